@@ -32,6 +32,11 @@ ROWS: list[tuple[str, Ask]] = [
     ("accuracy --beta 1/10 --top 1", lambda i: i.accuracy(beta="1/10", top=1)),
     ("accuracy --alpha 1/2 --relative", lambda i: i.accuracy("1/2", relative=True)),
     ("utility", lambda i: i.utility()),
+    ("optimum --exp-epsilon 4 --alpha 1", lambda i: i.optimum(exp_epsilon=4, alpha=1)),
+    (
+        "optimum --epsilon 1 --delta 1/9 --measure squared-error --target max",
+        lambda i: i.optimum(epsilon=1, delta="1/9", measure="squared-error", target="max"),
+    ),
     ("efficacy", lambda i: i.efficacy()),
     (
         "efficacy --guesses 1 --pairs [[0,1],[1,0]] --adaptive",

@@ -32,6 +32,7 @@ COMMANDS = {
     "privacy": "the tight ε with its witness, δ at an ε, the privacy curve, the trade-off function",
     "accuracy": "the tight 1 - β at an error bound α, and the worst datasets",
     "utility": "expected errors and the probability of the right answer, on the worst datasets",
+    "optimum": "the best that any mechanism with the same privacy, datasets and outputs can do",
     "efficacy": "one-run auditing: the efficacy for k guesses and its gaps",
     "distribution": "the exact output law on one dataset",
     "likelihood": "the likelihood ratios of one pair of datasets, output by output",

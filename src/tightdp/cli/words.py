@@ -206,6 +206,14 @@ _OWN = {
 --relative  the error is |output - target| / max(1, |target|)
 """,
     "utility": "",
+    "optimum": """
+| --epsilon E  mechanisms that are (E, δ)-differentially private (default: the tight ε of this one)
+| --exp-epsilon T  the same with e^ε = T
+--delta D (0)  their δ (default 0)
+--alpha A  the largest 1 - β at this error bound
+--measure NAME  right-answer (default), absolute-error or squared-error
+--target NAME  what is estimated: a function in FILE, or sum, max, min, tuple (default: the mechanism's own)
+""",
     "efficacy": """
 --guesses K  the efficacy with K guesses only (default: all K up to n)
 --pairs Z  a pair of records per client as JSON, or best (default: the first that neighbours may differ in)

@@ -95,6 +95,14 @@ ADAPTIVE_STATES = 6_000
 """Likelihood ratios of runs whose neighbours are chosen by the outputs so far: some two seconds."""
 MOST_PAIRS = 8
 """Pairs of neighbours that such a choice has, or that give the lower end where none dominates: a second each."""
+REFINEMENTS = 12
+"""Times that a linear program is solved in floats, each with nine digits more: probabilities down to 1e-100."""
+DESIGN_TRIPLES = 1 << 16
+"""Neighbours and outputs over which an optimum is looked for: some seconds each time that they are told apart."""
+TARGET_DATASETS = 1 << 12
+"""Datasets on all of which a target is computed, to see which clients it treats alike: some ten milliseconds."""
+DENSE_SYSTEM = 24
+"""Unknowns in the shortest equation of an exact system, from which on it is solved as a dense one."""
 
 
 # Sessions

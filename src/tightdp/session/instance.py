@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Verification,
     )
     from tightdp.results.guessing import Efficacy, Guessing
+    from tightdp.results.optimum import Optimum
     from tightdp.results.pieces import Solution
     from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, Zcdp
     from tightdp.results.privacy_loss import PrivacyLoss
@@ -191,6 +192,27 @@ class Instance(InstanceBase):
         enumerated. Raises QueryError where there is no target.
         """
         return answering.accuracy.utility(self.engine)
+
+    @limited("all")
+    def optimum(
+        self,
+        *,
+        exp_epsilon: Any = None,
+        epsilon: Any = None,
+        delta: Any = 0,
+        alpha: Any = None,
+        measure: str | None = None,
+        target: Callable[..., Any] | str | None = None,
+    ) -> Optimum:
+        """Return the best worst-case value over all (ε, δ)-DP mechanisms with these datasets, neighbours and outputs.
+
+        With `alpha` that is the largest 1 - β with |output - target| <= alpha, else by `measure`: "right answer" (the
+        default), "absolute error" or "squared error". Without an ε mechanisms keep the tight one of this mechanism. A
+        `target` replaces its own: a function, or the name of one beside it. The best mechanism and the multipliers that
+        prove it are in `best`. An irrational e^ε is enclosed. Raises QueryError where there are too many datasets.
+        """
+        question = answering.optimum.read_question(alpha, measure, exp_epsilon, epsilon, delta, target)
+        return answering.optimum.optimum(self, question)
 
     # auditing
 

@@ -1,0 +1,195 @@
+"""What an optimum is about: the datasets of a mechanism up to order, who neighbours whom, and the gain of every output.
+
+Records of clients whose order makes no difference to the target may be put in any order: the average of a kernel over
+orders is as private, and gains as much on the worst dataset. So one dataset stands for all orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement, product
+from math import comb, prod
+from typing import TypeAlias
+
+from tightdp.core.lowering import lower_target
+from tightdp.core.operators import is_number
+from tightdp.errors import LanguageError, ProgramError, QueryError
+from tightdp.exact.field import Number
+from tightdp.exact.linear_program import Control
+from tightdp.exact.numbers import brief
+from tightdp.exact.weights import as_exact
+from tightdp.language.domains import Record
+from tightdp.language.exactness import exact
+from tightdp.language.interp import named_parameters
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Bound, Dataset, Output, as_output
+from tightdp.language.tails import Tail, share_of
+from tightdp.limits.calibrated import DESIGN_TRIPLES, TARGET_DATASETS
+from tightdp.logic.encode import prober
+from tightdp.queries.accuracy import AccuracyAt, is_real, moment
+from tightdp.symmetry.symmetries import exchangeable_clients
+
+ACCURACY, ABSOLUTE, SQUARED, RIGHT = "accuracy", "absolute error", "squared error", "right answer"
+MEASURES = (ACCURACY, ABSOLUTE, SQUARED, RIGHT)
+"""What can be best: P(|output - target| <= α), E|output - target|, E(output - target)², and P(output = target)."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The measure that is to be best on the worst dataset, with its error bound α where it is accuracy."""
+
+    measure: str
+    alpha: Fraction | None = None
+
+    @property
+    def least(self) -> bool:
+        """Whether the best value is the least one, as with errors."""
+        return self.measure in (ABSOLUTE, SQUARED)
+
+    def value(self, output: Output, target: Output) -> Number:
+        """Return what the measure is the mean of, given an output. Raises QueryError where it has no meaning."""
+        if self.measure == RIGHT:
+            return share_of(output, target)
+        if not is_number(target) or not is_real(output):
+            wrong = f"the target {target!r}" if not is_number(target) else f"the output {output!r}"
+            raise QueryError(f"{self.measure} needs numbers, and {wrong} is none", "ask for the right answer")
+        if self.alpha is None:
+            return as_exact(moment(output, target, 2 if self.measure == SQUARED else 1)[0])
+        low, high = AccuracyAt(self.alpha).within(target)
+        return output.share(low, high) if isinstance(output, Tail) else Fraction(low <= output <= high)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Datasets, one for all orders that make no difference, their targets, and the pairs (x, x') of neighbours."""
+
+    datasets: tuple[Dataset, ...]
+    targets: tuple[Output, ...]
+    pairs: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def line(self) -> tuple[int, ...] | None:
+        """The datasets in the order in which each neighbours the next and no other; None where there is none."""
+        around: dict[int, set[int]] = {at: set() for at in range(len(self.datasets))}
+        for one, other in self.pairs:
+            around[one].add(other)
+        mutual = all(one in around[other] for one, other in self.pairs)
+        ends = [at for at, others in around.items() if len(others) == 1]
+        if not mutual or len(ends) != 2 or any(len(others) > 2 for others in around.values()):
+            return None
+        found = [ends[0]]
+        while following := around[found[-1]] - set(found[-2:]):
+            found.append(following.pop())
+        return tuple(found) if len(found) == len(self.datasets) else None
+
+
+def setting_of(bound: Bound, control: Control) -> Setting:
+    """Return the setting of a mechanism. Raises QueryError where it is too large."""
+    groups = _groups(bound, control)
+    values = bound.record.values
+    _check_size(prod(comb(len(group) + len(values) - 1, len(group)) for group in groups))
+    datasets = [_joined(bound.n, groups, rows) for rows in product(*(_sorted_rows(values, group) for group in groups))]
+    number = {x: at for at, x in enumerate(datasets)}
+    rank = {record: at for at, record in enumerate(values)}
+    pairs: dict[tuple[int, int], None] = {}
+    for at, x in enumerate(datasets):
+        for other in relation_of(bound).neighbours(x):
+            control()
+            found = number[_in_order(other, groups, rank)]
+            if found != at:
+                pairs[at, found] = None
+        _check_size(len(pairs))
+    return Setting(tuple(datasets), tuple(target_of(bound, x) for x in datasets), tuple(pairs))
+
+
+def check_size(setting: Setting, outputs: int) -> None:
+    """Raise QueryError where an optimum over so many outputs takes too long."""
+    _check_size(outputs * max(len(setting.datasets), len(setting.pairs)))
+
+
+def _check_size(triples: int) -> None:
+    if triples > DESIGN_TRIPLES:
+        raise QueryError(
+            "the datasets, up to order, their neighbours and the outputs are too many for an optimum",
+            f"use fewer records, values or outputs: at most {DESIGN_TRIPLES:,} pairs of neighbours times outputs",
+        )
+
+
+Groups: TypeAlias = "Sequence[Sequence[int]]"
+
+
+def _groups(bound: Bound, control: Control) -> Groups:
+    """Return classes of clients whose records may be exchanged: that changes neither the target nor who neighbours."""
+    if relation_of(bound).custom:
+        return [(client,) for client in range(bound.n)]
+    if bound.record.size**bound.n > TARGET_DATASETS:
+        try:
+            return exchangeable_clients([lower_target(bound, prober())], bound.n)
+        except LanguageError:
+            return [(client,) for client in range(bound.n)]
+    targets = {}
+    for x in product(bound.record.values, repeat=bound.n):
+        control()
+        targets[x] = target_of(bound, x)
+    groups: list[list[int]] = [[0]]
+    for client in range(1, bound.n):
+        if all(targets[x] == targets[_swapped(x, client)] for x in targets):
+            groups[-1].append(client)
+        else:
+            groups.append([client])
+    return groups
+
+
+def _swapped(x: Dataset, client: int) -> Dataset:
+    return (*x[: client - 1], x[client], x[client - 1], *x[client + 1 :])
+
+
+def _sorted_rows(values: Sequence[Record], group: Sequence[int]) -> Iterator[Sequence[Record]]:
+    return combinations_with_replacement(values, len(group))
+
+
+def _joined(n: int, groups: Groups, rows: Iterable[Sequence[Record]]) -> Dataset:
+    record = {
+        client: each for group, row in zip(groups, rows, strict=True) for client, each in zip(group, row, strict=True)
+    }
+    return tuple(record[client] for client in range(n))
+
+
+def _in_order(x: Dataset, groups: Groups, rank: dict[Record, int]) -> Dataset:
+    """Return the dataset that stands for one."""
+    return _joined(len(x), groups, (sorted((x[client] for client in group), key=rank.__getitem__) for group in groups))
+
+
+def target_of(bound: Bound, x: Dataset) -> Output:
+    """Return the target on a dataset, of any type. Raises QueryError without one, ProgramError where it fails."""
+    target = bound.program.target
+    if target is None:
+        raise QueryError(f"{bound.program.name} has no target", "name what it estimates: @mechanism(..., target=sum)")
+    try:
+        return as_output(exact(target)(x, **named_parameters(target, bound)))
+    except Exception as error:
+        what = f"on the dataset {brief(x)} the target fails with {type(error).__name__}: {error}"
+        raise ProgramError(what, "make the target a function of every dataset", x=x) from error
+
+
+def whole_outputs(outputs: Iterable[Output], targets: Sequence[Output]) -> list[Output]:
+    """Return outputs without tails of the integers: of these the numbers up to the farthest target, and the next.
+
+    What is farther out is never nearer to a target than that next one, so that no optimum needs it.
+    """
+    found: dict[Output, None] = {}
+    for output in outputs:
+        if not isinstance(output, Tail):
+            found[output] = None
+            continue
+        numbers = [target for target in targets if is_number(target)]
+        farthest = max((output.direction * target for target in numbers), default=output.direction * output.first)
+        place = 0
+        found[output.first] = None
+        while output.direction * output.number(place) < farthest:
+            place += 1
+            found[output.number(place)] = None
+    return list(found)
