@@ -123,7 +123,9 @@ ENCLOSED = {
 }
 
 
-@pytest.mark.parametrize("body", ENCLOSED)
+@pytest.mark.parametrize(
+    "body", [pytest.param(each, marks=pytest.mark.slow) if "w > 1" in each else each for each in ENCLOSED]
+)
 def test_other_uses_are_enclosed(body: str) -> None:
     n = ENCLOSED[body]
     source = "def f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))

@@ -20,7 +20,7 @@ from tightdp.core.lowering.loops import Unrolled
 from tightdp.core.lowering.machine import End
 
 PART = 30
-PARTS = 100 if FULL else 3
+PARTS = 100 if FULL else 2
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -230,7 +230,7 @@ def test_output_that_is_no_value_only_on_some_runs() -> None:
         ('"".join("ab"[v] for v in x)', "s = s + part"),
         ('"{}".format(x[0])', "f-string"),
         ("x.mean()", "sum(...) / len(...)"),
-        ("laplace(1)", "from tightdp import discrete_laplace"),
+        ("normal(1)", "from tightdp import discrete_gaussian"),
         ("elsewhere(1)", "import it at the top"),
         ("float(x[0])", "exact"),
     ],

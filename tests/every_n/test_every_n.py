@@ -113,7 +113,7 @@ def test_claims() -> None:
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        ("sparse_vector_no_cutoff", {}),
+        pytest.param("sparse_vector_no_cutoff", {}, marks=pytest.mark.slow),
         pytest.param("sparse_vector_noisy_answers", {"cutoff": 1}, marks=pytest.mark.slow(seconds=4)),
     ],
 )
@@ -239,7 +239,7 @@ def response(x, eps):
         (noisy_sum, {"k": 1, "ratio": "1/3"}, 3),
         (noisy_count_in_range, {"ratio": "1/3"}, 3),
         (noisy_count_of_noisy_bits, {}, Fraction(7, 5)),
-        (two_noisy_counts, {"scale": 2}, field.exp(1)),
+        pytest.param(two_noisy_counts, {"scale": 2}, field.exp(1), marks=pytest.mark.slow),
         (noisy_largest, {"k": 2, "ratio": "1/3"}, 9),
         (majority, {}, 3),
         (one_count_twice, {}, 6),

@@ -26,6 +26,8 @@ _MOST_PARTS = 300
 _ABOVE = (1 << 30, 1 << 20, 1 << 16, 1 << 13, 1 << 10, 64, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
 _MOST_DERIVATIVES = 8
+_HALVED = 3
+"""So often a stretch is cut in two before derivatives are looked at."""
 _BITS = 256
 
 
@@ -160,21 +162,22 @@ def _never_above(p: Counted, q: Counted, value: Any, stretch: Stretch, watch: Ca
 
 def _never_negative(function: Counted, length: Fraction | None, watch: Callable[[], None], most: int) -> bool:
     """Whether a function is seen to be at least 0 from 0 to a length, on that many parts of it at most."""
-    todo = [(Fraction(0), length)]
+    todo = [(Fraction(0), length, 0)]
     for _ in range(most):
         if not todo:
             return True
         watch()
-        start, length = todo.pop()
+        start, length, halved = todo.pop()
         here = _Derived.of(_moved(function, start) if start else function)
         middle = Fraction(1) if length is None else length / 2
         if any(here.negative(t) for t in (Fraction(0), middle, length) if t is not None):
             return False
         if length is not None and _enclosed(here.near, middle, middle) > 0:
             continue
-        if here.monotone(length, _MOST_DERIVATIVES):
+        if (length is None or halved >= _HALVED or most == 1) and here.monotone(length, _MOST_DERIVATIVES):
             continue
-        todo += [(start + middle, None if length is None else length - middle), (start, middle)]
+        rest = None if length is None else length - middle
+        todo += [(start + middle, rest, halved + 1), (start, middle, halved + 1)]
     return not todo
 
 

@@ -103,11 +103,11 @@ _INSTEAD_OF_METHODS = {
 _INSTEAD_OF_NAMES = {
     "gauss": "discrete_gaussian",
     "gaussian": "discrete_gaussian",
-    "laplace": "discrete_laplace",
+    "expovariate": "exponential",
+    "laplacian": "laplace",
     "normal": "discrete_gaussian",
     "bernoulli": "flip",
     "shuffled": "shuffle",
-    "uniform": "randint",
 }
 _CLASSES = {
     **{each.__name__: each for each in (bool, frozenset, int, list, range, set, str, tuple)},
