@@ -14,7 +14,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from heapq import heappop, heappush
 from math import comb, prod
 
 from tightdp.errors import LimitError
@@ -91,11 +90,9 @@ class Stage(ABC):
         found = ([guesses.get(client) for client in members] for members in self.classes)
         return tuple((bits.count(0), bits.count(1)) for bits in found)
 
+    @abstractmethod
     def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[Whole]:
         """Return the weights of an outcome jointly with exactly 0, 1, 2, ... of some guesses being right."""
-        functions = Functions(len(self.clients))
-        f = self.function(state, outcome, functions, self.clients)
-        return functions.right(f, [guesses.get(client) for client in self.clients])
 
     @abstractmethod
     def table(self, state: int) -> Table:
@@ -136,6 +133,27 @@ class CountedStage(Stage):
                 weights[code] = weights.get(code, 0) + ways * weight
                 add_into(ones.setdefault(code, []), [share * weight for share in shares])
         return tuple(Outcome(code, 0, weights[code], tuple(ones[code])) for code in sorted(weights))
+
+    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[Whole]:
+        weights: list[Whole] = [0] * (len(guesses) + 1)
+        patterns = self.guessed(guesses)
+        for counts, outcomes in self._table.items():
+            if given := outcomes.get(outcome.code, 0):
+                add_into(weights, [ways * given for ways in self._matches(counts, patterns)])
+        return weights
+
+    def _matches(self, counts: Counts, patterns: Sequence[tuple[int, int]]) -> list[Whole]:
+        """Return how many bit vectors with these counts of ones agree with exactly 0, 1, 2, ... guesses."""
+        result: list[Whole] = [1]
+        for ones, size, (zeros_guessed, ones_guessed) in zip(counts, self._sizes, patterns, strict=True):
+            free = size - zeros_guessed - ones_guessed
+            here = [0] * (zeros_guessed + ones_guessed + 1)
+            for hit in range(min(ones, ones_guessed) + 1):
+                for missed in range(min(ones - hit, zeros_guessed) + 1):
+                    ways = comb(ones_guessed, hit) * comb(zeros_guessed, missed) * comb(free, ones - hit - missed)
+                    here[hit + zeros_guessed - missed] += ways
+            result = times(result, here)
+        return result
 
     def table(self, state: int) -> Table:
         return self._table
@@ -226,55 +244,6 @@ class Functions:
                 found = self.total(self.low[f], at + 1) + self.total(self.high[f], at + 1)
             self._totals[f] = found
         return found << (self.variable[f] - variable)
-
-    def at(self, f: int, bits: Sequence[int]) -> Whole:
-        """Return f at values of the variables."""
-        while self.variable[f] < self.variables:
-            f = self.high[f] if bits[self.variable[f]] else self.low[f]
-        return self.value[f]
-
-    def ones(self, f: int) -> list[Whole]:
-        """Return, for every variable, the sum of f over all values of the variables where that variable is 1."""
-        found: list[Whole] = [0] * self.variables
-        through: list[Whole] = [0] * self.variables
-        ways = {f: 1 << self.variable[f]}
-        waiting = [-f]
-        while waiting:  # children come before their parents
-            g = -heappop(waiting)
-            v, here = self.variable[g], ways[g]
-            if v == self.variables:
-                continue
-            through[v] += here * self.total(g, v)
-            found[v] += here * self.total(self.high[g], v + 1)
-            for child in (self.low[g], self.high[g]):
-                if child not in ways:
-                    ways[child] = 0
-                    heappush(waiting, -child)
-                ways[child] += here << (self.variable[child] - v - 1)
-        total = self.total(f)
-        return [one + (total - sum_) // 2 for one, sum_ in zip(found, through, strict=True)]
-
-    def right(self, f: int, guesses: Sequence[int | None]) -> list[Whole]:
-        """Return the sums of f over the values at which exactly 0, 1, 2, ... of some guesses are right."""
-        known: dict[int, list[Whole]] = {}
-
-        def below(g: int, variable: int) -> list[Whole]:
-            if g not in known:
-                at = self.variable[g]
-                if at == self.variables:
-                    known[g] = [self.value[g]]
-                else:
-                    parts = [below(child, at + 1) for child in (self.low[g], self.high[g])]
-                    known[g] = []
-                    for bit, part in enumerate(parts):
-                        add_into(known[g], [0, *part] if guesses[at] == bit else part)
-            skipped = guesses[variable : self.variable[g]]
-            if not skipped:
-                return known[g]
-            free = skipped.count(None)  # a guess of a bit that is skipped is right on half of its values
-            return times(known[g], [comb(len(skipped) - free, v) << free for v in range(len(skipped) - free + 1)])
-
-        return below(f, 0)
 
     def of_counts(self, classes: Sequence[int], values: dict[tuple[int, ...], Whole], kinds: int) -> int:
         """Return the function of how many variables of each class are 1; `classes[i]` is the class of variable i."""

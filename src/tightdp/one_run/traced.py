@@ -10,8 +10,9 @@ from operator import mul
 from tightdp.errors import LimitError
 from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import AUDIT_STATES, AUDIT_TABLE
+from tightdp.logic.count import flow
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula
-from tightdp.one_run.stages import Functions, Outcome, Stage, Table
+from tightdp.one_run.stages import Counts, Functions, Outcome, Stage, Table
 
 Reached = set[tuple[int, int]]
 """(output bits decided, node reached)."""
@@ -127,11 +128,6 @@ class TracedStage(Stage):
             for state, exits in self.exits.items()
         }
 
-    def _outcome(self, state: int, code: int, after: int) -> Outcome:
-        functions = Functions(len(self.classes))
-        f = self._function(state, code, after, functions, list(self.level_of))
-        return Outcome(code, after, functions.total(f), tuple(functions.ones(f)))
-
     def _gap(self, above: int, below: int) -> Whole:
         """Return the product of the denominators of the levels above..below-1."""
         return 1 if above >= below else self._scale[below - self.start] // self._scale[above - self.start]
@@ -163,6 +159,54 @@ class TracedStage(Stage):
         order = sorted((node for node in arrows if node in alive), reverse=True)
         return order, arrows
 
+    def _outcome(self, state: int, code: int, after: int) -> Outcome:
+        """Add up the weight of all paths, and for every secret bit that of the paths on which it is 1."""
+        order, arrows = self._paths(state, code, after)
+        level, gap = self._level, self._gap
+        below: dict[int, Whole] = {after: 1}
+        for node in reversed(order):
+            under = level(node) + 1
+            below[node] = sum(weight * gap(under, level(child)) * below[child] for _, child, weight in arrows[node])
+        above = {state: gap(self.start, level(state))}
+        through: dict[int, Whole] = {}
+        ones: dict[int, Whole] = {}
+        for node in order:
+            present, here = above[node], level(node)
+            for bit, child, weight in arrows[node]:
+                sent = present * weight * gap(here + 1, level(child))
+                above[child] = above.get(child, 0) + sent
+                if bit:
+                    ones[here] = ones.get(here, 0) + sent * below[child]
+            through[here] = through.get(here, 0) + present * below[node]
+        weight = above[after]
+        return Outcome(
+            code,
+            after,
+            weight,
+            tuple((weight - through.get(at, 0)) // 2 + ones.get(at, 0) for at in self.level_of.values()),
+        )
+
+    def right(self, state: int, outcome: Outcome, guesses: Mapping[int, int]) -> list[Whole]:
+        order, arrows = self._paths(state, outcome.code, outcome.state)
+        guess = {self.level_of[client]: bit for client, bit in guesses.items()}
+        counts = {state: self._skip([1], self.start, self._level(state), guess)}
+        for node in order:
+            present, here = counts.pop(node), self._level(node)
+            for bit, child, weight in arrows[node]:
+                sent: list[Whole] = [weight * count for count in present]
+                if guess.get(here) == bit:
+                    sent.insert(0, 0)
+                counts[child] = _plus(counts.get(child, []), self._skip(sent, here + 1, self._level(child), guess))
+        return counts[outcome.state]
+
+    def _skip(self, counts: list[Whole], above: int, below: int, guess: Mapping[int, int]) -> list[Whole]:
+        """Return the weights after skipped levels: a guess of a bit that is skipped is right on half of them."""
+        factor, guessed = self._gap(above, below), [level for level in guess if above <= level < below]
+        for _ in guessed:
+            counts = _plus(counts, [0, *counts])
+        factor >>= len(guessed)
+        return counts if factor == 1 else [factor * count for count in counts]
+
     def table(self, state: int) -> Table:
         clients = len(self.classes)
         if 1 << clients > AUDIT_TABLE:
@@ -170,23 +214,21 @@ class TracedStage(Stage):
                 f"{clients} secret bits that bear on one output have {1 << clients:,} values, too many to list",
                 "use fewer records",
             )
-        every = list(product((0, 1), repeat=clients))
-        found: Table = {bits: {} for bits in every}
-        for outcome in self.outcomes[state]:
-            functions = Functions(clients)
-            f = self.function(state, outcome, functions, list(self.level_of))
-            for bits in every:
-                if weight := functions.at(f, bits):
-                    found[bits][outcome.code] = weight
-        return found
+        return {bits: self._given(state, bits) for bits in product((0, 1), repeat=clients)}
+
+    def _given(self, state: int, bits: Counts) -> dict[int, Whole]:
+        """Return the weight of every outcome for given secret bits."""
+        inputs = dict(zip(self.level_of.values(), map(bool, bits), strict=True))
+        arrived = flow(self.levels.formula, state, self.end, inputs, None, lambda _: None)
+        total = self.total >> len(self.classes)
+        return {
+            code: weight * (total // below) for weights, below in arrived.values() for code, weight in weights.items()
+        }
 
     def function(self, state: int, outcome: Outcome, functions: Functions, order: Sequence[int]) -> int:
-        return self._function(state, outcome.code, outcome.state, functions, order)
-
-    def _function(self, state: int, code: int, after: int, functions: Functions, order: Sequence[int]) -> int:
-        paths, arrows = self._paths(state, code, after)
+        paths, arrows = self._paths(state, outcome.code, outcome.state)
         place = {self.level_of[client]: at for at, client in enumerate(order)}
-        made = {after: functions.constant(1)}
+        made = {outcome.state: functions.constant(1)}
         zero = functions.constant(0)
         for node in reversed(paths):
             here = self._level(node)
@@ -209,3 +251,10 @@ class TracedStage(Stage):
     def _inputs(self, above: int, below: int) -> int:
         """Return how many secret bits stand on the levels above..below-1."""
         return sum(above <= level < below for level in self.level_of.values())
+
+
+def _plus(left: list[Whole], right: list[Whole]) -> list[Whole]:
+    """Return the sum of two polynomials."""
+    if len(left) < len(right):
+        left, right = right, left
+    return [value + (right[at] if at < len(right) else 0) for at, value in enumerate(left)]
