@@ -68,7 +68,7 @@ def same_subject(expected: dict[str, Any]) -> int:
     return subjects.index([expected.get(key) for key in keys])
 
 
-@pytest.mark.parametrize(("name", "expected"), thinned(RECORDED, 2), ids=LABELS)
+@pytest.mark.parametrize(("name", "expected"), thinned(RECORDED, 3), ids=LABELS)
 def test_brute_force(name: str, expected: dict[str, Any]) -> None:
     found = oracle(same_subject(expected))
     if "error" in expected:

@@ -171,7 +171,16 @@ def f(x):
 
 
 @pytest.mark.skipif(not can_fork(), reason="there are no child processes")
-@pytest.mark.parametrize("where", [(), ("--csv", "-"), ("--csv", "f.csv")], ids=["printed", "CSV", "file"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        pytest.param((), id="printed"),
+        *(
+            pytest.param(each, id=each[-1], marks=pytest.mark.slow(seconds=5))
+            for each in (("--csv", "-"), ("--csv", "f.csv"))
+        ),
+    ],
+)
 def test_finished_rows_outlive_one_that_must_be_abandoned(
     where: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:

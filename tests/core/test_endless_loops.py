@@ -208,6 +208,7 @@ def test_lists_that_a_round_makes_are_part_of_the_state(body: str, result: Any) 
         assert Instance(bind(module, Bit, 1)).distribution((0,)).law == ((result, 1),)
 
 
+@pytest.mark.slow(seconds=5)
 def test_a_loop_that_counts_its_rounds_may_have_any_number_of_states() -> None:
     for grown in ("t.append(int(flip(1/2)))", "t = t + [int(flip(1/2))]"):
         with module_of(

@@ -20,7 +20,7 @@ from tightdp.core.lowering.loops import Unrolled
 from tightdp.core.lowering.machine import End
 
 PART = 30
-PARTS = 100 if FULL else 2
+PARTS = 100 if FULL else 1
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -78,6 +78,7 @@ def verdicts() -> list[Verdict]:
     return [judge(drawn.source, drawn.n) for drawn in map(draw, range(5000, 5030))]
 
 
+@pytest.mark.slow(seconds=5)
 def test_most_drawn_programs_are_compared(verdicts: list[Verdict]) -> None:
     kinds = Counter(verdict.kind for verdict in verdicts)
     assert kinds[AGREES] > 0.85 * len(verdicts)

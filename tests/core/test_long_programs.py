@@ -58,7 +58,7 @@ def f(x):
 }
 
 
-@pytest.mark.parametrize("name", thinned(LONG, 2))
+@pytest.mark.parametrize("name", thinned(LONG, 4))
 def test_long_programs_are_lowered_in_seconds(name: str) -> None:
     with module_of(LONG[name] + "\n") as module:
         bound = bind(module, Bit, 1)

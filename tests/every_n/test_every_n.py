@@ -78,7 +78,7 @@ def test_exact_for_every_n(name: str, within: str, parameters: dict[str, Any], e
     assert (found.status, found.lower, found.upper, found.attained) == ("exact", expected, expected, True)
 
 
-@pytest.mark.parametrize("made", [remembers_or, remembers_and])
+@pytest.mark.parametrize("made", [remembers_or, pytest.param(remembers_and, marks=pytest.mark.slow(seconds=5))])
 def test_a_state_that_is_hidden_has_ends_that_meet(made: Any) -> None:
     found = made.bind(n=ALL, lam="1/4", wrong="1/10").privacy()
     assert found.lower < found.upper <= found.lower * (1 + Fraction(1, 10**6))

@@ -115,7 +115,9 @@ def hidden_after(x):
     return 1 if sum(sent) > 0 else 0
 
 
-@pytest.mark.parametrize("made", [hidden_before, pytest.param(hidden_after, marks=pytest.mark.slow(seconds=3))])
+@pytest.mark.parametrize(
+    "made", [pytest.param(each, marks=pytest.mark.slow(seconds=3)) for each in (hidden_before, hidden_after)]
+)
 def test_outputs_that_do_not_tell_how_they_came_about_prove_no_growth(made: Any) -> None:
     assert reached(made) == 1
     found = made.bind(n=ALL).privacy()

@@ -194,7 +194,7 @@ def check_the_end(process: subprocess.Popen[str], status: int, *why: str) -> Non
         _look_for(process.pid)
 
 
-@pytest.mark.parametrize("stage", stages("lowering a deep output", "an aggregate", "decoding", "a C call"))
+@pytest.mark.parametrize("stage", stages("lowering a deep output", "a C call"))
 def test_the_time_limit_of_a_command(stage: str, tmp_path: Path) -> None:
     began = time.monotonic()
     process = start(tmp_path, *HANGING[stage], "--timeout", "1")
@@ -202,7 +202,7 @@ def test_the_time_limit_of_a_command(stage: str, tmp_path: Path) -> None:
     assert time.monotonic() - began < 1 + 2 + LOADED
 
 
-@pytest.mark.parametrize("stage", stages("a diagram", "a C call"))
+@pytest.mark.parametrize("stage", stages("a diagram"))
 def test_an_interrupted_command(stage: str, tmp_path: Path) -> None:
     process = start(tmp_path, *HANGING[stage])
     time.sleep(1.5 + LOADED)

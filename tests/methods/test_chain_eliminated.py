@@ -146,6 +146,7 @@ def first_above(x: Any) -> Any:
     return None
 
 
+@pytest.mark.slow(seconds=5)
 def test_outputs_that_the_last_client_decides_are_searched_one_by_one() -> None:
     chain = _by_elimination(first_above, 7).chain
     assert [block.bits for block in chain.blocks] == [0] * 6 + [3]

@@ -159,6 +159,7 @@ def with_an_unknown(x: Any, p: Any) -> Any:
     return total
 
 
+@pytest.mark.slow(seconds=5)
 def test_weights_that_depend_on_an_unknown() -> None:
     found = with_an_unknown.bind(n=2, p="?[0,1]").privacy()
     values = [Fraction(1, 5), Fraction(2, 3)]

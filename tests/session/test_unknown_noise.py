@@ -132,7 +132,7 @@ def test_a_division_by_the_unknown_fails_where_it_is_0() -> None:
     assert (piece.value, piece.with_start, piece.with_stop) == (2, False, True)
 
 
-@pytest.mark.parametrize("strength", [2, 10, 40])
+@pytest.mark.parametrize("strength", [2, 10, pytest.param(40, marks=pytest.mark.slow(seconds=5))])
 def test_points_in_place_of_a_tail_give_its_means(strength: int) -> None:
     ratio = exp(F(-1, strength))
     bases = tuple(ratio**power for power in (1, 2, 3))
