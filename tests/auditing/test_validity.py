@@ -351,6 +351,7 @@ def test_bad_arguments_are_refused() -> None:
 # what users see
 
 
+@pytest.mark.slow(seconds=4)
 def test_answers_are_values() -> None:
     found = validity("order-statistics", delta="1/20", games=[(5, 5)])
     assert found == pickle.loads(pickle.dumps(found))

@@ -202,7 +202,7 @@ def test_the_time_limit_of_a_command(stage: str, tmp_path: Path) -> None:
     assert time.monotonic() - began < 1 + 2 + LOADED
 
 
-@pytest.mark.parametrize("stage", stages("a diagram"))
+@pytest.mark.parametrize("stage", stages())
 def test_an_interrupted_command(stage: str, tmp_path: Path) -> None:
     process = start(tmp_path, *HANGING[stage])
     time.sleep(1.5 + LOADED)

@@ -141,7 +141,7 @@ def queue(x: Any) -> Any:
     return waiting >= 5, lost
 
 
-@pytest.mark.parametrize("program", [mixing, pytest.param(queue, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("program", [pytest.param(each, marks=pytest.mark.slow(seconds=4)) for each in (mixing, queue)])
 def test_the_law_of_one_dataset_takes_no_diagram_where_that_is_large(program: Mechanism[Any]) -> None:
     start = time.process_time()
     found = program.bind(n=1).distribution((1,))

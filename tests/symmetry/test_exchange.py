@@ -75,6 +75,7 @@ def test_classes(body: str, classes: tuple[tuple[int, ...], ...]) -> None:
                 assert all(law == laws[exchanged(bound, x, one, other)] for x, law in laws.items())
 
 
+@pytest.mark.slow(seconds=4)
 def test_exchanges_of_drawn_programs_change_no_law() -> None:
     found = 0
     for seed in range(1000 if FULL else 120):
