@@ -47,6 +47,7 @@ from tightdp.cells.sums import (
     value_at,
     variables,
 )
+from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import FEW_VALUES
@@ -223,7 +224,7 @@ class CellLaws:
 
     def number(self, value: Exact) -> Number:
         """Return a number of these laws as the others are."""
-        return Fraction(int(value.p), int(value.q)) if isinstance(value, fmpq) else value
+        return as_fraction(value) if isinstance(value, fmpq) else value
 
 
 @dataclass

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from flint import fmpq, fmpq_mat
+from flint import fmpq_mat
+
+from tightdp.exact.enclosure import as_fmpq, as_fraction
 
 Form: TypeAlias = tuple[Mapping[int, "int | Fraction"], "int | Fraction"]
 """Σ coefficient·variable + constant."""
@@ -36,7 +38,7 @@ def span_of(forms: Sequence[Form]) -> Span:
     draws = sorted({v for form, _ in forms for v in form})
     columns, rank = _matrix([[form.get(v, 0) for form, _ in forms] for v in draws], len(forms)).rref()
     pivots = _pivots(columns, rank)
-    lines = tuple(tuple(_fraction(columns[r, k]) for r in range(rank)) for k in range(len(forms)))
+    lines = tuple(tuple(as_fraction(columns[r, k]) for r in range(rank)) for k in range(len(forms)))
     base = tuple(
         Fraction(constant) - sum(c * Fraction(forms[p][1]) for c, p in zip(line, pivots, strict=True))
         for line, (_, constant) in zip(lines, forms, strict=True)
@@ -59,13 +61,13 @@ def solved(forms: Sequence[Form], span: Span) -> Solved:
         form: dict[int, Fraction] = {}
         constant = Fraction(0)
         for j, (coefficients, shift) in enumerate(chosen):
-            c = _fraction(inverse[i, j])
+            c = as_fraction(inverse[i, j])
             form[-1 - j] = c
             constant -= c * shift
             for w in hidden:
                 form[w] = form.get(w, Fraction(0)) - c * coefficients.get(w, 0)
         found[v] = {w: c for w, c in form.items() if c}, constant
-    return Solved(found, hidden, 1 / abs(_fraction(square.det())) if rank else Fraction(1))
+    return Solved(found, hidden, 1 / abs(as_fraction(square.det())) if rank else Fraction(1))
 
 
 def by_draws(forms: Sequence[Sequence[Form]], span: Span) -> tuple[Span, list[Solved]] | None:
@@ -80,20 +82,15 @@ def by_draws(forms: Sequence[Sequence[Form]], span: Span) -> tuple[Span, list[So
         (matrix,) = matrices
         square = _matrix([matrix[p] for p in span.pivots], len(draws))
         moved = square.inv() * _matrix([[lines[p][1]] for p in span.pivots], 1) if draws else square
-        found.append(
-            Solved({v: ({-1 - j: Fraction(1)}, -_fraction(moved[j, 0])) for j, v in enumerate(draws)}, (), Fraction(1))
-        )
+        of_draws = {v: ({-1 - j: Fraction(1)}, -as_fraction(moved[j, 0])) for j, v in enumerate(draws)}
+        found.append(Solved(of_draws, (), Fraction(1)))
     return Span(matrices.pop(), span.base, span.pivots), found
 
 
 def _matrix(rows: Sequence[Sequence[int | Fraction]], width: int) -> fmpq_mat:
-    entries = [fmpq(Fraction(c).numerator, Fraction(c).denominator) for line in rows for c in line]
+    entries = [as_fmpq(c) for line in rows for c in line]
     return fmpq_mat(len(rows), width, entries)
 
 
 def _pivots(echelon: fmpq_mat, rank: int) -> tuple[int, ...]:
     return tuple(next(c for c in range(echelon.ncols()) if echelon[r, c]) for r in range(rank))
-
-
-def _fraction(value: fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))

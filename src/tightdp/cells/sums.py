@@ -17,6 +17,7 @@ from flint import fmpq
 
 from tightdp.cells.linear import REAL, Coefficients, Row, Rows, feasible, row, tightest
 from tightdp.cells.paths import Outside
+from tightdp.exact.enclosure import as_fmpq
 from tightdp.exact.field import Number
 
 
@@ -86,7 +87,7 @@ UNIT: Key = ((), ())
 def exact_number(one: Exact, value: Number) -> Exact:
     """Return a number as those are that have this 1."""
     if isinstance(one, fmpq) and isinstance(value, Fraction):
-        return fmpq(value.numerator, value.denominator)
+        return as_fmpq(value)
     return value
 
 

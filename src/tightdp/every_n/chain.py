@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from flint import fmpq, fmpq_mat, fmpz_poly
+from flint import fmpq_mat, fmpz_poly
 
+from tightdp.exact.enclosure import as_fmpq
 from tightdp.language.domains import Record
 from tightdp.language.program import Output
 from tightdp.limits.calibrated import FEW_VALUES
@@ -347,7 +348,7 @@ def _rows(starts: Iterable[Vector], matrices: Sequence[Matrix]) -> list[Vector]:
 def _dominating(matrix: list[list[Fraction]]) -> Root | None:
     """Return the root above all others by absolute value, where it is rational and that is certain."""
     size = len(matrix)
-    entries = [fmpq(value.numerator, value.denominator) for each in matrix for value in each]
+    entries = [as_fmpq(value) for each in matrix for value in each]
     polynomial = fmpq_mat(size, size, entries).charpoly().numer()
     best: Root | None = None
     for factor, times in polynomial.factor()[1]:
@@ -357,7 +358,7 @@ def _dominating(matrix: list[list[Fraction]]) -> Root | None:
                 best = root, times, _coefficients(polynomial // factor**times)
     if best is None:
         return None
-    edge = fmpq(best[0].numerator, best[0].denominator)
+    edge = as_fmpq(best[0])
     others: Any = fmpz_poly([int(each.numerator) for each in reversed(best[2])]).complex_roots()
     return best if all(abs(other).upper() < edge for other, _ in others) else None
 

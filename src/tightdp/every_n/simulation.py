@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
-from flint import fmpq, fmpq_mat
+from flint import fmpq_mat
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
 from tightdp.every_n.chain import Chain, Matrix, Vector, column
+from tightdp.exact.enclosure import as_fmpq, as_fraction
 
 Cell: TypeAlias = tuple[int, int]
 _MOST_CELLS = 900
@@ -234,17 +235,17 @@ def _rational_solution(system: list[Vector], width: int, near: list[float]) -> l
     matrix = fmpq_mat(len(system) or 1, width + 1)
     for i, equation in enumerate(system):
         for j, value in equation.items():
-            matrix[i, j] = fmpq(value.numerator, value.denominator)
+            matrix[i, j] = as_fmpq(value)
     reduced, rank = matrix.rref()
     solution = [Fraction(value).limit_denominator(1 << 20) for value in near]
     pivots = [next(j for j in range(width + 1) if reduced[i, j] != 0) for i in range(rank)]
     if width in pivots:
         return None
     for i in reversed(range(rank)):
-        total = Fraction(int(reduced[i, width].p), int(reduced[i, width].q))
+        total = as_fraction(reduced[i, width])
         for j in range(pivots[i] + 1, width):
             if reduced[i, j] != 0:
-                total -= Fraction(int(reduced[i, j].p), int(reduced[i, j].q)) * solution[j]
+                total -= as_fraction(reduced[i, j]) * solution[j]
         solution[pivots[i]] = total
     return solution
 

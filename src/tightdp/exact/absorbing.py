@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from flint import fmpq, fmpq_mat
 
-from tightdp.exact.enclosure import as_fraction
+from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import Number
 
 S = TypeVar("S", bound=Hashable)
@@ -24,7 +24,7 @@ def absorbed(start: S, steps: Mapping[S, Mapping[S, Number]]) -> dict[S, Number]
     rational = all(isinstance(mass, Fraction) for row in steps.values() for mass in row.values())
     if rational:
         quick = {
-            state: {place: fmpq(*mass.as_integer_ratio()) for place, mass in row.items() if isinstance(mass, Fraction)}
+            state: {place: as_fmpq(mass) for place, mass in row.items() if isinstance(mass, Fraction)}
             for state, row in steps.items()
         }
         found = _absorbed(start, quick, fmpq(1), _solved)

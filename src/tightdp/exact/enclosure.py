@@ -58,7 +58,7 @@ class Enclosure:
 
 def ball(value: Fraction | int) -> arb:
     """Return a ball around an exact number, at the precision in force."""
-    return arb(fmpq(value.numerator, value.denominator))
+    return arb(as_fmpq(value))
 
 
 def ends(found: arb) -> Enclosure | None:
@@ -66,6 +66,11 @@ def ends(found: arb) -> Enclosure | None:
     if not found.is_finite():
         return None
     return Enclosure(as_fraction(found.lower().fmpq()), as_fraction(found.upper().fmpq()))
+
+
+def as_fmpq(value: Fraction | int | float) -> fmpq:
+    """Return a rational, or what a float is exactly, as flint has it."""
+    return fmpq(*value.as_integer_ratio())
 
 
 def as_fraction(value: fmpq) -> Fraction:

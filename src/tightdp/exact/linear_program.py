@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import TypeAlias
@@ -22,6 +21,7 @@ from flint import fmpq, fmpq_mat
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix, csr_matrix
 
+from tightdp.exact.enclosure import as_fmpq
 from tightdp.limits.calibrated import DENSE_SYSTEM, REFINEMENTS
 
 Control: TypeAlias = "Callable[[], None]"
@@ -48,16 +48,6 @@ _ENDLESS = fmpq(10**19)
 
 def no_limit() -> None:
     """Set no limit."""
-
-
-def as_fmpq(value: Fraction) -> fmpq:
-    """Return a rational as the library for exact linear algebra has it."""
-    return fmpq(value.numerator, value.denominator)
-
-
-def as_fraction(value: fmpq) -> Fraction:
-    """Return such a rational as a Fraction."""
-    return Fraction(int(value.p), int(value.q))
 
 
 @dataclass(frozen=True)
@@ -130,7 +120,7 @@ def _refined(
     if solved is None:
         return None
     point = [_moved(value, step, up) for value, step in zip(known.point, solved[0], strict=True)]
-    multipliers = [value + _dyadic(step) / down for value, step in zip(known.multipliers, solved[1], strict=True)]
+    multipliers = [value + as_fmpq(step) / down for value, step in zip(known.multipliers, solved[1], strict=True)]
     return _measured(program, point, multipliers)
 
 
@@ -171,7 +161,7 @@ def _solved(
 
 def _moved(value: fmpq, step: float, up: int) -> fmpq:
     """Return a column that moved by a scaled step; to 0 where it moved to its end."""
-    return fmpq(0) if step == -np.inf else value + _dyadic(step) / up
+    return fmpq(0) if step == -np.inf else value + as_fmpq(step) / up
 
 
 def _measured(program: LinearProgram, point: list[fmpq], multipliers: list[fmpq]) -> Approximation:
@@ -193,10 +183,6 @@ def _scale(before: int, error: fmpq) -> int:
     """Return by what is multiplied next: the inverse of the error, a power of two, but not much more than before."""
     most = before << _STEP_BITS
     return most if error * most <= 1 else max(before, 1 << max(0, int(1 / error).bit_length() - 1))
-
-
-def _dyadic(value: float) -> fmpq:
-    return fmpq(*value.as_integer_ratio())
 
 
 def _float(value: fmpq) -> float:

@@ -15,13 +15,12 @@ from fractions import Fraction
 
 from flint import fmpq
 
+from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.linear_program import (
     Control,
     LinearProgram,
     Row,
     approximations,
-    as_fmpq,
-    as_fraction,
     exact_primal,
     no_limit,
 )

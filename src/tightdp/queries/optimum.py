@@ -24,14 +24,13 @@ from typing import TypeAlias
 
 from flint import fmpq
 
+from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.linear_program import (
     Approximation,
     Control,
     LinearProgram,
     Row,
     approximations,
-    as_fmpq,
-    as_fraction,
     exact_dual,
     exact_primal,
     no_limit,

@@ -17,9 +17,10 @@ from fractions import Fraction
 from functools import cache
 from itertools import accumulate, pairwise
 
-from flint import fmpq, fmpq_poly
+from flint import fmpq_poly
 
 from tightdp.errors import LimitError
+from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import Number
 from tightdp.exact.scaled import UNIT, Scaled, convolved, point
 from tightdp.limits.calibrated import WIDEST_LETTER
@@ -66,8 +67,8 @@ def bend_of(letters: Sequence[dict[int, Number]], step: int, records: int) -> Be
 
 def _power(law: dict[int, Fraction], low: int, step: int, times: int) -> list[Fraction]:
     entries = [law.get(low + at * step, Fraction(0)) for at in range((max(law) - low) // step + 1)]
-    found = fmpq_poly([fmpq(mass.numerator, mass.denominator) for mass in entries]) ** times
-    return [Fraction(int(mass.p), int(mass.q)) for mass in found.coeffs()]
+    found = fmpq_poly([as_fmpq(mass) for mass in entries]) ** times
+    return [as_fraction(mass) for mass in found.coeffs()]
 
 
 def _entry(entries: Sequence[Fraction], at: int) -> Fraction:
