@@ -17,7 +17,7 @@ from tightdp.exact.numbers import brief
 from tightdp.language.exactness import exact
 from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.primitives import Rejected, Source
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.program import Bound, Dataset, Output, as_output
 
 _MOST_DRAWS = 10_000
 """How many draws one run may make."""
@@ -119,18 +119,7 @@ def target_value(bound: Bound, x: Sequence[Any]) -> int | Number:
 
 def target_of(bound: Bound, dataset: Dataset) -> int | Number:
     """The same on a dataset that was checked."""
-    target = bound.program.target
-    if target is None:
-        raise QueryError(
-            f"{bound.program.name} has no target", "name what it estimates, as in @mechanism(..., target=sum)"
-        )
-    try:
-        value = exact(target)(dataset, **named_parameters(target, bound))
-    except LimitError:
-        raise
-    except Exception as error:
-        what = f"on the dataset {brief(dataset)} the target fails with {type(error).__name__}: {error}"
-        raise ProgramError(what, "make the target a function of every dataset", x=dataset) from error
+    value = _returned(bound, dataset)
     if isinstance(value, ExpNumber):
         return value
     if not isinstance(value, (int, Fraction)):
@@ -138,6 +127,27 @@ def target_of(bound: Bound, dataset: Dataset) -> int | Number:
         raise ProgramError(what, "make the target an int or a quotient of ints", x=dataset)
     whole = Fraction(value)
     return whole.numerator if whole.denominator == 1 else whole
+
+
+def target_output(bound: Bound, dataset: Dataset) -> Output:
+    """The target on a dataset that was checked, which may be anything that can be an output."""
+    return _returned(bound, dataset, as_output)
+
+
+def _returned(bound: Bound, dataset: Dataset, read: Callable[[Any], Any] = lambda value: value) -> Any:
+    """What the target returns, as it is read; what cannot be read is a failure, too."""
+    target = bound.program.target
+    if target is None:
+        raise QueryError(
+            f"{bound.program.name} has no target", "name what it estimates, as in @mechanism(..., target=sum)"
+        )
+    try:
+        return read(exact(target)(dataset, **named_parameters(target, bound)))
+    except LimitError:
+        raise
+    except Exception as error:
+        what = f"on the dataset {brief(dataset)} the target fails with {type(error).__name__}: {error}"
+        raise ProgramError(what, "make the target a function of every dataset", x=dataset) from error
 
 
 class _Beyond(Rejected):

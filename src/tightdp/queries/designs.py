@@ -16,16 +16,14 @@ from typing import TypeAlias
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.operators import is_number
-from tightdp.errors import LanguageError, ProgramError, QueryError
+from tightdp.errors import LanguageError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.linear_program import Control
-from tightdp.exact.numbers import brief
 from tightdp.exact.weights import as_exact
 from tightdp.language.domains import Record
-from tightdp.language.exactness import exact
-from tightdp.language.interp import named_parameters
+from tightdp.language.interp import target_output
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset, Output, as_output
+from tightdp.language.program import Bound, Dataset, Output
 from tightdp.language.tails import Tail, share_of
 from tightdp.limits.calibrated import DESIGN_TRIPLES, TARGET_DATASETS
 from tightdp.logic.encode import prober
@@ -102,7 +100,7 @@ def setting_of(bound: Bound, control: Control) -> Setting:
             if found != at:
                 pairs[at, found] = None
         _check_size(len(pairs))
-    return Setting(tuple(datasets), tuple(target_of(bound, x) for x in datasets), tuple(pairs))
+    return Setting(tuple(datasets), tuple(target_output(bound, x) for x in datasets), tuple(pairs))
 
 
 def check_size(setting: Setting, outputs: int) -> None:
@@ -133,7 +131,7 @@ def _groups(bound: Bound, control: Control) -> Groups:
     targets = {}
     for x in product(bound.record.values, repeat=bound.n):
         control()
-        targets[x] = target_of(bound, x)
+        targets[x] = target_output(bound, x)
     groups: list[list[int]] = [[0]]
     for client in range(1, bound.n):
         if all(targets[x] == targets[_swapped(x, client)] for x in targets):
@@ -161,18 +159,6 @@ def _joined(n: int, groups: Groups, rows: Iterable[Sequence[Record]]) -> Dataset
 def _in_order(x: Dataset, groups: Groups, rank: dict[Record, int]) -> Dataset:
     """Return the dataset that stands for one."""
     return _joined(len(x), groups, (sorted((x[client] for client in group), key=rank.__getitem__) for group in groups))
-
-
-def target_of(bound: Bound, x: Dataset) -> Output:
-    """Return the target on a dataset, of any type. Raises QueryError without one, ProgramError where it fails."""
-    target = bound.program.target
-    if target is None:
-        raise QueryError(f"{bound.program.name} has no target", "name what it estimates: @mechanism(..., target=sum)")
-    try:
-        return as_output(exact(target)(x, **named_parameters(target, bound)))
-    except Exception as error:
-        what = f"on the dataset {brief(x)} the target fails with {type(error).__name__}: {error}"
-        raise ProgramError(what, "make the target a function of every dataset", x=x) from error
 
 
 def whole_outputs(outputs: Iterable[Output], targets: Sequence[Output]) -> list[Output]:

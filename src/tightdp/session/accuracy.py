@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from tightdp.core.nodes import Inexact
 from tightdp.core.operators import is_number
-from tightdp.errors import ProgramError, QueryError
+from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
-from tightdp.exact.numbers import brief, down, up
-from tightdp.language.exactness import exact
-from tightdp.language.interp import named_parameters, target_value
-from tightdp.language.program import Bound, Dataset, Output, as_output
+from tightdp.exact.numbers import down, up
+from tightdp.language.interp import target_output, target_value
+from tightdp.language.program import Output
 from tightdp.language.tails import share_of
 from tightdp.methods import questions
 from tightdp.queries import declared
@@ -141,7 +140,7 @@ def utility(engine: Engine) -> Utility:
             law = list(table.law(x).items())
             error = engine.program.inexact
             query.control.tell("going through datasets", datasets, size)
-            for measure, low, high in _measures(law, _target(bound, x), error):
+            for measure, low, high in _measures(law, target_output(bound, x), error):
                 counted[measure] = counted.get(measure, 0) + 1
                 found = Worst(measure, high, x, low) if measure != RIGHT else Worst(measure, low, x, high)
                 known = worst.get(measure)
@@ -166,7 +165,7 @@ def _of_published_noise(engine: Engine) -> Utility | None:
     with query.searching():
         for x in every_dataset(engine.bound):
             query.control()
-            found = numeric.expected_errors(engine, query, x, _target(engine.bound, x))
+            found = numeric.expected_errors(engine, query, x, target_output(engine.bound, x))
             if found is None:
                 return None
             right = Worst(RIGHT, 1 - found[0], x)
@@ -222,13 +221,3 @@ def _measures(law: list[tuple[Output, Any]], target: Output, error: Inexact | No
 
 def _vector(value: Output) -> bool:
     return isinstance(value, tuple) and len(value) > 0 and all(is_real(item) for item in value)
-
-
-def _target(bound: Bound, x: Dataset) -> Output:
-    target = bound.program.target
-    assert target is not None
-    try:
-        return as_output(exact(target)(x, **named_parameters(target, bound)))
-    except Exception as error:
-        what = f"on the dataset {brief(x)} the target fails with {type(error).__name__}: {error}"
-        raise ProgramError(what, "make the target a function of every dataset", x=x) from error

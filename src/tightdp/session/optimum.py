@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import down, up
+from tightdp.language.interp import target_output
 from tightdp.language.program import Bound, Dataset, Output, Program, order_of
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods import questions
@@ -23,7 +24,6 @@ from tightdp.queries.designs import (
     Setting,
     check_size,
     setting_of,
-    target_of,
     whole_outputs,
 )
 from tightdp.queries.geometric_noise import as_geometric_noise
@@ -188,7 +188,7 @@ def _own(goal: Goal, laws: Laws, bound: Bound) -> Number:
     """Return the value of the given mechanism on the dataset where it is worst."""
 
     def value(x: Dataset, law: dict[Output, Number]) -> Number:
-        target = target_of(bound, x)
+        target = target_output(bound, x)
         return sum((mass * goal.value(output, target) for output, mass in law.items()), Fraction(0))
 
     values = [value(x, law) for x, law in laws.items()]
