@@ -32,10 +32,9 @@ from tightdp.methods.elimination import Elimination, Failed, TooManyRows, TooMuc
 from tightdp.methods.elimination_plan import Plan, TooWide, make_plan
 from tightdp.methods.leaf_laws import cells
 from tightdp.methods.program import Method, Program
-from tightdp.symmetry.orbits import Kind
 from tightdp.symmetry.orbits import Orbits as DatasetOrbits
 from tightdp.symmetry.sets import AccuracySet, Table, every_dataset
-from tightdp.symmetry.symmetries import Symmetries, exchangeable_clients
+from tightdp.symmetry.symmetries import Symmetries, exchangeable_clients, kinds_of
 
 __all__ = ["MOST_WORK", "EliminationTable", "look", "look_before_aggregates", "look_thoroughly", "work_of_diagram"]
 
@@ -370,7 +369,7 @@ def _exchanges(program: Program, control: Control, measured: bool = False) -> Sy
         classes = exchangeable_clients(programs, bound.n)
         if len(classes) == bound.n:
             return None
-        kinds = tuple(Kind(tuple((client,) for client in same)) for same in classes)
+        kinds = kinds_of(classes)
         orbits = DatasetOrbits(bound, kinds, lambda: control(0))
         return Symmetries(orbits, tuple((kind.blocks, False) for kind in kinds), (), None)
 

@@ -6,13 +6,10 @@ orders is as private, and gains as much on the worst dataset. So one dataset sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations_with_replacement, product
-from math import comb, prod
-from typing import TypeAlias
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.operators import is_number
@@ -20,7 +17,6 @@ from tightdp.errors import LanguageError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.linear_program import Control
 from tightdp.exact.weights import as_exact
-from tightdp.language.domains import Record
 from tightdp.language.interp import target_output
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset, Output
@@ -28,7 +24,9 @@ from tightdp.language.tails import Tail, share_of
 from tightdp.limits.calibrated import DESIGN_TRIPLES, TARGET_DATASETS
 from tightdp.logic.encode import prober
 from tightdp.queries.accuracy import AccuracyAt, is_real, moment
-from tightdp.symmetry.symmetries import exchangeable_clients
+from tightdp.symmetry.orbits import Orbits
+from tightdp.symmetry.sets import every_dataset
+from tightdp.symmetry.symmetries import classes_of_clients, exchangeable_clients, kinds_of
 
 ACCURACY, ABSOLUTE, SQUARED, RIGHT = "accuracy", "absolute error", "squared error", "right answer"
 MEASURES = (ACCURACY, ABSOLUTE, SQUARED, RIGHT)
@@ -86,21 +84,19 @@ class Setting:
 
 def setting_of(bound: Bound, control: Control) -> Setting:
     """Return the setting of a mechanism. Raises QueryError where it is too large."""
-    groups = _groups(bound, control)
-    values = bound.record.values
-    _check_size(prod(comb(len(group) + len(values) - 1, len(group)) for group in groups))
-    datasets = [_joined(bound.n, groups, rows) for rows in product(*(_sorted_rows(values, group) for group in groups))]
-    number = {x: at for at, x in enumerate(datasets)}
-    rank = {record: at for at, record in enumerate(values)}
+    orbits = Orbits(bound, kinds_of(_groups(bound, control)))
+    _check_size(orbits.number)
+    number = {counts: at for at, counts in enumerate(orbits.every_counts())}
+    datasets = tuple(map(orbits.representative, number))
     pairs: dict[tuple[int, int], None] = {}
     for at, x in enumerate(datasets):
         for other in relation_of(bound).neighbours(x):
             control()
-            found = number[_in_order(other, groups, rank)]
+            found = number[orbits.counts(other)]
             if found != at:
                 pairs[at, found] = None
         _check_size(len(pairs))
-    return Setting(tuple(datasets), tuple(target_output(bound, x) for x in datasets), tuple(pairs))
+    return Setting(datasets, tuple(target_output(bound, x) for x in datasets), tuple(pairs))
 
 
 def check_size(setting: Setting, outputs: int) -> None:
@@ -116,49 +112,26 @@ def _check_size(triples: int) -> None:
         )
 
 
-Groups: TypeAlias = "Sequence[Sequence[int]]"
-
-
-def _groups(bound: Bound, control: Control) -> Groups:
+def _groups(bound: Bound, control: Control) -> Sequence[Sequence[int]]:
     """Return classes of clients whose records may be exchanged: that changes neither the target nor who neighbours."""
+    alone = [(client,) for client in range(bound.n)]
     if relation_of(bound).custom:
-        return [(client,) for client in range(bound.n)]
+        return alone
     if bound.record.size**bound.n > TARGET_DATASETS:
         try:
             return exchangeable_clients([lower_target(bound, prober())], bound.n)
         except LanguageError:
-            return [(client,) for client in range(bound.n)]
+            return alone
     targets = {}
-    for x in product(bound.record.values, repeat=bound.n):
+    for x in every_dataset(bound):
         control()
         targets[x] = target_output(bound, x)
-    groups: list[list[int]] = [[0]]
-    for client in range(1, bound.n):
-        if all(targets[x] == targets[_swapped(x, client)] for x in targets):
-            groups[-1].append(client)
-        else:
-            groups.append([client])
-    return groups
+    return classes_of_clients(bound.n, lambda one, _: all(targets[x] == targets[_swapped(x, one)] for x in targets))
 
 
 def _swapped(x: Dataset, client: int) -> Dataset:
-    return (*x[: client - 1], x[client], x[client - 1], *x[client + 1 :])
-
-
-def _sorted_rows(values: Sequence[Record], group: Sequence[int]) -> Iterator[Sequence[Record]]:
-    return combinations_with_replacement(values, len(group))
-
-
-def _joined(n: int, groups: Groups, rows: Iterable[Sequence[Record]]) -> Dataset:
-    record = {
-        client: each for group, row in zip(groups, rows, strict=True) for client, each in zip(group, row, strict=True)
-    }
-    return tuple(record[client] for client in range(n))
-
-
-def _in_order(x: Dataset, groups: Groups, rank: dict[Record, int]) -> Dataset:
-    """Return the dataset that stands for one."""
-    return _joined(len(x), groups, (sorted((x[client] for client in group), key=rank.__getitem__) for group in groups))
+    """Return the dataset in which a client and the next have each other's records."""
+    return (*x[:client], x[client + 1], x[client], *x[client + 2 :])
 
 
 def whole_outputs(outputs: Iterable[Output], targets: Sequence[Output]) -> list[Output]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -20,13 +20,23 @@ _SYMMETRIC_ON_NUMBERS = frozenset(["add", "mul", "min", "max"])
 def exchangeable_clients(programs: Sequence[CoreProgram], clients: int) -> tuple[tuple[int, ...], ...]:
     """Return classes of consecutive clients, any two of a class exchangeable in all programs."""
     written = [_Written(program) for program in programs]
+    return classes_of_clients(clients, lambda one, other: all(program.keeps(one, other) for program in written))
+
+
+def classes_of_clients(clients: int, keeps: Callable[[int, int], bool]) -> tuple[tuple[int, ...], ...]:
+    """Return classes of consecutive clients; `keeps` says whether two neighbours in the order may be exchanged."""
     classes = [[0]]
     for client in range(1, clients):
-        if all(program.keeps(client - 1, client) for program in written):
+        if keeps(client - 1, client):
             classes[-1].append(client)
         else:
             classes.append([client])
     return tuple(map(tuple, classes))
+
+
+def kinds_of(classes: Iterable[Sequence[int]]) -> tuple[Kind, ...]:
+    """Return classes of interchangeable clients as kinds, each client a block of its own."""
+    return tuple(Kind(tuple((client,) for client in same)) for same in classes)
 
 
 class _Written:
