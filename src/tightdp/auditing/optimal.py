@@ -34,7 +34,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tightdp.auditing.certificate import Counterexample, DualCertificate, Game, WorstMechanism
-from tightdp.auditing.curves import rejected_t
 from tightdp.exact.enclosure import BITS, Enclosure, round_up
 from tightdp.exact.sums import exact_law, sides
 
@@ -70,12 +69,6 @@ def enclose(game: Game, t: Fraction, delta: Fraction) -> Enclosure:
         min(value(found.right.lower, left) for left in found.left),
         max(value(found.right.upper, left) for left in found.left),
     )
-
-
-def reported(canaries: int, guesses: int, correct: int, delta: Fraction, significance: Fraction) -> Fraction:
-    """Return the e^ε that the optimal method reports: the largest found that is rejected, or 1; `correct` >= 1."""
-    game = Game(canaries, guesses, correct)
-    return rejected_t(lambda t: enclose(game, t, delta).upper <= significance, game.likely_t)
 
 
 def certificate(game: Game, t: Fraction, delta: Fraction) -> DualCertificate:
