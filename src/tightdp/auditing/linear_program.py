@@ -12,13 +12,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate
 from typing import Any
 
 from tightdp.auditing.certificate import DualCertificate, Game, Spending, WorstMechanism, largest_spending
 from tightdp.auditing.tradeoff import Pair
 from tightdp.exact.enclosure import BITS, float_above, round_up
 from tightdp.exact.lazily import lazily
+from tightdp.exact.sums import binomial_weights
 from tightdp.limits.calibrated import AUDIT_ROUNDS
 
 np = lazily("numpy")
@@ -187,11 +187,7 @@ def blind_share(cost: Fraction, delta: Fraction) -> Fraction:
 def mixed_with_blind(game: Game, weights: Sequence[int], share: Fraction) -> WorstMechanism:
     """Return the mechanism with the law (1 - share) weights + share blind guessing."""
     others, total = game.options - 1, max(1, sum(weights))
-    blind = accumulate(
-        range(game.guesses),
-        lambda count, i: count * (game.guesses - i) // ((i + 1) * others),
-        initial=others**game.guesses,
-    )
+    blind = binomial_weights(game.guesses, 1, others)
     blind_total = game.options**game.guesses
     ours, theirs = (share.denominator - share.numerator) * blind_total, share.numerator * total
     numbers = tuple(ours * weight + theirs * count for weight, count in zip(weights, blind, strict=True))

@@ -28,6 +28,7 @@ from tightdp.auditing.certificate import Game, WorstMechanism
 from tightdp.auditing.linear_program import blind_share, largest_mean, mixed_with_blind
 from tightdp.auditing.optimal import enclose, p_value, worst_mechanism
 from tightdp.exact.lazily import lazily
+from tightdp.exact.sums import binomial_weights
 
 np = lazily("numpy")
 
@@ -87,7 +88,7 @@ def largest_of_any_number(canaries: int, firsts: Mapping[int, int], t: Fraction,
     """
     if not firsts:
         return Worst(Fraction(0), Fraction(0), _whole(_blind(canaries, 1)))
-    laws = {guesses: _binomial(guesses, t) for guesses in firsts}
+    laws = {guesses: binomial_weights(guesses, *t.as_integer_ratio()) for guesses in firsts}
     tails = {r: Fraction(sum(laws[r][v:]), sum(laws[r])) for r, v in firsts.items()}
     gains = {r: tails[r] * canaries * sum(laws[r]) / (v * laws[r][v]) for r, v in firsts.items() if v}
     base = max(tails, key=lambda r: tails[r])
@@ -102,19 +103,13 @@ def largest_of_any_number(canaries: int, firsts: Mapping[int, int], t: Fraction,
     return Worst(value, value, ((1 - share, plain), (share, sharp)) if share < 1 else _whole(sharp))
 
 
-def _binomial(guesses: int, t: Fraction) -> tuple[int, ...]:
-    """Return integers proportional to the law of Bin(guesses, t / (1 + t))."""
-    return tuple(comb(guesses, i) * t.numerator**i * t.denominator ** (guesses - i) for i in range(guesses + 1))
-
-
 def _whole(mechanism: WorstMechanism | None) -> Parts:
     return () if mechanism is None else ((Fraction(1), mechanism),)
 
 
 def _blind(canaries: int, guesses: int) -> WorstMechanism:
     """Return the mechanism that reveals nothing: every guess is right with probability 1/2."""
-    weights = tuple(comb(guesses, i) for i in range(guesses + 1))
-    return WorstMechanism(canaries, guesses, 2, weights, 1 << guesses)
+    return WorstMechanism(canaries, guesses, 2, binomial_weights(guesses, 1, 1), 1 << guesses)
 
 
 def _of_set(canaries: int, guesses: int, numbers: frozenset[int], t: Fraction, delta: Fraction) -> Worst:

@@ -59,12 +59,20 @@ def exact_law(guesses: int, t: Fraction, options: int = 2) -> tuple[tuple[int, .
     right, wrong = t.numerator, t.denominator * (options - 1)
     if guesses * (right + wrong).bit_length() > _LARGEST_EXACT:
         return None
+    return binomial_weights(guesses, right, wrong), (right + wrong) ** guesses
+
+
+def binomial_weights(trials: int, right: int, wrong: int) -> tuple[int, ...]:
+    """Return integers in proportion to the law of how many trials succeed, each with the odds right : wrong.
+
+    They add up to (right + wrong)^trials.
+    """
     weights = []
-    weight = wrong**guesses
-    for i in range(guesses + 1):
+    weight = wrong**trials
+    for i in range(trials + 1):
         weights.append(weight)
-        weight = weight * (guesses - i) * right // ((i + 1) * wrong)
-    return tuple(weights), (right + wrong) ** guesses
+        weight = weight * (trials - i) * right // ((i + 1) * wrong)
+    return tuple(weights)
 
 
 def _right(guesses: int, correct: int, odds: Fraction, upward: int) -> Fraction:
