@@ -94,14 +94,16 @@ def optimum(instance: Asked, question: Question) -> Optimum:
         values = [[_rational(question.goal.value(output, target)) for output in outputs] for target in setting.targets]
         own = _own(question.goal, laws, bound)
         claim = _claim(engine, question)
-        found = _solved(question, setting, values, claim.ends, query)
+        ends = claim.ends
+        line = setting.line if ends[0] > 1 and not question.delta else None
+        found = _solved(question, setting, values, ends, line, query)
     outcome = engine.outcome(query, method)
     best = BestMechanism(
         setting.datasets,
         setting.targets,
         tuple(outputs),
         setting.pairs,
-        *claim.ends,
+        *ends,
         found.kernel,
         found.weights,
         found.multipliers,
@@ -117,7 +119,7 @@ def optimum(instance: Asked, question: Question) -> Optimum:
         upper=found.upper,
         own=own,
         holds=claim.holds,
-        line=_in_line(question, setting, claim.ends),
+        line=line is not None,
         post_processing=found.post_processing,
         variables=found.variables,
         best=best,
@@ -229,10 +231,6 @@ def _own_claim(engine: Engine, question: Question) -> _Claim:
     return _Claim(tight.exp_epsilon, holds=True)
 
 
-def _in_line(question: Question, setting: Setting, ends: tuple[Fraction, Fraction]) -> bool:
-    return setting.line is not None and not question.delta and ends[0] > 1
-
-
 @dataclass(frozen=True)
 class _Found:
     """Both ends of the optimum, the mechanism with its proof, and what geometric noise is followed by in it."""
@@ -247,17 +245,25 @@ class _Found:
 
 
 def _solved(
-    question: Question, setting: Setting, values: list[list[Fraction]], ends: tuple[Fraction, Fraction], query: Query
+    question: Question,
+    setting: Setting,
+    values: list[list[Fraction]],
+    ends: tuple[Fraction, Fraction],
+    line: tuple[int, ...] | None,
+    query: Query,
 ) -> _Found:
-    """Solve the program: at the lower end of e^ε for the mechanism, and at the upper one for the proof."""
+    """Solve the program: at the lower end of e^ε for the mechanism, and at the upper one for the proof.
+
+    With a `line` of datasets the mechanism is geometric noise that is processed further, where that is as good.
+    """
     most = max(map(max, values)) if question.goal.least else Fraction(0)
     gain = tuple(tuple(most - value if question.goal.least else value for value in row) for row in values)
     low, high = (Design(gain, setting.pairs, t, question.delta) for t in ends)
     found = best_kernel(low, query.control)
     above = found if low == high else best_kernel(high, query.control)
     kernel, post = found.kernel, None
-    if setting.line is not None and _in_line(question, setting, ends):
-        kernel, post = as_geometric_noise(low, setting.line, found, query.control)
+    if line is not None:
+        kernel, post = as_geometric_noise(low, line, found, query.control)
     multipliers = tuple((*place, value) for place, value in sorted(above.dual.multipliers.items()))
     lower, upper = found.lower, above.upper
     if question.goal.least:
