@@ -227,6 +227,15 @@ def test_large_counts() -> None:
     assert 0 <= found.upper - found.lower < Fraction(1, 10**9)
 
 
+def test_a_bound_beyond_floats() -> None:
+    """Where e^ε is no float, the solver has nothing to say, and both ends are proved all the same."""
+    design = counts(4, 1, Fraction(10) ** 400)
+    found = best_kernel(design)
+    assert is_private(design, found.kernel)
+    assert least_gain(design, found.kernel) == found.lower
+    assert bound_of(design, found.dual) == found.upper
+
+
 def test_symmetries_fold_the_program() -> None:
     """Reflected counts share their unknowns; so do all datasets at the same distance from an output."""
     assert best_kernel(counts(8, 2, Fraction(4))).variables == 9 * 9 // 2 + 2

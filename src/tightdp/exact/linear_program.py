@@ -132,9 +132,7 @@ def _slack_columns(program: LinearProgram) -> dict[int, int]:
 
 def _matrix(program: LinearProgram) -> csr_matrix:
     entries = [
-        (at, column, int(value.p) / int(value.q))
-        for at, row in enumerate(program.rows)
-        for column, value in row.terms.items()
+        (at, column, _float(value)) for at, row in enumerate(program.rows) for column, value in row.terms.items()
     ]
     slacks = _slack_columns(program)
     at, columns, values = zip(*entries, *((row, column, 1.0) for row, column in slacks.items()), strict=True)

@@ -78,7 +78,7 @@ def best_post_processing(
     gains = [design.gain[x] for x in line]
     program = _program(noise, gains)
     for near in approximations(program, control):
-        found = exact_primal(program, near)
+        found = exact_primal(program, near, control)
         if found is None:
             continue
         values = [as_fraction(found.get(column, fmpq(0))) for column in range(program.columns - 1)]

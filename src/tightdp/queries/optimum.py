@@ -310,7 +310,8 @@ class Folded:
             away = self._away([row[y] for row in self.design.gain])
             for x, row in enumerate(self.colours):
                 found.setdefault(row[y], away[x])
-        bits = math.log2(self.design.exp_epsilon)
+        up, down = self.design.exp_epsilon.as_integer_ratio()
+        bits = math.log2(up) - math.log2(down)  # of integers of any length
         masses = [fmpq(1, 1 << min(_UNIT_BITS, round(found[colour] * bits))) for colour in range(len(found))]
         return [*masses, *(masses[triple[0]] for triple in self._slacks), fmpq(1)]
 
