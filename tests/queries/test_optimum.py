@@ -326,6 +326,9 @@ def test_bad_questions() -> None:
     ):
         with pytest.raises(ParameterError, match=match):
             instance.optimum(**options)
+    for far in (lambda x: 10**12 * sum(x), lambda x: -(10**12) * sum(x)):
+        with pytest.raises(QueryError, match="too many for an optimum"):
+            unclamped.bind(n=2).optimum(target=far)
     with pytest.raises(QueryError, match="too many for an optimum"):
         ROWS[6].mechanism.bind(n=12, lam="1/5").optimum(target=tuple)
 

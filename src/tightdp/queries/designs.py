@@ -6,6 +6,7 @@ orders is as private, and gains as much on the worst dataset. So one dataset sta
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -134,21 +135,21 @@ def _swapped(x: Dataset, client: int) -> Dataset:
     return (*x[:client], x[client + 1], x[client], *x[client + 2 :])
 
 
-def whole_outputs(outputs: Iterable[Output], targets: Sequence[Output]) -> list[Output]:
+def whole_outputs(outputs: Iterable[Output], setting: Setting) -> list[Output]:
     """Return outputs without tails of the integers: of these the numbers up to the farthest target, and the next.
 
-    What is farther out is never nearer to a target than that next one, so that no optimum needs it.
+    What is farther out is never nearer to a target than that next one, so that no optimum needs it. Raises QueryError
+    where they are too many.
     """
+    numbers = [target for target in setting.targets if is_number(target)]
     found: dict[Output, None] = {}
     for output in outputs:
         if not isinstance(output, Tail):
             found[output] = None
             continue
-        numbers = [target for target in targets if is_number(target)]
-        farthest = max((output.direction * target for target in numbers), default=output.direction * output.first)
-        place = 0
-        found[output.first] = None
-        while output.direction * output.number(place) < farthest:
-            place += 1
-            found[output.number(place)] = None
+        beyond = [output.direction * (target - output.first) / Fraction(output.step) for target in numbers]
+        last = max(0, math.ceil(max(beyond, default=0)))
+        check_size(setting, last)
+        found.update((output.number(place), None) for place in range(last + 1))
+    check_size(setting, len(found))
     return list(found)

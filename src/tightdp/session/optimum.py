@@ -168,9 +168,7 @@ def _whole(laws: Laws, setting: Setting) -> list[Output]:
             raise QueryError(
                 "an optimum over all integers is not looked for", "clamp the output to what is of interest"
             )
-    outputs = sorted(whole_outputs(shown, setting.targets), key=order_of)
-    check_size(setting, len(outputs))
-    return outputs
+    return sorted(whole_outputs(shown, setting), key=order_of)
 
 
 def _endless(output: Output) -> bool:
