@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm, prod
+from types import ModuleType
 from typing import Any, TypeAlias
 
+from tightdp.cells import lines, suprema
 from tightdp.cells.laws import CellLaws, Contribution
 from tightdp.cells.linear import REAL, Label, row, tightest
-from tightdp.cells.lines import Stretch, larger_on, largest_on, on_stretch, stretches, upper_on
+from tightdp.cells.lines import Stretch, on_stretch, stretches
 from tightdp.cells.paths import Outside
 from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
 from tightdp.cells.sums import (
@@ -27,7 +29,7 @@ from tightdp.cells.sums import (
     summed_out,
     variables,
 )
-from tightdp.cells.suprema import Supremum, TooLong, larger, supremum, upper_end
+from tightdp.cells.suprema import Supremum, TooLong
 from tightdp.language.program import Dataset
 
 _MOST_STEPS = 40
@@ -55,6 +57,8 @@ class _Part:
     """Functions of some of the coordinates of a label, by dataset and pattern, each known by a number."""
 
     coordinates: tuple[int, ...]
+    by: ModuleType
+    """What compares two functions on a pattern: `suprema`, or `lines` for a real coordinate."""
     patterns: Sequence[Pattern | Stretch]
     functions: dict[Dataset, tuple[int, ...]]
 
@@ -109,14 +113,14 @@ class _Kind:
                 x: tuple(number(on_stretch(f, each, self._unit), ("t", each.length)) for each in line)
                 for x, f in whole.items()
             }
-            return _Part(group, line, on_line)
+            return _Part(group, lines, line, on_line)
         cut = patterns(every, len(group))
         held = [holding(every, pattern) for pattern in cut]
         functions = {
             x: tuple(number(on_pattern(pieces, *each, self._unit)) for each in zip(cut, held, strict=True))
             for x, pieces in whole.items()
         }
-        return _Part(group, cut, functions)
+        return _Part(group, suprema, cut, functions)
 
 
 def _constant(pieces: Pieces) -> Exact:
@@ -225,7 +229,7 @@ class Comparing:
         for (p, q), pattern in different.items():
             if p == q and least >= 1:
                 continue
-            found = self._supremum(p, q, pattern, least, times)
+            found = self._supremum(part.by, p, q, pattern, least, times)
             if found is not None:
                 value = math.inf if infinite or found.value == math.inf else found.value * times
                 best, least = (value, found.place, found.moved), found.value
@@ -233,19 +237,17 @@ class Comparing:
                     break
         return best
 
-    def _supremum(self, p: int, q: int, pattern: Pattern | Stretch, least: Any, times: Any) -> Supremum | None:
+    def _supremum(
+        self, by: ModuleType, p: int, q: int, pattern: Pattern | Stretch, least: Any, times: Any
+    ) -> Supremum | None:
         """Return the supremum of p/q where it is above `least`, what is found of it where the search is too long."""
         functions = self._functions[p], self._functions[q]
         try:
-            if isinstance(pattern, Stretch):
-                return largest_on(*functions, pattern, least, self._watch)
-            return supremum(*functions, pattern, least, self._watch)
+            found: Supremum | None = by.supremum(*functions, pattern, least, self._watch)
+            return found
         except TooLong as error:
             known = least if error.best is None else error.best.value
-            if isinstance(pattern, Stretch):
-                end = upper_on(*functions, pattern, known, self._watch)
-            else:
-                end = upper_end(*functions, pattern, known, self._watch)
+            end = by.upper_end(*functions, pattern, known, self._watch)
             end = math.inf if end == math.inf or not least else end * times  # a product has further factors
             if self.upper != math.inf and (end == math.inf or end > self.upper):
                 self.upper = end
@@ -262,10 +264,7 @@ class Comparing:
                 name = p, q, t
                 if name not in self._sums:
                     functions = self._functions[p], self._functions[q]
-                    if isinstance(pattern, Stretch):
-                        self._sums[name] = larger_on(*functions, t, pattern, self._watch)
-                    else:
-                        self._sums[name] = larger(*functions, t, pattern, self._watch)
+                    self._sums[name] = part.by.larger(*functions, t, pattern, self._watch)
                 ours_in_all, theirs_in_all = ours_in_all + self._sums[name][0], theirs_in_all + self._sums[name][1]
         return ours_in_all, theirs_in_all
 

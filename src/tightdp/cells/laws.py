@@ -54,7 +54,7 @@ from tightdp.limits.calibrated import FEW_VALUES
 
 _HIDDEN = 1_000
 """Variables from here on are summed out; those before are the coordinates of an output."""
-_NO_REALS = Solved({}, (), Fraction(1))
+_NO_REALS = Solved({}, Fraction(1))
 
 Contribution: TypeAlias = tuple[Pieces, ...]
 """A product of functions."""
@@ -311,21 +311,15 @@ def _placed(
         span, placed = chosen or (first, [solved(lines, first) for _, lines in alike])
         same = [(draft, reals) for (draft, _), reals in zip(alike, placed, strict=True)]
         for start, columns, scales, draft, contribution in _on_lattices(integers, same, maker):
-            rows = iter(zip(start, columns, scales, strict=True)), iter(zip(span.base, span.lines, strict=True))
-            dimension = len(columns[0]) if columns else 0
-            merged = [_merged(rows, is_real, dimension, len(span.pivots)) for is_real in real]
+            before, after = (0,) * (len(columns[0]) if columns else 0), (0,) * len(span.pivots)
+            rows = {
+                False: ((b, (*line, *after), scale) for b, line, scale in zip(start, columns, scales, strict=True)),
+                True: ((b, (*before, *line), 1) for b, line in zip(span.base, span.lines, strict=True)),
+            }
+            merged = [next(rows[is_real]) for is_real in real]
             base, matrix, units = zip(*merged, strict=True) if merged else ((), (), ())
             found.append((Label(shape, constants, base, matrix, units, span.lines), draft, contribution))
     return found
-
-
-def _merged(rows: Any, is_real: bool, integers: int, reals: int) -> tuple[Any, tuple[Any, ...], int]:
-    """Return the next line of an integer or of a real number with all coordinates."""
-    if is_real:
-        base, line = next(rows[1])
-        return base, (*(0,) * integers, *line), 1
-    base, line, scale = next(rows[0])
-    return base, (*line, *(0,) * reals), scale
 
 
 def _real_form(value: Noisy) -> Form:

@@ -17,7 +17,7 @@ from flint import arb, ctx, fmpq
 
 from tightdp.cells.linear import Row
 from tightdp.cells.patterns import Counted
-from tightdp.cells.sums import Base, Exact, Pieces, antiderivative, exact_number
+from tightdp.cells.sums import Base, Exact, Pieces, added, antiderivative, exact_number
 from tightdp.cells.suprema import Supremum, TooLong, difference, leading
 from tightdp.exact.field import as_ball
 
@@ -65,23 +65,16 @@ def on_stretch(pieces: Pieces, stretch: Stretch, unit: Base) -> Counted:
     found: Counted = {}
     inside = stretch.at(stretch.inside)
     for rows, terms in pieces:
-        if not all(normal[0][1] * inside <= bound for normal, bound in rows):
-            continue
-        for (bases, degrees), c in terms.items():
-            base = bases[0][1] if bases else unit
-            degree = degrees[0][1] if degrees else 0
-            c = c * (base**stretch.start).value
-            for k in range(degree + 1):
-                key = ((base**stretch.sign, k),)
-                part = c * exact_number(c, Fraction(comb(degree, k) * stretch.start ** (degree - k) * stretch.sign**k))
-                if new := found.get(key, 0) + part:
-                    found[key] = new
-                else:
-                    found.pop(key, None)
-    return found
+        if all(normal[0][1] * inside <= bound for normal, bound in rows):
+            of_number: Counted = {
+                ((bases[0][1] if bases else unit, degrees[0][1] if degrees else 0),): c
+                for (bases, degrees), c in terms.items()
+            }
+            added(found, _moved(of_number, stretch.start))
+    return {((base**stretch.sign, k),): c * stretch.sign**k for ((base, k),), c in found.items()}
 
 
-def largest_on(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callable[[], None]) -> Supremum | None:
+def supremum(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callable[[], None]) -> Supremum | None:
     """Return the supremum of p/q on a stretch, None where it is at most `least`. Raises TooLong with what is known."""
     if not p or least == inf:
         return None
@@ -98,7 +91,7 @@ def largest_on(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Call
     return best
 
 
-def upper_on(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callable[[], None]) -> Any:
+def upper_end(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callable[[], None]) -> Any:
     """Return a number above `least` that p/q is proved not to exceed; infinity where none is found."""
     for part in _ABOVE:
         value = least * (part + 1) / part
@@ -240,14 +233,10 @@ def _slope(function: Counted, rate: Fraction) -> Counted:
     """Return e^(rate·t) times the derivative of e^(-rate·t) times a function."""
     found: Counted = {}
     for ((base, degree),), c in function.items():
-        parts = [(degree, c * exact_number(c, _rate(base) - rate))]
-        parts += [(degree - 1, c * degree)] if degree else []
-        for k, part in parts:
-            key = ((base, k),)
-            if new := found.get(key, 0) + part:
-                found[key] = new
-            else:
-                found.pop(key, None)
+        parts: Counted = {((base, degree),): c * exact_number(c, _rate(base) - rate)}
+        if degree:
+            parts[((base, degree - 1),)] = c * degree
+        added(found, parts)
     return found
 
 
@@ -264,13 +253,13 @@ def _moved(function: Counted, by: Fraction) -> Counted:
     found: Counted = {}
     for ((base, degree),), c in function.items():
         c = c * (base**by).value
-        for k in range(degree + 1):
-            key = ((base, k),)
-            found[key] = found.get(key, 0) + c * exact_number(c, Fraction(comb(degree, k) * by ** (degree - k)))
-    return {key: c for key, c in found.items() if c}
+        shares = (exact_number(c, Fraction(comb(degree, k) * by ** (degree - k))) for k in range(degree + 1))
+        parts: Counted = {((base, k),): c * share for k, share in enumerate(shares)}
+        added(found, parts)
+    return found
 
 
-def larger_on(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[], None]) -> tuple[Exact, Exact]:
+def larger(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[], None]) -> tuple[Exact, Exact]:
     """Return the integrals of p and of q where p > t·q. Raises TooLong where the places are not found exactly."""
     function = difference(p, q, t)
     opposite = {key: -c for key, c in function.items()}
@@ -282,8 +271,8 @@ def larger_on(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[
     if crossing is None or not (crossing > 0 and (stretch.length is None or crossing < stretch.length)):
         raise TooLong
     rest = None if stretch.length is None else stretch.length - crossing
-    before = larger_on(p, q, t, Stretch(stretch.start, stretch.sign, crossing), watch)
-    after = larger_on(
+    before = larger(p, q, t, Stretch(stretch.start, stretch.sign, crossing), watch)
+    after = larger(
         _moved(p, crossing), _moved(q, crossing), t, Stretch(stretch.at(crossing), stretch.sign, rest), watch
     )
     return before[0] + after[0], before[1] + after[1]

@@ -26,10 +26,9 @@ class Span:
 
 @dataclass(frozen=True)
 class Solved:
-    """Draws as forms of the coordinates u and of further draws, which are `hidden`, and by how much volumes shrink."""
+    """Draws as forms of the coordinates u and of further draws, and by how much volumes shrink."""
 
     draws: dict[int, tuple[dict[int, Fraction], Fraction]]
-    hidden: tuple[int, ...]
     shrink: Fraction
 
 
@@ -53,7 +52,7 @@ def solved(forms: Sequence[Form], span: Span) -> Solved:
     rank = len(chosen)
     pivots = _pivots(*_matrix([[form.get(v, 0) for v in draws] for form, _ in chosen], len(draws)).rref())
     own = [draws[c] for c in pivots]
-    hidden = tuple(v for v in draws if v not in own)
+    hidden = [v for v in draws if v not in own]
     square = _matrix([[form.get(v, 0) for v in own] for form, _ in chosen], rank)
     inverse = square.inv() if rank else square
     found: dict[int, tuple[dict[int, Fraction], Fraction]] = {}
@@ -67,7 +66,7 @@ def solved(forms: Sequence[Form], span: Span) -> Solved:
             for w in hidden:
                 form[w] = form.get(w, Fraction(0)) - c * coefficients.get(w, 0)
         found[v] = {w: c for w, c in form.items() if c}, constant
-    return Solved(found, hidden, 1 / abs(as_fraction(square.det())) if rank else Fraction(1))
+    return Solved(found, 1 / abs(as_fraction(square.det())) if rank else Fraction(1))
 
 
 def by_draws(forms: Sequence[Sequence[Form]], span: Span) -> tuple[Span, list[Solved]] | None:
@@ -82,8 +81,9 @@ def by_draws(forms: Sequence[Sequence[Form]], span: Span) -> tuple[Span, list[So
         (matrix,) = matrices
         square = _matrix([matrix[p] for p in span.pivots], len(draws))
         moved = square.inv() * _matrix([[lines[p][1]] for p in span.pivots], 1) if draws else square
-        of_draws = {v: ({-1 - j: Fraction(1)}, -as_fraction(moved[j, 0])) for j, v in enumerate(draws)}
-        found.append(Solved(of_draws, (), Fraction(1)))
+        found.append(
+            Solved({v: ({-1 - j: Fraction(1)}, -as_fraction(moved[j, 0])) for j, v in enumerate(draws)}, Fraction(1))
+        )
     return Span(matrices.pop(), span.base, span.pivots), found
 
 

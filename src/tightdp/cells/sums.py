@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import comb, prod
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from flint import fmpq
 
@@ -106,7 +106,10 @@ def power(base: Base, coefficients: Coefficients, constant: int | Fraction) -> T
     return {(bases, ()): (base**constant).value}
 
 
-def added(total: Terms, terms: Mapping[Key, Exact], sign: int = 1) -> None:
+K = TypeVar("K")
+
+
+def added(total: dict[K, Exact], terms: Mapping[K, Exact], sign: int = 1) -> None:
     """Add terms to others, or subtract them."""
     for key, c in terms.items():
         before = total.get(key)

@@ -158,10 +158,7 @@ def geometric(v: object, ratio: object, lo: object = None, hi: object = None) ->
     P(z) is proportional to ratio^|z - v| on all integers; the mass beyond an end is moved to that end, and v
     may lie outside lo..hi. Raises ParameterError unless 0 <= ratio < 1, lo <= hi, and both ends are given or none.
     """
-    centre = as_int(v, "the centre of geometric")
-    exact = as_exact(ratio)
-    if not 0 <= exact < 1:
-        raise ParameterError(f"the ratio of geometric is {exact}", "give a ratio of at least 0 and below 1")
+    centre, exact = as_int(v, "the centre of geometric"), _below_1(ratio, "geometric")
     if lo is None and hi is None:
         return TwoSided(centre, exact) if exact else ((centre, Fraction(1)),)
     if lo is None or hi is None:
@@ -177,9 +174,7 @@ def discrete_laplace(v: object, scale: object) -> TwoSided:
 
     Raises ParameterError unless the scale is a positive rational. Ghosh, Roughgarden and Sundararajan 2009.
     """
-    width = as_exact(scale)
-    if not isinstance(width, Fraction) or width <= 0:
-        raise ParameterError(f"the scale of discrete_laplace is {width}", "give a positive rational scale")
+    width = _positive_rational(scale, "discrete_laplace")
     return TwoSided(as_int(v, "the centre of discrete_laplace"), exp(-1 / width))
 
 
@@ -188,11 +183,7 @@ def discrete_gaussian(v: object, sigma_squared: object) -> Gaussian:
 
     Raises ParameterError unless sigma_squared is a positive rational. Canonne, Kamath and Steinke 2020.
     """
-    variance = as_exact(sigma_squared)
-    if not isinstance(variance, Fraction) or variance <= 0:
-        raise ParameterError(
-            f"the sigma_squared of discrete_gaussian is {variance}", "give a positive rational sigma_squared"
-        )
+    variance = _positive_rational(sigma_squared, "discrete_gaussian", "sigma_squared")
     return Gaussian(as_int(v, "the centre of discrete_gaussian"), variance)
 
 
@@ -201,9 +192,7 @@ def one_sided_geometric(v: object, ratio: object) -> Exponentials | Law:
 
     Raises ParameterError unless 0 <= ratio < 1.
     """
-    centre, exact = as_int(v, "the centre of one_sided_geometric"), as_exact(ratio)
-    if not 0 <= exact < 1:
-        raise ParameterError(f"the ratio of one_sided_geometric is {exact}", "give a ratio of at least 0 and below 1")
+    centre, exact = as_int(v, "the centre of one_sided_geometric"), _below_1(ratio, "one_sided_geometric")
     if not exact:
         return ((centre, Fraction(1)),)
     return Exponentials(centre, 1 - exact, ((Fraction(0), None, exact),), real=False)
@@ -211,34 +200,41 @@ def one_sided_geometric(v: object, ratio: object) -> Exponentials | Law:
 
 def laplace(v: object, scale: object) -> Exponentials:
     """Real noise around v of density e^(-|z - v| / scale) / (2·scale). ParameterError unless the scale is positive."""
-    width = _scale(scale, "the scale of laplace")
+    width = _positive_rational(scale, "laplace")
     sides = (Fraction(0), None, exp(-1 / width)), (None, Fraction(0), exp(1 / width))
-    return Exponentials(as_rational(v, "the centre of laplace"), 1 / (2 * width), sides)
+    return Exponentials(_rational(v, "the centre of laplace"), 1 / (2 * width), sides)
 
 
 def exponential(v: object, scale: object) -> Exponentials:
     """Real noise above v of density e^(-(z - v) / scale) / scale. ParameterError unless the scale is positive."""
-    width = _scale(scale, "the scale of exponential")
+    width = _positive_rational(scale, "exponential")
     side = Fraction(0), None, exp(-1 / width)
-    return Exponentials(as_rational(v, "the centre of exponential"), 1 / width, (side,))
+    return Exponentials(_rational(v, "the centre of exponential"), 1 / width, (side,))
 
 
 def continuous_uniform(a: object, b: object) -> Exponentials:
     """A real number between a and b, of constant density. ParameterError unless a < b."""
-    low, high = as_rational(a, "the lower end of uniform"), as_rational(b, "the upper end of uniform")
+    low, high = _rational(a, "the lower end of uniform"), _rational(b, "the upper end of uniform")
     if low >= high:
         raise ParameterError(f"uniform was given the empty range {low}..{high}", "give the lower end first")
     return Exponentials(low, 1 / (high - low), ((Fraction(0), high - low, Fraction(1)),))
 
 
-def _scale(value: object, what: str) -> Fraction:
-    width = as_exact(value)
-    if not isinstance(width, Fraction) or width <= 0:
-        raise ParameterError(f"{what} is {width}", "give a positive rational scale")
-    return width
+def _below_1(ratio: object, primitive: str) -> Number:
+    exact = as_exact(ratio)
+    if not 0 <= exact < 1:
+        raise ParameterError(f"the ratio of {primitive} is {exact}", "give a ratio of at least 0 and below 1")
+    return exact
 
 
-def as_rational(value: object, what: str) -> Fraction:
+def _positive_rational(value: object, primitive: str, name: str = "scale") -> Fraction:
+    exact = as_exact(value)
+    if not isinstance(exact, Fraction) or exact <= 0:
+        raise ParameterError(f"the {name} of {primitive} is {exact}", f"give a positive rational {name}")
+    return exact
+
+
+def _rational(value: object, what: str) -> Fraction:
     """Read a rational number. Raises ParameterError for others."""
     if isinstance(value, Symbolic):
         return value  # type: ignore[return-value]
