@@ -8,15 +8,15 @@ Times are seconds of one processor, each in the state in which a user meets it: 
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import json
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from report import write_between
+from report import write_table
 
 import tightdp
 from tightdp.session.certify import WORK, as_json, load_checker
@@ -96,20 +96,9 @@ def mechanism(name: str) -> Any:
 
 def main() -> None:
     """Print the table, and write it where that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
-    options = parser.parse_args()
-    lines = [
-        "| program | claim | rule | solve, s | certify, s | check, s | check / solve | file, kB |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    print(*lines, sep="\n")
     mechanism("randomized_response").bind(n=2, lam="1/5").privacy()  # what is imported once is no part of a task
-    for task in TASKS:
-        lines.append(row(*task))
-        print(lines[-1], flush=True)
-    if options.write:
-        write_between(README, "certificates", "\n".join(lines))
+    columns = "| program | claim | rule | solve, s | certify, s | check, s | check / solve | file, kB |"
+    write_table(__doc__, columns, ((task[0], partial(row, *task)) for task in TASKS), README, "certificates")
 
 
 if __name__ == "__main__":

@@ -10,18 +10,18 @@ finding precise counterexamples", CCS 2020. Queries are -1, 0 or 1 (0 or 1 where
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from report import write_between
+from report import write_table
 
 from tightdp import Int, LimitError, laplace, mechanism
 
@@ -89,28 +89,25 @@ def numeric_sparse_vector(x: Any) -> Any:
     return tuple(told)
 
 
-def gap_sparse_vector(x: Any) -> Any:
-    """How far above the threshold it was."""
+def _told(x: Any, gap: bool) -> Any:
     t, told = laplace(0, 2), []
     for query in x:
         z = laplace(query, 4)
         if z >= t:
-            told.append(z - t)
+            told.append(z - t if gap else z)
             break
         told.append(False)
     return tuple(told)
+
+
+def gap_sparse_vector(x: Any) -> Any:
+    """How far above the threshold it was."""
+    return _told(x, True)
 
 
 def value_sparse_vector(x: Any) -> Any:
     """The noisy query that was above it."""
-    t, told = laplace(0, 2), []
-    for query in x:
-        z = laplace(query, 4)
-        if z >= t:
-            told.append(z)
-            break
-        told.append(False)
-    return tuple(told)
+    return _told(x, False)
 
 
 def _adaptive(x: Any, gap: bool) -> Any:
@@ -171,13 +168,13 @@ def smart_sum_bare_blocks(x: Any) -> Any:
     return _smart_sum(x, 0)
 
 
-def one_direction(x: Any, largest: int) -> Iterator[Any]:
+def one_direction(x: Any) -> Iterator[Any]:
     """Yield the datasets whose queries are all at least, or all at most, those of x, by at most 1."""
-    low = -1 if largest == 1 and len(x) == 3 else 0
+    low = -1 if len(x) == 3 else 0
     for sign in (1, -1):
         for steps in product((0, 1), repeat=len(x)):
             other = tuple(query + sign * step for query, step in zip(x, steps, strict=True))
-            if any(steps) and low <= min(other) and max(other) <= largest:
+            if any(steps) and low <= min(other) and max(other) <= 1:
                 yield other
 
 
@@ -205,7 +202,7 @@ def row(function: Any, claim: int, private: bool, n: int) -> str:
     """One line of the table."""
     neighbours: Any = "unit-step" if "sum" in function.__name__ else "unit-all"
     if function is sparse_vector_monotone:
-        neighbours = lambda x: one_direction(x, 1)  # noqa: E731
+        neighbours = one_direction
     said, name = "holds" if private else "refuted", function.__name__.replace("_", " ")
     made = mechanism(record=Int(-1, 1) if n == 3 else Int(0, 1), neighbours=neighbours)(function)
     start = time.perf_counter()
@@ -223,22 +220,9 @@ def row(function: Any, claim: int, private: bool, n: int) -> str:
 
 def main() -> None:
     """Run the rows."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="only programs whose name has this in it")
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
-    options = parser.parse_args()
-    lines = [
-        "| program | n | claimed ε | CheckDP, for every n | here, for this n | tight ε | status | time |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    print("\n".join(lines), flush=True)
-    for function, claim, private in ROWS:
-        for n in (3, 5):
-            if not options.names or any(name in function.__name__ for name in options.names):
-                lines.append(row(function, claim, private, n))
-                print(lines[-1], flush=True)
-    if options.write:
-        write_between(README, "checkdp", "\n".join(lines))
+    columns = "| program | n | claimed ε | CheckDP, for every n | here, for this n | tight ε | status | time |"
+    rows = ((asked[0].__name__, partial(row, *asked, n)) for asked in ROWS for n in (3, 5))
+    write_table(__doc__, columns, rows, README, "checkdp")
 
 
 if __name__ == "__main__":

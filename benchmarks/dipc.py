@@ -12,17 +12,17 @@ it stands the tight e^ε as a function of ε, which the decision does not give. 
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from report import write_between
+from report import write_table
 
 from tightdp import Bit, Int, Mechanism, choice, exp, flip, geometric, mechanism
 from tightdp.errors import TightdpError
@@ -185,21 +185,9 @@ def row(mechanism: Mechanism, n: int, claim: str) -> str:
 
 def main() -> None:
     """Run the rows."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="only mechanisms whose name has this in it")
-    parser.add_argument("--write", action="store_true", help="put the table into README.md")
-    options = parser.parse_args()
-    lines = [
-        "| program | n | is ...-DP for all ε | answer | time | tight e^ε | time |",
-        "| --- | --- | --- | --- | --- | --- | --- |",
-    ]
-    print("\n".join(lines), flush=True)
-    for mechanism_, n, claim in ROWS:
-        if not options.names or any(name in mechanism_.name for name in options.names):
-            lines.append(row(mechanism_, n, claim))
-            print(lines[-1], flush=True)
-    if options.write:
-        write_between(README, "dipc", "\n".join(lines))
+    columns = "| program | n | is ...-DP for all ε | answer | time | tight e^ε | time |"
+    rows = ((asked[0].name, partial(row, *asked)) for asked in ROWS)
+    write_table(__doc__, columns, rows, README, "dipc")
 
 
 if __name__ == "__main__":

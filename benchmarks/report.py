@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from measure import Outcome
 
-__all__ = ["Row", "draw", "table", "write_between"]
+__all__ = ["Row", "draw", "table", "write_between", "write_table"]
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,24 @@ def write_between(path: Path, mark: str, text: str) -> None:
     begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     before, after = page[: page.index(begin) + len(begin)], page[page.index(end) :]
     path.write_text(f"{before}\n\n{text}\n\n{after}", encoding="utf-8")
+
+
+def write_table(
+    description: str, columns: str, rows: Iterable[tuple[str, Callable[[], str]]], path: Path, mark: str
+) -> None:
+    """Run and print the rows of a table, those that the command line names; with --write they go into a page."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="only rows whose name has this in it")
+    parser.add_argument("--write", action="store_true", help=f"put the table into {path.name}")
+    options = parser.parse_args()
+    lines = [columns, "| " + " | ".join("---" for _ in range(columns.count("|") - 1)) + " |"]
+    print(*lines, sep="\n", flush=True)
+    for name, row in rows:
+        if not options.names or any(part in name for part in options.names):
+            lines.append(row())
+            print(lines[-1], flush=True)
+    if options.write:
+        write_between(path, mark, "\n".join(lines))
 
 
 def draw(curves: dict[str, dict[str, list[tuple[int, float]]]], path: Path) -> None:
