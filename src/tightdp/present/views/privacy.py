@@ -219,7 +219,6 @@ _PROOFS = {
     "windows": "the largest ratio over windows of records around the one that changes",
     "alignment": "noise is shifted, path by path, so that the run on x' publishes the same",
     "noisy end": "the messages do not tell the state, and the end of the program hides it",
-    "pairs": "the pairs of states of knowledge that x and x' lead to are finitely many",
     "growth": "there is none, as messages that repeat multiply the ratio each time",
     "witness": "there is none",
     "none": "none was found",
