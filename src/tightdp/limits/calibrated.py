@@ -1,6 +1,6 @@
-"""Every number that decides how much work is done, and nothing else: each with its unit and how it was calibrated.
+"""Numbers that decide how much work is done: each with its unit and how it was calibrated.
 
-They decide which way is taken and when a way gives up, never what an answer is. Work is counted, not timed: the same
+Those of one module alone stand there. They decide which way is taken and when a way gives up, never what an answer is. Work is counted, not timed: the same
 question does the same on every machine.
 """
 
