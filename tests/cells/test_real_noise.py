@@ -28,6 +28,7 @@ from tightdp import (
     one_sided_geometric,
     uniform,
 )
+from tightdp.errors import TightdpError
 from tightdp.exact.field import exp as power_of_e
 from tightdp.language.primitives import PseudoRandom, Rejected, using
 from tightdp.language.program import as_output
@@ -135,11 +136,16 @@ def larger_part(x):
     return uniform(0, 1 + x[0])
 
 
+@mechanism(record=Int(0, 30))
+def wide_sum(x):
+    return laplace(sum(x), 10)
+
+
 KNOWN = [
     (count, 1, exp("1/2")), (count, 3, exp("1/2")), (scaled, 1, exp(1)), (independent, 1, exp("5/6")),
     (told_twice, 1, exp("1/2")), (clamped, 1, exp("1/2")), (rounded, 1, exp(1)), (floored_twice, 1, exp(1)),
     (sum_of_two, 1, exp("1/2")), (either, 1, exp("1/2")), (absolute, 1, exp(1)), (running_totals, 1, exp("5/6")),
-    (two_uniforms, 1, 4), (larger_part, 1, math.inf), (one_sided, 1, math.inf),
+    (wide_sum, 1, exp(3)), (two_uniforms, 1, 4), (larger_part, 1, math.inf), (one_sided, 1, math.inf),
 ]  # fmt: skip
 
 
@@ -215,6 +221,50 @@ def noisy_max(x, scale):
 def noisy_max_exponential(x, scale):
     noisy = [exponential(v, scale) for v in x]
     return noisy.index(max(noisy))
+
+
+@bits
+def product_of_draws(x):
+    return laplace(x[0], 1) * laplace(0, 1)
+
+
+@bits
+def two_gaps(x):
+    t = laplace(0, 1)
+    return laplace(x[0], 1) - t, laplace(0, 1) - t
+
+
+@bits
+def beside_integers(x):
+    return laplace(x[0], 1) + geometric(0, "1/2")
+
+
+@bits
+def fails_at_times(x):
+    z = laplace(x[0], 1)
+    assert not x[0] or z < 5
+    return z > 1
+
+
+@mechanism(record=Int(0, 99))
+def wide(x):
+    return laplace(sum(x), 2) > 1
+
+
+REASONS = [
+    (product_of_draws, 1, "real noise is multiplied by such noise"),
+    (two_gaps, 1, "real noise is published in several real numbers that depend on each other"),
+    (beside_integers, 1, "real noise is added to noise on the integers and published"),
+    (fails_at_times, 1, "the run fails with AssertionError"),
+    (wide, 2, "there are 10,000 datasets, and real noise is answered for at most 4,096"),
+]
+
+
+@pytest.mark.parametrize(("made", "n", "why"), REASONS, ids=lambda each: getattr(each, "__name__", ""))
+def test_what_stands_in_the_way_is_said(made: Mechanism, n: int, why: str) -> None:
+    with pytest.raises(TightdpError) as caught:
+        made.bind(n=n).privacy()
+    assert why in caught.value.what
 
 
 @pytest.mark.parametrize(("made", "kind"), [(noisy_max, "laplace"), (noisy_max_exponential, "exponential")])

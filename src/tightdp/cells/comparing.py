@@ -1,37 +1,35 @@
-"""What is asked of laws: ratios of two over infinitely many outputs, probabilities and expectations of one."""
+"""Two laws beside each other: their largest ratio over infinitely many outputs, δ at an ε and ε at a δ."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from math import lcm, prod
+from math import prod
 from types import ModuleType
 from typing import Any, TypeAlias
 
 from tightdp.cells import lines, suprema
 from tightdp.cells.laws import CellLaws, Contribution
-from tightdp.cells.linear import REAL, Label, row, tightest
+from tightdp.cells.linear import REAL, Label
 from tightdp.cells.lines import Stretch, on_stretch, stretches
 from tightdp.cells.paths import Outside
 from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
 from tightdp.cells.sums import (
     UNIT,
+    Base,
     Exact,
     Piece,
     Pieces,
-    Terms,
     expanded,
-    multiplied,
-    multiplied_terms,
-    summed_out,
     variables,
 )
 from tightdp.cells.suprema import Supremum, TooLong
 from tightdp.language.program import Dataset
 
+Number: TypeAlias = Callable[[Counted, Any], int]
+"""Gives a function a number, the same for equal ones of "counts", or on stretches of equal length (None: no end)."""
 _MOST_STEPS = 40
 
 
@@ -52,25 +50,66 @@ class Largest:
         return not any(self.moved)
 
 
-@dataclass
-class _Part:
-    """Functions of some of the coordinates of a label, by dataset and pattern, each known by a number."""
+class _Integers:
+    """Functions of some integer coordinates of a label, by dataset; on a pattern each is known by a number."""
 
-    coordinates: tuple[int, ...]
-    by: ModuleType
-    """What compares two functions on a pattern: `suprema`, or `lines` for a real coordinate."""
-    patterns: Sequence[Pattern | Stretch]
-    functions: dict[Dataset, tuple[int, ...]]
+    by: ModuleType = suprema
+
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
+        self.coordinates = group
+        every = {row for pieces in whole.values() for rows, _ in pieces for row in rows}
+        self._patterns = patterns(every, len(group))
+        held = [holding(every, pattern) for pattern in self._patterns]
+        self._nothing = number({}, "counts")
+        self._functions = {
+            x: [number(on_pattern(pieces, *each, unit), "counts") for each in zip(self._patterns, held, strict=True)]
+            for x, pieces in whole.items()
+        }
+
+    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Pattern]]:
+        """Return the functions of two datasets pattern by pattern; none where the first has none."""
+        ours = self._functions.get(x, [])
+        theirs = self._functions.get(x_prime, [self._nothing] * len(ours))
+        return list(zip(ours, theirs, self._patterns, strict=True)) if ours else []
+
+
+class _Real:
+    """Functions of a real coordinate of a label, by dataset; on a stretch each is known by a number.
+
+    The line is cut for each pair of datasets where conditions of the two change.
+    """
+
+    by: ModuleType = lines
+
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
+        if len(group) > 1:
+            raise Outside("is published in several real numbers that depend on each other")
+        self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
+        self._known: dict[tuple[Dataset, Stretch], int] = {}
+
+    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Stretch]]:
+        """Return the functions of two datasets stretch by stretch; none where the first has none."""
+        if x not in self._whole:
+            return []
+        both = self._whole[x], self._whole.get(x_prime, [])
+        cut = stretches({row for pieces in both for rows, _ in pieces for row in rows})
+        return [(self._on(x, each), self._on(x_prime, each), each) for each in cut]
+
+    def _on(self, x: Dataset, stretch: Stretch) -> int:
+        if (x, stretch) not in self._known:
+            function = on_stretch(self._whole.get(x, []), stretch, self._unit)
+            self._known[x, stretch] = self._number(function, stretch.length)
+        return self._known[x, stretch]
 
 
 class _Kind:
     """All that is known of one label: for each dataset a weight, and the functions of independent coordinates."""
 
-    def __init__(self, laws: CellLaws, label: Label, apart: bool, number: Callable[..., int]) -> None:
+    def __init__(self, laws: CellLaws, label: Label, apart: bool, number: Number) -> None:
         self.label, self._one, self._unit = label, laws.one, laws.unit
         self._found = {x: law[label] for x, law in laws.laws.items() if label in law}
         self.weights: dict[Dataset, Exact] = dict.fromkeys(self._found, laws.one)
-        self.parts: list[_Part] = []
+        self.parts: list[_Integers | _Real] = []
         single = apart and all(len(each) == 1 for each in self._found.values())
         groups = self._groups() if single else [label.variables]
         if single:
@@ -94,11 +133,8 @@ class _Kind:
         constants = [pieces for pieces in contribution if not variables(pieces)]
         return prod((_constant(pieces) for pieces in constants), start=self._one)
 
-    def _part(self, group: tuple[int, ...], single: bool, number: Callable[..., int]) -> _Part:
-        real = bool(group) and group[-1] >= REAL
-        if real and len(group) > 1:
-            raise Outside("is published in several real numbers that depend on each other")
-        names = {v: v if real else at for at, v in enumerate(group)}
+    def _part(self, group: tuple[int, ...], single: bool, number: Number) -> _Integers | _Real:
+        names = {v: at for at, v in enumerate(group)}
         whole: dict[Dataset, list[Piece]] = {}
         for x, contributions in self._found.items():
             total: list[Piece] = []
@@ -106,21 +142,8 @@ class _Kind:
                 used = [p for p in contribution if not single or variables(p) & set(group)]
                 total += _renamed(expanded(used, self._one), names)
             whole[x] = total
-        every = {row for pieces in whole.values() for rows, _ in pieces for row in rows}
-        if real:
-            line = stretches(every)
-            on_line = {
-                x: tuple(number(on_stretch(f, each, self._unit), ("t", each.length)) for each in line)
-                for x, f in whole.items()
-            }
-            return _Part(group, lines, line, on_line)
-        cut = patterns(every, len(group))
-        held = [holding(every, pattern) for pattern in cut]
-        functions = {
-            x: tuple(number(on_pattern(pieces, *each, self._unit)) for each in zip(cut, held, strict=True))
-            for x, pieces in whole.items()
-        }
-        return _Part(group, suprema, cut, functions)
+        kind = _Real if group and group[-1] >= REAL else _Integers
+        return kind(group, whole, number, self._unit)
 
 
 def _constant(pieces: Pieces) -> Exact:
@@ -159,7 +182,7 @@ class Comparing:
         self.upper: Any = 0 * laws.one
         self._apart = self._kinds(True)
 
-    def _number(self, function: Counted, on: Any = None) -> int:
+    def _number(self, function: Counted, on: Any) -> int:
         self._watch()
         name = frozenset(function.items()), on
         if name not in self._numbers:
@@ -199,14 +222,13 @@ class Comparing:
             value = kind.weights[x] / kind.weights[x_prime]
         several = len(kind.parts) > 1
         for part in kind.parts:
-            ours = part.functions[x]
-            theirs = part.functions.get(x_prime, (self._number({}),) * len(ours))
-            name = (ours, theirs) if several else (value, ours, theirs)
+            functions = part.compared(x, x_prime)
+            name = value, tuple((p, q) for p, q, _ in functions)
             if not several:
                 if name in done:
                     return None
                 done.add(name)
-            found = self._of_part(part, ours, theirs, 0 * self.laws.one if several else least, value)
+            found = self._of_part(part, functions, 0 * self.laws.one if several else least, value)
             if found is None:
                 return None
             value, at, along = found
@@ -218,15 +240,14 @@ class Comparing:
         return None
 
     def _of_part(
-        self, part: _Part, ours: Sequence[int], theirs: Sequence[int], least: Any, times: Any
+        self, part: _Integers | _Real, functions: Sequence[tuple[int, int, Any]], least: Any, times: Any
     ) -> tuple[Any, Step, Step] | None:
         """Return the largest ratio of two functions, times a number, where it is above `least`, and its place."""
         infinite = times == math.inf
         times = self.laws.one if infinite else times
         best: tuple[Any, Step, Step] | None = None
         least = least / times
-        different = dict(zip(zip(ours, theirs, strict=True), part.patterns, strict=True))
-        for (p, q), pattern in different.items():
+        for (p, q), pattern in {(p, q): pattern for p, q, pattern in functions}.items():
             if p == q and least >= 1:
                 continue
             found = self._supremum(part.by, p, q, pattern, least, times)
@@ -258,9 +279,7 @@ class Comparing:
         ours_in_all, theirs_in_all = 0 * self.laws.one, 0 * self.laws.one
         for kind in self._together:
             (part,) = kind.parts
-            ours = part.functions.get(x, ())
-            theirs = part.functions.get(x_prime, (self._number({}),) * len(ours))
-            for pattern, p, q in zip(part.patterns, ours, theirs, strict=False):
+            for p, q, pattern in part.compared(x, x_prime):
                 name = p, q, t
                 if name not in self._sums:
                     functions = self._functions[p], self._functions[q]
@@ -297,83 +316,3 @@ class Comparing:
             else:
                 raise TooLong
         return best
-
-
-Rational: TypeAlias = Fraction
-_FARTHEST = 1 << 40
-
-
-def within(laws: CellLaws, x: Dataset, low: Rational, high: Rational) -> Exact:
-    """Return the probability that the output is from `low` to `high`. Raises Outside where it may be no number."""
-    total = 0 * laws.one
-    for label, contributions in laws.laws[x].items():
-        form, constant = _number(label)
-        rows = [row(form, high - constant), row({v: -c for v, c in form.items()}, constant - low)]
-        total += _sum(laws, label, contributions, [(tightest(rows), {UNIT: laws.one})])
-    return total
-
-
-def expected_error(laws: CellLaws, x: Dataset, target: Rational, power: int) -> Exact:
-    """Return the expectation of |output - target|^power. Raises Outside where the output may be no number."""
-    total = 0 * laws.one
-    for label, contributions in laws.laws[x].items():
-        form, constant = _number(label)
-        away: Terms = {((), ((v, 1),)): laws.exact(c) for v, c in form.items()}
-        if constant != target:
-            away[UNIT] = laws.exact(constant - target)
-        error: Terms = {UNIT: laws.one}
-        for _ in range(power):
-            error = multiplied_terms(error, away)
-        signed = {key: c if power % 2 == 0 else -c for key, c in error.items()}
-        below = row(form, target - constant, strict=True)
-        above = row({v: -c for v, c in form.items()}, constant - target)
-        sides = [(tightest([above]), error), (tightest([below]), signed)]
-        total += _sum(laws, label, contributions, sides)
-    return total
-
-
-def least_error(laws: CellLaws, x: Dataset, target: Rational, beta: Exact) -> Rational:
-    """Return the least α such that |output - target| <= α with probability 1 - beta or more; beta is positive.
-
-    Raises Outside where the output may be no number.
-    """
-    if any(label.real for label in laws.laws[x]):
-        raise Outside("on the reals has quantiles that are no numbers of its field")
-    parts = [number for label in laws.laws[x] for number in (*_number(label)[0].values(), _number(label)[1], target)]
-    unit = Fraction(1, lcm(*(Fraction(part).denominator for part in parts)))
-
-    def enough(steps: int) -> bool:
-        return bool(within(laws, x, target - steps * unit, target + steps * unit) >= 1 - beta)
-
-    if enough(0):
-        return Fraction(0)
-    low, high = 0, 1
-    while not enough(high):
-        low, high = high, 2 * high
-        if high > _FARTHEST:
-            raise Outside("is too far out")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high * unit
-
-
-def _number(label: Label) -> tuple[dict[int, Fraction], Fraction]:
-    """Return an output that is one number as a form of its coordinates."""
-    if label.shape is True:
-        (line,), (base,), (scale,) = label.columns, label.base, label.scales
-        return {v: Fraction(c, scale) for v, c in zip(label.variables, line, strict=True) if c}, base / scale
-    if label.shape is False and isinstance(label.constants[0], (int, Fraction)):
-        return {}, Fraction(label.constants[0])
-    raise Outside("is published beside others")
-
-
-def _sum(laws: CellLaws, label: Label, contributions: list[Contribution], what: list[Piece]) -> Exact:
-    """Return the sum of a function times the law over all coordinates."""
-    total = 0 * laws.one
-    for contribution in contributions:
-        pieces: Pieces = multiplied(expanded(contribution, laws.one), what)
-        for v in label.variables:
-            pieces = summed_out(pieces, v)
-        total += sum((terms.get(UNIT, 0) for _, terms in pieces), 0 * laws.one)
-    return total

@@ -324,7 +324,7 @@ def _placed(
 
 def _real_form(value: Noisy) -> Form:
     if min(value.coefficients) < REAL:
-        raise Outside("is added to real noise and published")
+        raise Outside("is added to noise on the integers and published")
     return value.coefficients, value.constant
 
 

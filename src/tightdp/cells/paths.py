@@ -28,6 +28,7 @@ class Outside(LanguageError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"noise on all integers {what}", "clamp it first, as in max(lo, min(value, hi))")
+        self.reason = what
 
 
 class Decider(Protocol):

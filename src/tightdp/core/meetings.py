@@ -33,7 +33,12 @@ class Unmerged(LanguageError):
 
 
 class Uncut(Unmerged):
-    """Noise that is not made finite at all: only the algebra of `cells` knows it."""
+    """Noise, of some kind, that is not made finite at all: only the algebra of `cells` knows it."""
+
+    def __init__(self, kind: str, why: str = "has no answer to this question") -> None:
+        hint = "ask for ε, δ, accuracy or errors at one n, of outputs that are linear in the noise, or clamped"
+        super().__init__(f"{kind} {why}", hint)
+        self.kind = kind
 
 
 def outside(what: str, hint: str = "clamp it first, as in max(lo, min(value, hi))") -> Unmerged:

@@ -1,7 +1,7 @@
 """Numbers that decide how much work is done: each with its unit and how it was calibrated.
 
-Those of one module alone stand there. They decide which way is taken and when a way gives up, never what an answer is. Work is counted, not timed: the same
-question does the same on every machine.
+Those of one module alone stand there. They decide which way is taken and when a way gives up, never what an answer is.
+Work is counted, not timed: the same question does the same on every machine.
 """
 
 from __future__ import annotations

@@ -10,15 +10,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.core.lowering import Plans, lower, lower_target
-from tightdp.core.meetings import Unmerged
+from tightdp.core.meetings import Uncut, Unmerged
 from tightdp.core.nodes import CoreProgram, Inexact
 from tightdp.core.passes import expand_shuffles
-from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
+from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, TightdpError
 from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import prober
@@ -58,6 +57,15 @@ def at_most(control: Control, nodes: int = LARGE) -> Control:
     """Return a control with the same limits that also raises TooLarge where a diagram has more nodes."""
 
     return Control(bounded(control, nodes), plan=control.plan)
+
+
+def _explained(uncut: Uncut, outside: paths.Outside) -> TightdpError:
+    """Return why noise that only the algebra knows is not answered by it: a run that fails, or what is done with it."""
+    if isinstance(outside.__cause__, ProgramError):
+        return outside.__cause__
+    found = Uncut(uncut.kind, outside.reason)
+    found.span = uncut.span
+    return found
 
 
 @dataclass
@@ -129,9 +137,12 @@ class Program:
     def _cells(self, control: Control) -> comparing.Comparing | None:
         try:
             self.once("core", lambda: self._lowered(None, control, enclosed=False))
-        except Unmerged:
-            with suppress(paths.Outside):
+        except Unmerged as unmerged:
+            try:
                 return comparing.Comparing(laws.cell_laws(self.bound, control), control)
+            except paths.Outside as outside:
+                if isinstance(unmerged, Uncut):
+                    raise _explained(unmerged, outside) from None
         except RecursionError:  # the methods say so
             pass
         return None
@@ -142,7 +153,15 @@ class Program:
             return self._lowered(self.bound.check_dataset(x), control)
 
     def _lowered(self, x: Dataset | None, control: Control, enclosed: bool = True) -> CoreProgram:
-        core = lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed)
+        try:
+            core = lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed)
+        except Uncut as uncut:
+            if self.datasets <= _MOST_BY_ALGEBRA:
+                raise
+            most = f"{uncut.kind} is answered for at most {_MOST_BY_ALGEBRA:,}"
+            raise QueryError(
+                f"there are {self.datasets:,} datasets, and {most}", "use fewer records or a smaller record domain"
+            ) from None
         if core.inexact is not None:
             self.inexact = core.inexact if self.inexact is None else self.inexact.joined(core.inexact)
         return core

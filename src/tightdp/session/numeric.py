@@ -22,13 +22,13 @@ from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
 
 if TYPE_CHECKING:
-    from tightdp.cells import comparing, paths, suprema
+    from tightdp.cells import distances, paths, suprema
     from tightdp.cells.comparing import Comparing, Largest
 
     Compare = Callable[[Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, tuple[Dataset, Dataset] | None]]
     from tightdp.cells.laws import CellLaws
 else:  # few programs need them
-    comparing, paths = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.paths")
+    distances, paths = lazily("tightdp.cells.distances"), lazily("tightdp.cells.paths")
     suprema = lazily("tightdp.cells.suprema")
 
 _METHOD = "cells"
@@ -160,12 +160,12 @@ def _classes(laws: CellLaws, targets: dict[Dataset, int | Fraction], question: A
         low, high = question.within(target)
         assert isinstance(low, Fraction)
         assert isinstance(high, Fraction)
-        alike.setdefault(laws.number(comparing.within(laws, x, low, high)), []).append(x)
+        alike.setdefault(laws.number(distances.within(laws, x, low, high)), []).append(x)
     return tuple(AccuracyClass(alike[value][0], value, len(alike[value])) for value in sorted(alike))
 
 
 def _least_error(laws: CellLaws, x: Dataset, target: int | Fraction, question: LeastError) -> Number:
-    return comparing.least_error(laws, x, Fraction(target), laws.exact(question.beta)) / question.unit(target)
+    return distances.least_error(laws, x, Fraction(target), laws.exact(question.beta)) / question.unit(target)
 
 
 def expected_errors(engine: Engine, query: Query, x: Dataset, target: Output) -> dict[int, Number] | None:
@@ -178,6 +178,6 @@ def expected_errors(engine: Engine, query: Query, x: Dataset, target: Output) ->
         return None
     with suppress(paths.Outside):
         wrong = 1 - laws.laws.probability(x, target)
-        means = [comparing.expected_error(laws.laws, x, Fraction(target), power) for power in (1, 2)]
+        means = [distances.expected_error(laws.laws, x, Fraction(target), power) for power in (1, 2)]
         return {power: laws.laws.number(value) for power, value in enumerate((wrong, *means))}
     return None

@@ -150,9 +150,7 @@ def _law(law: Callable[..., Law | OnIntegers | Exponentials], arguments: Sequenc
     except ParameterError as error:
         raise Failure(f"ParameterError: {error.what}", error.hint) from None
     if isinstance(found, Exponentials):
-        kind = "real noise" if found.real else "one-sided noise on all integers"
-        hint = "ask for ε, δ, accuracy or errors at one n, of outputs that are linear in the noise, or clamped"
-        raise Uncut(f"{kind} has no answer to this question", hint)
+        raise Uncut("real noise" if found.real else "one-sided noise on all integers")
     return found
 
 
