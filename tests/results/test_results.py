@@ -337,7 +337,7 @@ def test_plots_draw_on_the_given_axes(result: Any) -> None:
 
 @pytest.mark.extra("plot")
 def test_plots_make_their_own_axes() -> None:
-    assert RESPONSE.curve().plot().get_xlabel() == "e^ε"
+    assert RESPONSE.curve().plot().get_xlabel() == "privacy parameter ε"
 
 
 def test_long_answers_are_shortened_for_people_only() -> None:

@@ -379,5 +379,5 @@ def test_pictures() -> None:
         instance.distribution((0, 0, 1)),
     ):
         axes = result.plot()
-        assert axes.get_xlabel() == "lam"
+        assert axes.get_xlabel() == "parameter lam"
         assert axes.lines

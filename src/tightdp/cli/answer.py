@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 import threading
 import time
 from argparse import Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -19,7 +20,8 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tightdp.cli.words import UsageError, read_bindings
+from tightdp.cli.targets import UsageError
+from tightdp.cli.words import read_bindings
 from tightdp.errors import LimitError
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import decimal_text
@@ -139,11 +141,29 @@ class Asked:
         return open_ if self.result.cut_short else DONE
 
 
-def answer(instance: Instance, options: Namespace, query: Callable[[], Result]) -> int:
-    """Ask, print what is known, and return the exit status."""
-    asked = ask(instance, options, query)
-    emit(asked.result, options)
-    return asked.exit_status
+def answer(instance: Instance, options: Namespace, query: Callable[[Instance], Result]) -> int:
+    """Ask, also about what is drawn beside it, print what is known, and return the first exit status that is not 0."""
+    others = _beside(options)
+    found = [ask(each, options, lambda each=each: query(each)) for each in (instance, *others)]  # type: ignore[misc]
+    for place, asked in enumerate(found):
+        sys.stdout.write("\n" if place and not options.json else "")
+        tell(asked.result, options)
+    draw(found[0].result, options, [asked.result for asked in found[1:]])
+    return next((asked.exit_status for asked in found if asked.exit_status != DONE), DONE)
+
+
+def _beside(options: Namespace) -> list[Instance]:
+    """Return the mechanisms that `--beside` names, bound. Raises UsageError where no picture is drawn."""
+    given = getattr(options, "beside", ())
+    if given and options.plot is None:
+        raise UsageError("--beside says what else is drawn, and nothing is", "give --plot FILE too")
+    found = []
+    for text in given:
+        words = shlex.split(text)
+        if not words:
+            raise UsageError("--beside names no mechanism", "write --beside 'FILE[:NAME] n=8 lam=1/4'")
+        found.append(bind_to(load(words[0]), read_bindings(words[1:]), options))
+    return found
 
 
 def ask(instance: Instance, options: Namespace, query: Callable[[], Result], name: str = "") -> Asked:
@@ -193,10 +213,13 @@ def grows(options: Namespace) -> bool:
 
 
 def emit(result: Result, options: Namespace) -> None:
-    """Print a result as text, JSON or CSV, and draw it where `--plot` asks for that.
+    """Print a result as text, JSON or CSV, and draw it where `--plot` asks for that."""
+    tell(result, options)
+    draw(result, options)
 
-    JSON has no room for what cut an answer short: that goes to stderr.
-    """
+
+def tell(result: Result, options: Namespace) -> None:
+    """Print a result as text, JSON or CSV. JSON has no room for what cut an answer short: that goes to stderr."""
     if isinstance(result, Sweep) and options.csv is not None:
         write_text(options.csv, result.csv())
     elif options.json:
@@ -206,18 +229,20 @@ def emit(result: Result, options: Namespace) -> None:
             sys.stderr.write(f"{LimitError(result.reason, result.hint)}\n")
     else:
         print_view(view(result), sys.stdout)
-    draw(result, options)
 
 
-def draw(result: Result, options: Namespace) -> None:
-    """Write the picture of a result, where `--plot` asks for it. Raises UsageError where there is none."""
+def draw(result: Result, options: Namespace, beside: Sequence[Result] = ()) -> None:
+    """Write the picture of results, where `--plot` asks for it. Raises UsageError where there is none."""
     target = getattr(options, "plot", None)
     if target is None or isinstance(result, Unknown):
         return
     if not isinstance(result, Drawn):
         hint = "ask for one that is drawn: --curve, --tradeoff, an unknown (lam=?), or tightdp sweep"
         raise UsageError("this answer has no picture", hint)
-    figure = result.plot().get_figure()
+    scales: dict[str, Any] = {}
+    if result.line == "privacy curve":
+        scales = {"x": options.axis, "log_delta": not options.linear}
+    figure = result.plot(beside=[each for each in beside if not isinstance(each, Unknown)], **scales).get_figure()
     try:
         figure.savefig(target)
     except (OSError, ValueError) as error:

@@ -23,7 +23,7 @@ from rich import progress
 from rich.console import Console
 from rich.table import Column
 
-from tightdp.cli.words import UsageError
+from tightdp.cli.targets import UsageError
 from tightdp.errors import MissingExtra
 from tightdp.limits import cores, die_with_parent, interrupted, requested
 from tightdp.session.arguments import read_count

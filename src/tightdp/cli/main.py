@@ -22,7 +22,8 @@ from types import ModuleType
 from typing import NoReturn
 
 from tightdp._version import __version__
-from tightdp.cli.words import UsageError, declare
+from tightdp.cli.targets import UsageError
+from tightdp.cli.words import declare
 from tightdp.errors import LimitError, TightdpError
 from tightdp.limits import Command, Limits, age, default_memory, interruption, read_memory
 from tightdp.session.arguments import read_seconds

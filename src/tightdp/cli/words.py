@@ -9,64 +9,21 @@ a colon begins a group of its own.
 from __future__ import annotations
 
 import json
-import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
-from errno import EACCES, EISDIR, ENOENT, ENOTDIR
 from functools import partial
-from pathlib import Path
 from typing import Any, Protocol
 
-from tightdp.errors import TightdpError
+from tightdp.cli.targets import UsageError, writable_directory, writable_file, writable_picture
 from tightdp.exact.parameters import read_count
-from tightdp.present import plot
 
 
-class UsageError(TightdpError):
-    """The command line is not understood."""
-
-
-def writable_file(text: str) -> str:
-    """Return the path of a file that can be written, or "-" for stdout. Raises UsageError for others."""
-    if text != "-":
-        _check(text, lambda path: EISDIR if path.is_dir() else _kept(path) if path.exists() else _folder(path.parent))
-    return text
-
-
-def writable_directory(text: str) -> str:
-    """Return the path of a directory in which files can be made, if need be with its parents."""
-    _check(text, lambda path: _folder(next(place for place in (path, *path.absolute().parents) if place.exists())))
-    return text
-
-
-def writable_picture(text: str) -> str:
-    """Return the path of a picture that can be drawn and written."""
-    suffix, known = Path(text).suffix.removeprefix(".").lower(), plot.formats()
-    if suffix not in known:
-        hint = f"give a path such as curve.png; the forms are {', '.join(sorted(known))}"
-        raise UsageError(f"cannot write {text}: {suffix or 'a name without an ending'} is no form of picture", hint)
-    return writable_file(text)
-
-
-def _check(text: str, problem: Callable[[Path], int]) -> None:
-    """Raise UsageError where there is a problem with a path, given as the number of an error of the system."""
-    try:
-        wrong = problem(Path(text))
-    except OSError as error:  # a name that is too long, for instance
-        wrong = error.errno or ENOENT
-    if wrong:
-        raise UsageError(f"cannot write {text}: {os.strerror(wrong)}", "give a path that can be written")
-
-
-def _folder(place: Path) -> int:
-    if not place.exists():
-        return ENOENT
-    return _kept(place) if place.is_dir() else ENOTDIR
-
-
-def _kept(path: Path) -> int:
-    return 0 if os.access(path, os.W_OK) else EACCES
+def read_axis(text: str) -> str:
+    """Return what a curve is drawn against, by its name in Python."""
+    if text.replace("-", "_") not in ("epsilon", "exp_epsilon"):
+        raise UsageError(f"--x {text} is not an axis", "give epsilon or exp-epsilon")
+    return text.replace("-", "_")
 
 
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
@@ -155,6 +112,16 @@ neighbours and limits:
 """
 _AUDITED = _LIMITS.replace(_METHOD, "")
 _PLOT = "--plot FILE  also draw the answer, as in curve.svg or curve.png"
+_BESIDE = f"""
+pictures:
+{_PLOT}
+--beside TEXT*  draw this mechanism in the same picture: --beside 'FILE[:NAME] n=8 lam=1/4'
+"""
+_CURVES = f"""{_BESIDE}
+--x AXIS (epsilon)  what a curve is drawn against: epsilon (default) or exp-epsilon
+| --log-delta  draw δ on a logarithmic scale (default)
+| --linear  draw δ on a linear scale
+"""
 _CLAIMS = """
 | --epsilon E  claim: (E, δ)-differentially private
 | --exp-epsilon T  the same with e^ε = T
@@ -287,8 +254,10 @@ _OWN = {
 }
 """What is particular to the questions about a program."""
 
-_DRAWN = {"privacy", "accuracy", "efficacy", "distribution", "guessing", "canaries"}
+_DRAWN = {"likelihood", "distribution"}
 _AFTER = {name: _PLOT + _LIMITS if name in _DRAWN else _LIMITS for name in _OWN} | {
+    "privacy": _CURVES + _LIMITS,
+    "accuracy": _BESIDE + _LIMITS,
     "efficacy": _PLOT + _AUDITED,
     "guessing": _PLOT + _AUDITED,
     "canaries": _PLOT + _AUDITED,
@@ -355,6 +324,8 @@ def _settings(name: str, metavar: str = "", default: str = "") -> dict[str, Any]
         found |= {"nargs": "?", **({"const": "-"} if option else {})}
     if default:
         found["default"] = default.strip("()")
+    if name == "--x" and metavar == "AXIS":
+        return found | {"type": read_axis, "dest": "axis"}
     if name in _READ:
         found["type"] = _READ[name]
     return found | ({"dest": "x"} if name == "--input" else {})

@@ -6,10 +6,13 @@ people see (`view_of`), and where there are some the picture (`picture_of`) and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import singledispatch
 from importlib import import_module
 from typing import Any
 
+from tightdp.errors import QueryError
+from tightdp.present import plot
 from tightdp.present.text import View, html_of, terminal_width, text_of
 
 _TWINS = {"privacy_loss": "privacy", "guessing": "audit"}
@@ -50,10 +53,24 @@ def as_html(value: Any) -> str:
     return html_of(view(value))
 
 
-def draw(value: Any, ax: Any, **options: Any) -> Any:
-    """Draw a value on Matplotlib axes (new ones where None) and return them; some pictures take options."""
+def draw(value: Any, ax: Any, beside: Sequence[Any] = (), **options: Any) -> Any:
+    """Draw a value on Matplotlib axes (new ones where None), and others beside it; some pictures take options.
+
+    Return the axes. Raises QueryError where the others have no line of the same kind.
+    """
+    for other in beside:
+        if not value.line or getattr(other, "line", "") != value.line:
+            what = value.line or "picture that is no line"
+            raise QueryError(
+                f"{type(other).__name__} cannot be drawn beside a {what}",
+                "draw curves, trade-off functions, tables, or functions of an unknown, each beside others of its kind",
+            )
     import_twin(type(value))
-    return picture_of(value, ax, **options)
+    axes = picture_of(value, ax, **options)
+    for other in beside:
+        import_twin(type(other))
+        picture_of(other, axes, **options)
+    return plot.told_apart(axes) if beside else axes
 
 
 def as_file(value: Any, form: str) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # takes time to import, which a mistake on the command line n
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Accuracy(Result):
+class Accuracy(Drawn, Result):
     """1 - β = least P(|M(x) - V(x)| <= α) over datasets x, for the target V; or the least α for a β.
 
     Asked with α, `one_minus_beta` is exact and `top` ranks the datasets by it, worst first. Asked with β, `alpha` is
@@ -134,7 +134,7 @@ class Distribution(Drawn, Result):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Likelihood(Result):
+class Likelihood(Drawn, Result):
     """Every output with its exact probabilities on x and on x', and their ratio, largest first.
 
     Where they are enclosed a row has lower ends, and the upper ones beside them. Published Gaussian noise beyond a
@@ -326,6 +326,7 @@ class Sweep(Drawn, Result):
 
     query: ClassVar[str] = "sweep"
     json = "rows=_rows"
+    line = "table"
     swept: tuple[str, ...]
     rows: tuple[Result, ...]
 

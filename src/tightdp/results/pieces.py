@@ -74,6 +74,7 @@ class Pieces(Drawn, Result):
 
     query: ClassVar[str] = "privacy"
     json = "unknown=unknown.name *at pieces=_pieces"
+    line = "function of an unknown"
     unknown: Unknown
     what: str
     pieces: tuple[Part, ...]
@@ -110,6 +111,7 @@ class Distributions(Pieces):
     """The output law on one dataset as a function of the unknown."""
 
     query: ClassVar[str] = "distribution"
+    line = ""
     json = "x unknown=unknown.name *at pieces=_pieces"
     x: tuple[Any, ...]
 
@@ -122,6 +124,7 @@ class EfficacyPieces(Pieces):
     """
 
     query: ClassVar[str] = "efficacy"
+    line = ""
 
     def rows(self, part: Part) -> tuple[Row, ...]:
         """Return the rows of a part."""
@@ -142,6 +145,7 @@ class GuessingPieces(Pieces):
     """The law of (guesses, right guesses) of an audit as a function of the unknown."""
 
     query: ClassVar[str] = "guessing"
+    line = ""
 
 
 @dataclass(frozen=True)

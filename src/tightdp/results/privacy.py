@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -15,7 +16,7 @@ from tightdp.results.result import Drawn, Enclosed, LimitWitness, PairWitness, R
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Privacy(Enclosed):
+class Privacy(Drawn, Enclosed):
     """The tight e^ε: the largest likelihood ratio, or for δ > 0 the least e^ε >= 1 with δ(e^ε) <= δ.
 
     `exp_epsilon` is exact, or math.inf. `top` lists the largest distinct ratios when more than one was asked for.
@@ -103,13 +104,16 @@ class Curve(Drawn, Result):
     json = "points lower?"
     points: tuple[tuple[Number, Number], ...]
     lower: tuple[tuple[Number, Number], ...] = ()
+    line = "privacy curve"
 
-    def plot(self, ax: Any = None, *, x: str = "exp_epsilon", log_delta: bool = False) -> Any:
-        """Draw δ against e^ε, or `x="epsilon"`, on the axes `ax` (new ones, unless given), with the break points.
+    def plot(self, ax: Any = None, *, beside: Sequence[Any] = (), x: str = "epsilon", log_delta: bool = True) -> Any:
+        """Draw δ against ε on the Matplotlib axes `ax` (new ones, unless given), with the break points.
 
-        `log_delta` draws δ on a logarithmic scale. Raises TightdpError where Matplotlib is not installed.
+        `beside` are curves and privacy losses that are drawn in the same picture. `x="exp_epsilon"` draws against e^ε,
+        where the curve is made of straight lines, and `log_delta=False` on a linear scale of δ. Raises QueryError for
+        others, TightdpError where Matplotlib is not installed.
         """
-        return presenter().draw(self, ax, x=x, log_delta=log_delta)
+        return presenter().draw(self, ax, beside, x=x, log_delta=log_delta)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -121,6 +125,7 @@ class Tradeoff(Drawn, Result):
 
     query: ClassVar[str] = "privacy"
     json = "vertices upper?"
+    line = "trade-off function"
     vertices: tuple[tuple[Number, Number], ...]
     upper: tuple[tuple[Number, Number], ...] = ()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
@@ -19,7 +20,7 @@ from tightdp.exact.weights import quotient
 from tightdp.queries.composition.lattice import Composition
 from tightdp.queries.composition.loss import Direction, Losses, Range
 from tightdp.results.privacy import Curve, Delta, Privacy
-from tightdp.results.result import Drawn, Result, Status, Subject, kept
+from tightdp.results.result import Drawn, Result, Status, Subject, kept, presenter
 
 _DIGITS = 40
 """To how many digits e^ε is enclosed for δ at a rational ε."""
@@ -43,6 +44,7 @@ class PrivacyLoss(Drawn, Result):
 
     query: ClassVar[str] = "privacy"
     json = "directions=_directions"
+    line = "privacy curve"
     losses: Losses
     error: Fraction = Fraction(0)
     precision: Fraction | None = None
@@ -62,6 +64,10 @@ class PrivacyLoss(Drawn, Result):
     def within(self, precision: Fraction | None) -> bool:
         """Whether it is as close as that: its answers see to it themselves."""
         return precision == self.precision
+
+    def plot(self, ax: Any = None, *, beside: Sequence[Any] = (), x: str = "epsilon", log_delta: bool = True) -> Any:
+        """Draw the privacy curve; see `Curve.plot`."""
+        return presenter().draw(self, ax, beside, x=x, log_delta=log_delta)
 
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0."""

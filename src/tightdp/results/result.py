@@ -8,6 +8,7 @@ module shows results, and that is imported when one is first shown.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
@@ -116,12 +117,16 @@ class Shown(Recorded):
 class Drawn(Shown):
     """A value that there is a picture of."""
 
-    def plot(self, ax: Any = None) -> Any:
+    line: ClassVar[str] = ""
+    """What the picture shows where it is a line, which others of the kind may be drawn beside."""
+
+    def plot(self, ax: Any = None, *, beside: Sequence[Any] = ()) -> Any:
         """Draw the value on the Matplotlib axes `ax` (new ones, unless given) and return them.
 
-        Raises TightdpError where Matplotlib is not installed.
+        `beside` are answers of the same kind about other mechanisms or parameters, which are drawn in the same picture.
+        Raises QueryError where there is no such picture, TightdpError where Matplotlib is not installed.
         """
-        return presenter().draw(self, ax)
+        return presenter().draw(self, ax, beside)
 
 
 SCHEMA = 1

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tightdp.cli.answer import DONE, ask_about, bind, bind_to, emit, load, write_text
-from tightdp.cli.words import UsageError, given, read_bindings, read_json
+from tightdp.cli.targets import UsageError
+from tightdp.cli.words import given, read_bindings, read_json
 from tightdp.errors import LimitError
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int

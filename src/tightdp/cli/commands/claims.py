@@ -14,7 +14,7 @@ from tightdp.claims.figures import Cell, Figure, as_csv, draw, exact_text, shown
 from tightdp.claims.run import load_papers
 from tightdp.cli.answer import DONE
 from tightdp.cli.jobs import answers
-from tightdp.cli.words import UsageError, writable_directory
+from tightdp.cli.targets import UsageError, writable_directory
 from tightdp.errors import ParameterError
 from tightdp.present import plot
 from tightdp.present.text import Grid, View, print_view, table, terminal_width

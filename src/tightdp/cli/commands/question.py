@@ -10,7 +10,8 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from tightdp.cli.answer import DONE, answer, ask, bind, emit, write_text
-from tightdp.cli.words import UsageError, given
+from tightdp.cli.targets import UsageError
+from tightdp.cli.words import given
 from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import read_count
 from tightdp.results.answers import Unknown
@@ -28,7 +29,7 @@ def run(options: Namespace) -> int:
     if options.command in _WRITTEN:
         return _WRITTEN[options.command](instance, options)
     asked = _ASKED.get(options.command, _named)
-    return answer(instance, options, lambda: asked(instance, options))
+    return answer(instance, options, lambda each: asked(each, options))
 
 
 def _named(instance: Instance, options: Namespace) -> Result:

@@ -25,7 +25,8 @@ from typing import Any
 from tightdp._version import __version__
 from tightdp.cli.answer import INTERRUPTED, Asked, ask, bind_to, emit, grows, load
 from tightdp.cli.jobs import answers, number_of_jobs
-from tightdp.cli.words import UsageError, read_bindings
+from tightdp.cli.targets import UsageError
+from tightdp.cli.words import read_bindings
 from tightdp.limits import keep
 from tightdp.results.answers import Sweep
 from tightdp.results.result import Result, Subject, plain

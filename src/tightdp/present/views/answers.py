@@ -9,6 +9,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from tightdp.errors import QueryError
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, log
 from tightdp.present import plot
 from tightdp.present.show import file_of, picture_of, view_of
@@ -49,6 +51,24 @@ def _accuracy_view(result: answers.Accuracy) -> View:
         sentences.append(f"The worst dataset{'' if exact else ' so far'} is x = {brief(result.x)}.")
     sentences += () if bar is None else in_full(bar)
     return View(heading(result), [*([RELATIVE] if result.relative else ()), at, *facts], grid, sentences)
+
+
+@picture_of.register
+def _accuracy_plot(result: answers.Accuracy, ax: Any) -> Any:
+    """Draw 1 - β of the ranked datasets, worst first."""
+    if not result.top:
+        raise QueryError("no datasets are ranked, so there is nothing to draw", "ask with an α: accuracy(alpha=1)")
+    rows = [
+        (f"x = {brief(row.x, 30)}{f', {row.inputs:,} alike' if row.inputs > 1 else ''}", [_bar(row.one_minus_beta)])
+        for row in result.top
+    ]
+    label = f"probability 1 - β of an error of at most α = {as_text(result.alpha)}"
+    return plot.rows_of_bars(ax, rows, ("1 - β",), label, str(result.subject))
+
+
+def _bar(value: Number) -> tuple[Number, str]:
+    """Return a probability and what stands beside its bar."""
+    return value, decimal_text(value, 4)
 
 
 @view_of.register
@@ -104,6 +124,20 @@ def _likelihood_view(result: answers.Likelihood) -> View:
         facts += [("P/Q, largest", shown_number(result.largest)), ("P/Q, smallest", shown_number(result.smallest))]
         said = (*said, *in_full(*(row.ratio for row in listed)))
     return View(heading(result), facts, grid, said)
+
+
+@picture_of.register
+def _likelihood_plot(result: answers.Likelihood, ax: Any) -> Any:
+    """Draw the probabilities of the outputs on both datasets, those with the largest ratios first."""
+    rows = [
+        (f"output {brief(row.output, 24)}", [_bar(row.probability), _bar(row.probability_prime)])
+        for row in result.rows[:_MOST_PAIRS]
+    ]
+    more = len(result.rows) - len(rows)
+    label = "probability of the output" + (" (lower ends)" if any(row.above for row in result.rows) else "")
+    title = f"{result.subject}" + (f", {more:,} more outputs left out" if more else "")
+    names = f"on x = {brief(result.x, 30)}", f"on x' = {brief(result.x_prime, 30)}"
+    return plot.rows_of_bars(ax, rows, names, label, title)
 
 
 @view_of.register
@@ -178,6 +212,8 @@ def _between(lower: Exact, upper: Exact) -> str:
 
 
 _MOST_REASONS = 3
+_MOST_PAIRS = 16
+"""How many outputs there is room for with two bars each."""
 _MARKERS, _LINES = "os^Dv", ("-", "--", ":", "-.")
 _SPREAD = 100
 """Answers that differ by more are drawn on a logarithmic scale."""
@@ -214,8 +250,10 @@ def _sweep_file(result: answers.Sweep, form: str) -> str:
 
 @picture_of.register
 def _sweep_plot(result: answers.Sweep, ax: Any) -> Any:
-    name = _columns(result.rows)[0]
-    axes = plot.named_axes(ax, result.swept[0], name, result.subject)
+    columns, swept = _columns(result.rows), result.swept[0]
+    name = "epsilon" if "epsilon" in columns else columns[0]
+    words = plot.WORDS.get(name, name.replace("_", " ")), plot.WORDS.get(swept, f"parameter {swept}")
+    axes = plot.named_axes(ax, words[1], words[0], result.subject)
     groups: dict[str, list[tuple[Any, Any]]] = {}
     for row in result.rows:
         first, *others = (row.parameters[key] for key in result.swept)
@@ -223,12 +261,18 @@ def _sweep_plot(result: answers.Sweep, ax: Any) -> Any:
         label = ", ".join(f"{key}={brief(value, 40, quoted=False)}" for key, value in named)
         found = row.columns.get(name)
         if found is not None and found[0] == found[1] != math.inf and isinstance(first, (int, Fraction)):
-            groups.setdefault(label, []).append((first, found[0]))
+            groups.setdefault(label, []).append((first, log(found[0]) if name == "epsilon" else found[0]))
     for place, (label, points) in enumerate(groups.items()):
         style = {"marker": _MARKERS[place % len(_MARKERS)], "linestyle": _LINES[place % len(_LINES)]}
         numbers = [(float(x), float(y)) for x, y in points]
         # Open marks of different forms and sizes show series that lie on each other.
-        axes.plot(*zip(*numbers, strict=True), **style, markersize=9 - place % 4, fillstyle="none", label=label or name)
+        axes.plot(
+            *zip(*numbers, strict=True),
+            **style,
+            markersize=9 - place % 4,
+            fillstyle="none",
+            label=label or str(result.subject),
+        )
     heights = [float(y) for points in groups.values() for _, y in points]
     if heights and min(heights) > 0 and max(heights) > _SPREAD * min(heights):
         axes.set_yscale("log")

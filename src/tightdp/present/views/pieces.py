@@ -120,11 +120,12 @@ def _seen(witness: Any) -> str:
 
 @picture_of.register
 def _pieces_plot(result: pieces.Pieces, ax: Any) -> Any:
-    axes = plot.named_axes(ax, result.unknown.name, _SYMBOLS.get(result.what, result.what), result.subject)
-    for piece in _curve(result):
-        axes.plot([x for x, _ in piece], [y for _, y in piece], "o-" if len(piece) == 1 else "-", color="tab:blue")
-        ends = (piece[0], piece[-1])
-        axes.plot([x for x, _ in ends], [y for _, y in ends], "o", markersize=4, color="black")
+    x_label = f"parameter {result.unknown.name}"
+    axes = plot.named_axes(ax, x_label, plot.WORDS.get(result.what, result.what), result.subject)
+    colour = plot.next_colour(axes)
+    for place, piece in enumerate(_curve(result)):
+        ends, label = [0, len(piece) - 1], "_" if place else str(result.subject)
+        axes.plot(*zip(*piece, strict=True), color=colour, marker="o", markersize=4, markevery=ends, label=label)
     return axes
 
 
@@ -161,7 +162,7 @@ def _named_curves(result: pieces.Distributions | pieces.GuessingPieces | pieces.
         if isinstance(result, pieces.Distributions)
         else str(result.subject)
     )
-    axes = plot.named_axes(ax, result.unknown.name, label, title)
+    axes = plot.named_axes(ax, f"parameter {result.unknown.name}", label, title)
     for name in dict.fromkeys(name for part in result.pieces for name, _ in part.value):
         masses = ((part, dict(part.value).get(name, 0)) for part in result.pieces)
         parts = tuple(pieces.Part(part.start, part.stop, mass) for part, mass in masses)

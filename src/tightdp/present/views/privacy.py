@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any
 
 from tightdp.errors import QueryError
@@ -13,6 +12,7 @@ from tightdp.exact.numbers import Exact, as_text, brief, exponent_of, log
 from tightdp.exact.parameters import pretty
 from tightdp.methods.base import Ratio
 from tightdp.present import plot
+from tightdp.present.curves import seen_curve
 from tightdp.present.show import picture_of, view_of
 from tightdp.present.text import MOST_ROWS, Grid, View
 from tightdp.present.views.answers import shown_claimed
@@ -28,11 +28,10 @@ from tightdp.present.words import (
 )
 from tightdp.results.privacy import Curve, Delta, EveryN, EveryNVerification, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.privacy_loss import PrivacyLoss, is_attained
-from tightdp.results.result import PairWitness, Result, plain
+from tightdp.results.result import PairWitness, Result, TripleWitness, plain
 
-_MOST_MARKS = 200
-_STEPS = 48
-"""Pieces of a segment between break points, which is a curve on other scales."""
+_CURVE_ENDS = {"bounded": "upper end", "unresolved": "lower end"}
+"""Which end of a curve its points are, where they are not exact."""
 _ALIKE = "All neighbouring datasets have the same output law."
 
 
@@ -84,33 +83,41 @@ def _curve_view(result: Curve) -> View:
 
 
 @picture_of.register
-def _curve_plot(result: Curve, ax: Any, *, x: str = "exp_epsilon", log_delta: bool = False) -> Any:
-    """Draw δ against e^ε (or ε), with its break points; δ on a logarithmic scale where that is asked for."""
-    if x not in ("exp_epsilon", "epsilon"):
-        raise QueryError(f"x is {x!r}", 'give "exp_epsilon" or "epsilon"')
+def _privacy_plot(result: Privacy, ax: Any) -> Any:
+    """Draw the probabilities on both datasets of the output, or outputs, with the largest ratios."""
+    shown = result.top if len(result.top) > 1 else (result.witness,)
+    rows = [
+        (
+            f"output {brief(each.output, 20)}\nx = {brief(each.x, 20)}\nx' = {brief(each.x_prime, 20)}",
+            [(p, shown_probability(p)) for p in (each.probability, each.probability_prime)],
+        )
+        for each in shown
+        if isinstance(each, (Ratio, TripleWitness))
+    ]
+    if not rows:
+        raise QueryError(
+            "this answer names no output, so there are no probabilities to draw",
+            "ask for the curve: --curve, or curve() in Python",
+        )
+    return plot.rows_of_bars(ax, rows, ("on x", "on x'"), "probability of the output", str(result.subject))
 
-    def placed(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        return [(math.log(t) if x == "epsilon" else t, delta) for t, delta in points if delta > 0 or not log_delta]
 
-    points = [(float(t), float(delta)) for t, delta in result.points]
-    bend = [*points, (max(points[-1][0] * 1.25, 2.0), points[-1][1])]
-    pieces = [point for first, last in pairwise(bend) for point in _segment(first, last)]
-    axes = plot.lines(ax, placed(pieces), "ε" if x == "epsilon" else "e^ε", "δ", str(result.subject))
-    marked = placed(points[:_MOST_MARKS])
-    places, heights = [at for at, _ in marked], [delta for _, delta in marked]
-    axes.plot(places, heights, "o", markersize=4, color="black", label="break points")
-    if log_delta:
+@picture_of.register
+def _curve_plot(result: Curve | PrivacyLoss, ax: Any, *, x: str = "epsilon", log_delta: bool = True) -> Any:
+    """Draw δ against ε (or e^ε), with its break points, on a logarithmic scale unless told otherwise."""
+    curve = result if isinstance(result, Curve) else result.curve()
+    seen = seen_curve(curve.points, x, log_delta)
+    name = str(result.subject) + ("" if curve.status == "exact" else f", {_CURVE_ENDS[curve.status]}")
+    axes = plot.named_axes(ax, plot.WORDS[x], plot.WORDS["delta"], name)
+    at, delta = zip(*seen.line, strict=True)
+    marked = [place for place, point in enumerate(seen.line) if point in seen.dots]
+    axes.plot(at, delta, marker="o", markersize=4, markevery=marked, label=name)
+    if seen.bottom:
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0)
+    axes.set_xlim(left=0 if x == "epsilon" else 1)
     return axes
-
-
-def _segment(first: tuple[float, float], last: tuple[float, float]) -> list[tuple[float, float]]:
-    (t, delta), (end, after) = first, last
-    parts = [step / _STEPS for step in range(_STEPS)]
-    # The last part comes close to the end, which may be 0 and then is no point of a logarithmic scale.
-    return [(t + (end - t) * part, delta + (after - delta) * part) for part in (*parts, 1 - 1e-6, 1)]
 
 
 @view_of.register
@@ -123,8 +130,9 @@ def _tradeoff_view(result: Tradeoff) -> View:
 
 @picture_of.register
 def _tradeoff_plot(result: Tradeoff, ax: Any) -> Any:
-    axes = plot.lines(ax, result.vertices, "false positive rate", "false negative rate", str(result.subject))
-    axes.plot([0, 1], [1, 0], linestyle="--", color="grey", linewidth=1)
+    labels = "false positive rate α", "false negative rate f(α)"
+    axes = plot.lines(ax, result.vertices, *labels, str(result.subject))
+    axes.plot([0, 1], [1, 0], linestyle="--", color="grey", linewidth=1, label="_")
     axes.set_aspect("equal")
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
@@ -204,13 +212,6 @@ def _loss_view(result: PrivacyLoss) -> View:
     )
     grid = Grid(("direction", "runs", "outcomes", "largest e^ε", "attained by neighbours"), rows)
     return View(heading(result), (), grid)
-
-
-@picture_of.register
-def _loss_plot(result: PrivacyLoss, ax: Any) -> Any:
-    axes = plot.lines(ax, [(log(t), delta) for t, delta in result.curve().points], "ε", "δ", str(result.subject))
-    axes.set_yscale("log", nonpositive="clip")
-    return axes
 
 
 _PROOFS = {
