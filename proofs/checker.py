@@ -8,8 +8,9 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
   accuracy   P(the output, which says that an error is too large, is true | x) <= beta for all datasets x
   violation, inaccuracy: that this is false for the pair, or the dataset, that is named
   audit      a bound on right guesses, for all mechanisms with a guarantee; it has no program (see `audit`)
+  optimum    how well any private mechanism can do, and one that does; it has no program either (see `optimum`)
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
-an output are published one by one), this file, Python's integers, and the facts that `walk`, `forms`, `audit` state.
+an output are published one by one), this file, Python's integers, and what `walk`, `forms`, `audit`, `optimum` state.
 A file is printable ASCII, and JSON in which every field is read: another field is an error.
 """
 
@@ -35,8 +36,11 @@ CLAIMS = {  # what a claim says, and may say, besides its kind; and the rules of
     "accuracy": ("n records beta", "tight root", "datasets"),
     "inaccuracy": ("n records beta", "root", "witness"),
     "audit": ("canaries guesses correct options guarantee bound", "", "dual"),
+    "optimum": ("measure n records neighbours groups outputs targets keeps allows least most", "alpha delta", "table"),
 }
 EVIDENCE = {"forms": "units cuts why", "datasets": "", "witness": "", "dual": "constant multipliers"}
+EVIDENCE |= {"table": "table weights multipliers"}
+ERRORS = {"absolute error": 1, "squared error": 2}
 
 
 class Refused(Exception):
@@ -214,40 +218,17 @@ def table(given, reader=lambda each: each):
     return found
 
 
-class Program:
-    """Lines that define values, one after the other, in parts; each takes the values of some names: its state.
+class Domain:
+    """The records that a claim is about, by number, and its neighbours; n is known before."""
 
-    What a part makes of a state, and of a client's record, is {(what it publishes, state after): weight}. A weight is a
-    probability times a number that all datasets share, unless `observe` drops runs. The client "all" is every client.
-    """
+    n, kept = 0, False
 
-    def __init__(self, given):
-        claim, self.observes, self.known, self.same = given["claim"], False, set(), {}
-        ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
-        self.every, self.kept = claim["kind"] == "privacy of messages", "beta" in claim
-        need(claim["n"] == "all" or not self.every, "this is a claim for every n")
-        self.n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
-        self.infinite = claim["kind"] == "violation" and claim["bound"] == "inf"
-        self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"], 1)
-        self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", 0), 0, 1)
-        self.records = [value(record) for record in items(claim["records"])]
+    def __init__(self, records):
+        self.records = [value(record) for record in items(records)]
         self.numbers = {repr(record): at for at, record in enumerate(self.records)}
         lengths = {len(each) if type(each) is tuple else 0 for each in self.records}
         good = len(lengths) == 1 and 0 not in lengths and len(self.numbers) == len(self.records)
         need(good, "records are no lists of one length, or one stands twice")
-        self.relate([] if self.kept else claim["neighbours"])
-        parts = [self.part(part) for part in items(given["program"])]
-        need(parts and not parts[0][1], "there is no program, or it takes something at its start")
-        self.clients, self.takes, self.shown, self.lines, self.keys = map(list, zip(*parts))
-        named = [client for client in self.clients if client is not None]
-        alone = self.clients == [None, "all", None] and self.takes[1] == self.takes[2]
-        need(alone if self.every else len({*named}) == len(named), "there are other clients, or one twice")
-        need(not self.kept or [*map(len, self.shown)] == [0] * len(parts[1:]) + [1], "an error is not one output")
-        self.takes.append(self.shown.pop() if self.kept else ())  # an error is not published, but left behind
-        self.shown += [()] * self.kept
-        self.states, alone = [{"()": ()}], [(None, None)]  # by their texts
-        self.meets = [alone if client is None else self.met for client in self.clients]
-        self.blocks, self.back = zip(*[self.explore(part, client) for part, client in enumerate(self.clients)])
 
     def relate(self, relation):
         """Read the neighbours: a name, or all pairs. Where there are no others, a dataset is compared with itself."""
@@ -266,9 +247,62 @@ class Program:
         some = self.kept or self.listed or len(self.met) > len(self.records)
         need(some and all(x != y for x, y in self.listed), "the claim is empty, or about equal datasets")
 
+    def around(self, x, groups):
+        """Return the neighbours of a dataset, where the order within groups of clients makes no difference."""
+        spend(len(self.listed) + len({*x}) * len(self.met))
+        near = {a: [b for one, b in self.met if one == a] for a in {*x}}
+        if self.listed or not self.at_once:
+            others = (other for one, other in self.listed if one == x)
+            changed = ((*x[:at], b, *x[at + 1 :]) for at, a in enumerate(x) for b in near[a] if not self.listed)
+            return {self.ordered(other, groups) for some in (others, changed) for other in some}
+        parts = []
+        for group in groups:
+            parts.append({()})
+            for client in group:
+                spend(9 * len(parts[-1]) * len(near[x[client]]) * len(group))
+                parts[-1] = {(*sorted((*some, b)),) for some in parts[-1] for b in near[x[client]]}
+        spend(math.prod(map(len, parts)) * len(parts))
+        return {*product(*parts)}
+
+    def ordered(self, x, groups):
+        spend(3 * len(x))
+        return tuple([tuple(sorted([x[client] for client in group])) for group in groups])
+
     def dataset(self, given):
         need(len(items(given)) == self.n, "a dataset has not n records")
         return tuple([self.numbers[repr(value(record))] for record in given])
+
+
+class Program(Domain):
+    """Lines that define values, one after the other, in parts; each takes the values of some names: its state.
+
+    What a part makes of a state, and of a client's record, is {(what it publishes, state after): weight}. A weight is a
+    probability times a number that all datasets share, unless `observe` drops runs. The client "all" is every client.
+    """
+
+    def __init__(self, given):
+        claim, self.observes, self.known, self.same = given["claim"], False, set(), {}
+        ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
+        self.every, self.kept = claim["kind"] == "privacy of messages", "beta" in claim
+        need(claim["n"] == "all" or not self.every, "this is a claim for every n")
+        self.n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
+        self.infinite = claim["kind"] == "violation" and claim["bound"] == "inf"
+        self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"], 1)
+        self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", 0), 0, 1)
+        super().__init__(claim["records"])
+        self.relate([] if self.kept else claim["neighbours"])
+        parts = [self.part(part) for part in items(given["program"])]
+        need(parts and not parts[0][1], "there is no program, or it takes something at its start")
+        self.clients, self.takes, self.shown, self.lines, self.keys = map(list, zip(*parts))
+        named = [client for client in self.clients if client is not None]
+        alone = self.clients == [None, "all", None] and self.takes[1] == self.takes[2]
+        need(alone if self.every else len({*named}) == len(named), "there are other clients, or one twice")
+        need(not self.kept or [*map(len, self.shown)] == [0] * len(parts[1:]) + [1], "an error is not one output")
+        self.takes.append(self.shown.pop() if self.kept else ())  # an error is not published, but left behind
+        self.shown += [()] * self.kept
+        self.states, alone = [{"()": ()}], [(None, None)]  # by their texts
+        self.meets = [alone if client is None else self.met for client in self.clients]
+        self.blocks, self.back = zip(*[self.explore(part, client) for part, client in enumerate(self.clients)])
 
     def names(self, given, new=False):
         """Read names, each of which stands once, and has a value."""
@@ -512,6 +546,87 @@ def audit(claim, evidence):
     return ", which is always so" * (bound == 1)
 
 
+def charged(*numbers):
+    """Charge for arithmetic with some rationals, and return the largest."""
+    bits = sum([each.bit_length() for number in numbers for each in number.as_integer_ratio()])
+    spend(10 * len(numbers) + (bits // 64) ** 2 // (100 * len(numbers)))
+    return max(numbers)
+
+
+def summed(numbers):
+    found = Fraction(0)
+    for each in numbers:
+        charged(found, each)
+        found += each
+    return found
+
+
+def multiple(a, b):
+    found = a * b if a and b else Fraction(0)
+    charged(found)
+    return found
+
+
+def gain(measure, alpha, output, target):
+    """What a measure is the mean of, minus where it is an error."""
+    if measure == "right answer":
+        return Fraction(size(output) > 0 and output == target)
+    need({type(output), type(target)} <= {int, Fraction}, "outputs and targets are no numbers")
+    away = charged(abs(Fraction(output) - target))
+    return Fraction(away <= alpha) if measure == "accuracy" else -(away ** ERRORS[measure])
+
+
+def optimum(claim, evidence):
+    """Establish what a mechanism can do at best where it is worst, by one that does it and a bound for all others.
+
+    The target has one value for all orders of the records of a group of clients. So a mechanism may be averaged over
+    these orders: it stays private, and is as good where it is worst; one dataset stands for all its orders. Let g be
+    the measure, or minus an error. Where K(y|x) <= R K(y|x') + s(x,x',y) with s >= 0 of sum at most delta over y, for
+    all neighbours, weights w >= 0 of sum 1 and multipliers m >= 0 show that the least sum_y g(x,y) K(y|x) is at most
+        sum_x max_y (w(x) g(x,y) - sum_x' m(x,x',y) + R sum_x' m(x',x,y)) + delta sum_(x,x') max_y m(x,x',y).
+    The table is such a K for R = keeps; the multipliers are for R = allows, which is as large or larger.
+    """
+    domain, measure = Domain(claim["records"]), claim["measure"]
+    domain.n = within(claim["n"], 1, MOST_CLIENTS, "number of records")
+    domain.relate(claim["neighbours"])
+    groups = [items(group) for group in items(claim["groups"])]
+    clients = [within(client, 0, domain.n - 1, "client") for group in groups for client in group]
+    alone = len(groups) == domain.n or not domain.listed
+    need(sorted(clients) == [*range(domain.n)] and [] not in groups and alone, "the groups are not all clients once")
+    every = math.prod(math.comb(len(group) + len(domain.records) - 1, len(group)) for group in groups)
+    answers = [(domain.dataset(x), value(target)) for x, target in (items(each, 2) for each in items(claim["targets"]))]
+    numbers = {domain.ordered(x, groups): at for at, (x, _) in enumerate(answers)}
+    need(len(numbers) == len(answers) == every, "the targets are not those of all datasets, up to order")
+    pairs = {(at, numbers[other]) for at, (x, _) in enumerate(answers) for other in domain.around(x, groups)}
+    outputs, delta = [value(output) for output in items(claim["outputs"])], rational(claim.get("delta", 0), 0, 1)
+    keeps, allows = rational(claim["keeps"], 1), rational(claim["allows"], 1)
+    known = type(measure) is str and measure in ("right answer", "accuracy", *ERRORS)
+    need(known and (measure == "accuracy") == ("alpha" in claim), "there is no such measure")
+    need(keeps <= allows and outputs, "there are no outputs, or the table keeps less than it has to")
+    alpha = rational(claim.get("alpha", 0), 0)
+    gains = [[gain(measure, alpha, output, target) for output in outputs] for _, target in answers]
+    table = [[rational(mass, 0) for mass in items(row, len(outputs))] for row in items(evidence["table"], every)]
+    need(all(summed(row) == 1 for row in table), "probabilities do not add up to 1")
+    for x, other in pairs:
+        over = [summed([p, multiple(-keeps, q)]) for p, q in zip(table[x], table[other])]
+        need(summed([each for each in over if each > 0]) <= delta, "the table is not private")
+    ours = min(summed([multiple(p, g) for p, g in zip(row, each)]) for row, each in zip(table, gains))
+    weights = [rational(weight, 0) for weight in items(evidence["weights"], every)]
+    need(summed(weights) == 1, "weights do not add up to 1")
+    rest, largest, given = [[multiple(w, g) for g in each] for w, each in zip(weights, gains)], {}, {}
+    for x, other, y, multiplier in (items(each, 4) for each in items(evidence["multipliers"])):
+        need(type(x) is type(other) is int and (x, other) in pairs, "a multiplier is of no neighbours")
+        given[x, other, within(y, 0, len(outputs) - 1, "output")] = m = rational(multiplier, 0)
+        rest[x][y], rest[other][y] = summed([rest[x][y], -m]), summed([rest[other][y], multiple(allows, m)])
+        largest[x, other] = charged(m, largest.get((x, other), m))
+    need(len(given) == len(evidence["multipliers"]), "a multiplier stands twice")
+    most = summed([*[charged(*row) for row in rest], multiple(delta, summed(largest.values()))])
+    least, most = (-most, -ours) if measure in ERRORS else (ours, most)
+    shown = rational(claim["least"]) <= least and most <= rational(claim["most"])
+    need(shown, "the table and the multipliers show less")
+    return ""
+
+
 def check(certificate, work=1):
     """Return in words what a certificate establishes: its claim, in full but for what is long. Raises Refused."""
     LEFT[0], ROOT[0] = work * WORK, 0
@@ -524,8 +639,9 @@ def check(certificate, work=1):
     tight, refuted = claim.get("tight", False), rule == "witness"
     need(tight is ("tight" in claim), "what is tight is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (tight or refuted)}", "published" * (tight or refuted))
-    need((kind == "audit") != ("program" in certificate), "a program is missing, or is not read")
-    remark = audit(claim, evidence) if kind == "audit" else establish(Program(certificate), evidence, refuted)
+    alone = {"audit": audit, "optimum": optimum}.get(kind)
+    need((alone is None) == ("program" in certificate), "a program is missing, or is not read")
+    remark = alone(claim, evidence) if alone else establish(Program(certificate), evidence, refuted)
     texts = [(name, json.dumps(claim[name])) for name in f"{needed} {others}".split() if name in claim]
     said = [f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in texts if name != "tight"]
     return f"{kind}: {', '.join(said)}{', attained' * tight}{remark}"

@@ -77,6 +77,31 @@ def audit(**changes: Any) -> dict[str, Any]:
     return {"certificate": 5, "claim": claim | {"bound": "1/2"} | changes, "evidence": evidence}
 
 
+def optimum(n: int, mass: Any = 0, multiplier: Any = None, outputs: Any = (0,), **claim: Any) -> dict[str, Any]:
+    """A count of n bits, of which some outputs are likely, with a bound that nothing shows."""
+    targets = [[[[0]] * (n - ones) + [[1]] * ones, ones] for ones in range(n + 1)]
+    said = {
+        "measure": "right answer",
+        "n": n,
+        "records": [[0], [1]],
+        "neighbours": "replace-one",
+        "keeps": 2,
+        "allows": 2,
+    }
+    said |= {"groups": [list(range(n))], "outputs": list(outputs), "targets": targets, "least": 0, "most": 1}
+    multipliers = [] if multiplier is None else [[at, at + 1, 0, multiplier] for at in range(n)]
+    return {
+        "certificate": 5,
+        "claim": {"kind": "optimum", **said, **claim},
+        "evidence": {
+            "rule": "table",
+            "table": [[mass or 1, *[mass] * (len(outputs) - 1)]] * (n + 1),
+            "weights": [1, *[0] * n],
+            "multipliers": multipliers,
+        },
+    }
+
+
 def fibonacci(digits: int) -> str:
     """Two numbers whose greatest common divisor takes the most steps."""
     a, b = 1, 2
@@ -178,6 +203,11 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "a-long-guarantee": lambda: audit(
         canaries=10**6, guesses=10**6, guarantee=[[2, 0]] * 9_000, multipliers=["1/3"] * 9_000
     ),
+    "an-optimum-of-many-orders": lambda: optimum(60, neighbours="unit-all"),
+    "an-optimum-of-many-outputs": lambda: optimum(30, outputs=[*range(4_000)]),
+    "an-optimum-of-long-outputs": lambda: optimum(90, outputs=[[*[0] * 4_000, at] for at in range(90)]),
+    "an-optimum-of-long-numbers": lambda: optimum(60, mass=fibonacci(1_990), outputs=[*range(900)]),
+    "an-optimum-of-long-multipliers": lambda: optimum(900, multiplier=fibonacci(1_990)),
     "a-guarantee-of-long-numbers": lambda: audit(
         canaries=10**6, guesses=10**6, guarantee=[[BIG, "1/2"]] * 400, multipliers=[BIG] * 400
     ),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tightdp.session.auditing import audit
     from tightdp.session.canaries import canaries_needed
     from tightdp.session.certify import certify_audit
+    from tightdp.session.certify_optimum import certify_optimum
     from tightdp.session.harness import Adaptive, validity, worst_case
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "audit",
     "canaries_needed",
     "certify_audit",
+    "certify_optimum",
     "mechanism",
     "validity",
     "worst_case",
@@ -67,6 +69,7 @@ _LATER = {
     "audit": "tightdp.session.auditing",
     "canaries_needed": "tightdp.session.canaries",
     "certify_audit": "tightdp.session.certify",
+    "certify_optimum": "tightdp.session.certify_optimum",
     "validity": "tightdp.session.harness",
     "worst_case": "tightdp.session.harness",
 }

@@ -17,11 +17,13 @@ import pytest
 
 from command_line import run
 from optimum_oracle import add_remove, every_pair, recheck, replace_one, simplex, unit_all, unit_step, whole_program
-from tightdp import Bit, Int, ParameterError, ProgramError, QueryError, flip, geometric, mechanism
+from tightdp import Bit, Int, ParameterError, ProgramError, QueryError, certify_optimum, flip, geometric, mechanism
 from tightdp.queries.geometric_noise import geometric_kernel, post_processing
 from tightdp.queries.optimum import Design, best_kernel, bound_of, is_private, least_gain
 from tightdp.results.optimum import Optimum
+from tightdp.session.certify import as_json, load_checker
 
+checker = load_checker()
 PAGE = Path(__file__).parents[2] / "docs" / "optimum.md"
 NEAR = {"replace-one": replace_one, "unit-all": unit_all, "unit-step": unit_step, "add-remove": add_remove}
 
@@ -125,6 +127,11 @@ ROWS = [
 ]
 
 
+def said(found: Optimum) -> str:
+    """What the checker says of the certificate."""
+    return str(checker.check(json.loads(as_json(certify_optimum(found)))))
+
+
 def line(row: Row, found: Optimum) -> str:
     """The line of a row in the table of the page."""
     given = " ".join(f"{name}={value}" for name, value in row.parameters.items())
@@ -166,6 +173,7 @@ def test_programs(row: Row) -> None:
     found = row.ask()
     assert found.status == "exact"
     assert recheck(json.loads(json.dumps(found.to_dict()))) == (found.lower, found.upper)
+    assert f'most "{found.upper}"'.replace('"', "" if found.upper == int(found.upper) else '"') in said(found)
     assert line(row, found) in PAGE.read_text(encoding="utf-8")
     if row.parameters["n"] <= 4:
         values, pairs = everything(row, found)

@@ -128,9 +128,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         sys.stdout.write(f"tightdp {__version__}\n")
         raise SystemExit(0)
     command, rest = arguments[0], list(arguments[1:])
-    if [command, *rest[:1]] == ["certify", "audit"]:
-        command, rest = "certify_audit", rest[1:]
-    if command not in {*COMMANDS, "certify_audit"}:
+    if f"{command}_{''.join(rest[:1])}" in _CERTIFIED:
+        command, rest = f"{command}_{rest[0]}", rest[1:]
+    if command not in {*COMMANDS, *_CERTIFIED}:
         close = get_close_matches(command, COMMANDS, n=1)
         hint = f"did you mean {close[0]}?" if close else f"the commands are {', '.join(COMMANDS)}"
         raise UsageError(f"tightdp: there is no command {command!r}", hint)
@@ -179,8 +179,10 @@ def _parser(command: str) -> _Parser:
     return parser
 
 
+_CERTIFIED = ("certify_audit", "certify_optimum")
+"""Answers that are certified by a second word, as in `certify audit`."""
 _APART = {
-    **dict.fromkeys(("audit", "certify", "certify_audit", "check"), "audit"),
+    **dict.fromkeys(("audit", "certify", *_CERTIFIED, "check"), "audit"),
     **dict.fromkeys(("claims", "figures", "programs"), "claims"),
     "sweep": "sweep",
 }

@@ -154,6 +154,15 @@ the method:
 --significance A (1/20)  the level of the test (default 1/20)
 """
 
+_BEST = """
+| --epsilon E  mechanisms that are (E, δ)-differentially private (default: the tight ε of this one)
+| --exp-epsilon T  the same with e^ε = T
+--delta D (0)  their δ (default 0)
+--alpha A  the largest 1 - β at this error bound
+--measure NAME  right-answer (default), absolute-error or squared-error
+--target NAME  what is estimated: a function in FILE, or sum, max, min, tuple (default: the mechanism's own)
+"""
+
 _OWN = {
     "privacy": """
 | --delta D  the tight ε for this δ
@@ -173,14 +182,7 @@ _OWN = {
 --relative  the error is |output - target| / max(1, |target|)
 """,
     "utility": "",
-    "optimum": """
-| --epsilon E  mechanisms that are (E, δ)-differentially private (default: the tight ε of this one)
-| --exp-epsilon T  the same with e^ε = T
---delta D (0)  their δ (default 0)
---alpha A  the largest 1 - β at this error bound
---measure NAME  right-answer (default), absolute-error or squared-error
---target NAME  what is estimated: a function in FILE, or sum, max, min, tuple (default: the mechanism's own)
-""",
+    "optimum": _BEST,
     "efficacy": """
 --guesses K  the efficacy with K guesses only (default: all K up to n)
 --pairs Z  a pair of records per client as JSON, or best (default: the first that neighbours may differ in)
@@ -195,6 +197,7 @@ _OWN = {
     "verify": _CLAIMS,
     "solve": f"{_CLAIMS}\n--best accuracy  also the value with the largest 1 - β at A",
     "certify": f"{_CLAIMS}\n{_OUTPUT}",
+    "certify_optimum": f"{_BEST}\n{_OUTPUT}",
     "guessing": """
 | --adaptive  bits are revealed once they are decided on
 | --runs K  a classic audit: K runs, each on x or x' with probability 1/2

@@ -61,11 +61,15 @@ class Goal:
 
 @dataclass(frozen=True)
 class Setting:
-    """Datasets, one for all orders that make no difference, their targets, and the pairs (x, x') of neighbours."""
+    """Datasets, one for all orders that make no difference, their targets, and the pairs (x, x') of neighbours.
+
+    `groups` are the clients whose order makes no difference, each in one.
+    """
 
     datasets: tuple[Dataset, ...]
     targets: tuple[Output, ...]
     pairs: tuple[tuple[int, int], ...]
+    groups: tuple[tuple[int, ...], ...]
 
     @cached_property
     def line(self) -> tuple[int, ...] | None:
@@ -85,7 +89,8 @@ class Setting:
 
 def setting_of(bound: Bound, control: Control) -> Setting:
     """Return the setting of a mechanism. Raises QueryError where it is too large."""
-    orbits = Orbits(bound, kinds_of(_groups(bound, control)))
+    groups = tuple(map(tuple, _groups(bound, control)))
+    orbits = Orbits(bound, kinds_of(groups))
     _check_size(orbits.number)
     number = {counts: at for at, counts in enumerate(orbits.every_counts())}
     datasets = tuple(map(orbits.representative, number))
@@ -97,7 +102,7 @@ def setting_of(bound: Bound, control: Control) -> Setting:
             if found != at:
                 pairs[at, found] = None
         _check_size(len(pairs))
-    return Setting(datasets, tuple(target_output(bound, x) for x in datasets), tuple(pairs))
+    return Setting(datasets, tuple(target_output(bound, x) for x in datasets), tuple(pairs), groups)
 
 
 def check_size(setting: Setting, outputs: int) -> None:

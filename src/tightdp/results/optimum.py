@@ -18,13 +18,15 @@ class BestMechanism(Recorded):
     """A mechanism as a table, and the multipliers with which it is proved that none is better.
 
     `table` has the probabilities of the outputs, a row for each of `datasets`, which stand for themselves in every
-    order that makes no difference to the target. `neighbours` are pairs of their numbers: the law on the first is
-    bounded by that on the second. `weights` are the weights of the datasets, `multipliers` entries (x, x', y, value)
-    by the numbers of dataset, neighbour and output. Both ends follow from these alone: docs/optimum.md says how.
+    order of the clients in one of `groups`, which makes no difference to the target. `neighbours` are pairs of their
+    numbers: the law on the first is bounded by that on the second. `weights` are the weights of the datasets,
+    `multipliers` entries (x, x', y, value) by the numbers of dataset, neighbour and output. Both ends follow from these
+    alone: docs/optimum.md says how.
     """
 
-    json = "datasets targets outputs neighbours lower_exp_epsilon upper_exp_epsilon table weights multipliers"
+    json = "datasets groups targets outputs neighbours lower_exp_epsilon upper_exp_epsilon table weights multipliers"
     datasets: tuple[tuple[Any, ...], ...]
+    groups: tuple[tuple[int, ...], ...]
     targets: tuple[Any, ...]
     outputs: tuple[Any, ...]
     neighbours: tuple[tuple[int, int], ...]

@@ -100,6 +100,7 @@ def optimum(instance: Asked, question: Question) -> Optimum:
     outcome = engine.outcome(query, method)
     best = BestMechanism(
         setting.datasets,
+        setting.groups,
         setting.targets,
         tuple(outputs),
         setting.pairs,

@@ -1,8 +1,9 @@
-"""The commands `audit`, `certify`, `certify audit` and `check`: bounds from an observation, and certificates."""
+"""The commands `audit`, `certify` (an answer, an audit, an optimum) and `check`: bounds and proofs."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from tightdp.results.audit import Audit
 from tightdp.results.result import Subject
 from tightdp.session.auditing import audit
 from tightdp.session.certify import Certificate, as_json, certify_audit, check_file
+from tightdp.session.certify_optimum import certify_optimum
 from tightdp.session.instance import Instance
 
 _FAMILIES = ("gaussian", "laplace")
@@ -77,6 +79,12 @@ def _certified(options: Namespace) -> Certificate:
     instance = bind(options)
     claims = {name: value for name, value in given(options).items() if name != "output"}
     try:
-        return instance.certify(**claims)
+        return _CERTIFIED[options.command](instance, **claims)
     except LimitError as error:
         raise LimitError(f"no certificate was made: {error.what}", error.hint) from None
+
+
+_CERTIFIED: dict[str, Callable[..., Certificate]] = {
+    "certify": Instance.certify,
+    "certify_optimum": lambda instance, **asked: certify_optimum(instance.optimum(**asked)),
+}

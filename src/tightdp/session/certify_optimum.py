@@ -1,0 +1,65 @@
+"""Certificates of optima: a mechanism as a table, and multipliers that bound all others; they have no program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
+
+from tightdp.core.sections import Written, written_value
+from tightdp.errors import QueryError
+from tightdp.results.optimum import BestMechanism, Optimum
+from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker
+
+
+def certify_optimum(answer: Optimum) -> Certificate:
+    """Return a certificate of both ends of an optimum, of its table and its multipliers.
+
+    The targets of all datasets, up to the order of clients that makes no difference to them, stand in the claim: that
+    they are those that are meant is to be trusted. Raises QueryError where the checker finds it too long.
+    """
+    best, checker = answer.best, load_checker()
+    claim: dict[str, Any] = {
+        "kind": "optimum",
+        "measure": answer.measure,
+        "n": len(best.datasets[0]),
+        "records": [_record(record) for record in dict.fromkeys(chain.from_iterable(best.datasets))],
+        "neighbours": answer.neighbours if answer.neighbours in checker.NEAR else _listed(best),
+        "groups": [list(group) for group in best.groups],
+        "outputs": _all(best.outputs),
+        "targets": [[_dataset(x), written_value(y)] for x, y in zip(best.datasets, best.targets, strict=True)],
+        "keeps": written_value(best.lower_exp_epsilon),
+        "allows": written_value(best.upper_exp_epsilon),
+        "least": written_value(answer.lower),
+        "most": written_value(answer.upper),
+    }
+    named = {"alpha": answer.alpha, "delta": answer.delta or None}
+    claim |= {name: written_value(value) for name, value in named.items() if value is not None}
+    evidence = {
+        "rule": "table",
+        "table": list(map(_all, best.table)),
+        "weights": _all(best.weights),
+        "multipliers": list(map(_all, best.multipliers)),
+    }
+    content = {"certificate": FORMAT, "claim": claim, "evidence": evidence}
+    try:
+        return Certificate(content, checker.check(content, WORK))
+    except checker.Refused as reason:
+        raise QueryError(f"no rule of evidence fits: {reason}", "ask for fewer records") from None
+
+
+def _all(values: Iterable[object]) -> list[Written]:
+    return list(map(written_value, values))
+
+
+def _record(record: object) -> list[Written]:
+    return _all(record if isinstance(record, tuple) else (record,))
+
+
+def _dataset(x: Iterable[object]) -> list[list[Written]]:
+    return list(map(_record, x))
+
+
+def _listed(best: BestMechanism) -> list[Any]:
+    """Return all pairs of neighbours, for a relation that is given by a function."""
+    return [[_dataset(best.datasets[x]), _dataset(best.datasets[other])] for x, other in best.neighbours]
