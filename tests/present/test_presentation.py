@@ -40,14 +40,14 @@ def stopped(n: int = 4, datasets: int = 2) -> Instance:
 
 
 def test_an_exact_answer_says_what_attains_it() -> None:
-    assert "has probability 16/25 against 4/25." in repr(RESPONSE.privacy())
-    assert "It is attained on" in repr(RESPONSE.privacy(delta="1/10"))
-    assert "It is attained on" in repr(RESPONSE.delta(exp_epsilon=2))
-    assert repr(RESPONSE.delta(exp_epsilon=4)).endswith(
+    assert "has probability 16/25 against 4/25." in str(RESPONSE.privacy())
+    assert "It is attained on" in str(RESPONSE.privacy(delta="1/10"))
+    assert "It is attained on" in str(RESPONSE.delta(exp_epsilon=2))
+    assert str(RESPONSE.delta(exp_epsilon=4)).endswith(
         "No two neighbouring datasets have a likelihood ratio above e^ε."
     )
-    assert repr(coin.bind(n=2).privacy()).endswith("All neighbouring datasets have the same output law.")
-    assert repr(coin.bind(n=2).renyi(2)).endswith("All neighbouring datasets have the same output law.")
+    assert str(coin.bind(n=2).privacy()).endswith("All neighbouring datasets have the same output law.")
+    assert str(coin.bind(n=2).renyi(2)).endswith("All neighbouring datasets have the same output law.")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_an_exact_answer_says_what_attains_it() -> None:
 @pytest.mark.parametrize("datasets", [0, 1, 2])
 def test_a_stopped_search_claims_no_more_than_it_knows(ask: Callable[[Instance], Any], datasets: int) -> None:
     found = ask(stopped(datasets=datasets))
-    said = repr(found)
+    said = str(found)
     assert found.cut_short
     assert said.count("interrupted") == 1
     assert "It is attained" not in said
@@ -78,7 +78,7 @@ def test_an_enclosure_by_nature_was_not_cut_short() -> None:
     found = RESPONSE.delta(epsilon="10001/10003")
     assert found.status == "bounded"
     assert not found.cut_short
-    assert "The lower end is reached on" in repr(found)
+    assert "The lower end is reached on" in str(found)
     witness = found.witness
     assert witness is not None
     p, q = (sum(RESPONSE.probability(x, y) for y in witness.event) for x in (witness.x, witness.x_prime))
@@ -88,31 +88,31 @@ def test_an_enclosure_by_nature_was_not_cut_short() -> None:
 
 def test_the_worst_dataset_is_only_so_far() -> None:
     found = stopped_after(total.bind(n=4, lam="1/5"), 2).accuracy(1)
-    assert "The worst dataset so far is" in repr(found)
-    assert "The worst dataset is x" in repr(TOTAL.accuracy(1))
+    assert "The worst dataset so far is" in str(found)
+    assert "The worst dataset is x" in str(TOTAL.accuracy(1))
 
 
 def test_an_undecided_claim_has_no_tight_value() -> None:
-    said = repr(stopped().verify(exp_epsilon=4))
+    said = str(stopped().verify(exp_epsilon=4))
     assert "the claim is not decided" in said
     assert "tight value is attained" not in said
 
 
 def test_a_refuted_claim_says_where_it_fails() -> None:
-    assert "The claim fails on x = " in repr(RESPONSE.verify(exp_epsilon=1, delta="1/10"))
-    assert "The claim fails on the dataset x = " in repr(TOTAL.verify(alpha=1, beta=0))
-    assert "fails" not in repr(RESPONSE.verify(exp_epsilon=4, delta="1/10"))
-    assert "The claim fails on x = " in repr(stopped().verify(exp_epsilon=1, delta="1/10"))
+    assert "The claim fails on x = " in str(RESPONSE.verify(exp_epsilon=1, delta="1/10"))
+    assert "The claim fails on the dataset x = " in str(TOTAL.verify(alpha=1, beta=0))
+    assert "fails" not in str(RESPONSE.verify(exp_epsilon=4, delta="1/10"))
+    assert "The claim fails on x = " in str(stopped().verify(exp_epsilon=1, delta="1/10"))
 
 
 def test_equal_rows_of_efficacy_are_one_in_text_only() -> None:
     found = total.bind(n=6, lam="1/5").efficacy()
-    lines = [line for line in repr(found).splitlines() if re.match(r"\d", line)]
+    lines = [line for line in str(found).splitlines() if re.match(r"\d", line)]
     assert len(lines) == 1
     assert lines[0].startswith("1-6 ")
     assert [row["guesses"] for row in found.to_dict()["result"]["rows"]] == [1, 2, 3, 4, 5, 6]
     differing = total.bind(n=3, lam="1/5").efficacy(adaptive=True)
-    assert [line[:2] for line in repr(differing).splitlines() if re.match(r"\d", line)] == ["1 ", "2 ", "3 "]
+    assert [line[:2] for line in str(differing).splitlines() if re.match(r"\d", line)] == ["1 ", "2 ", "3 "]
 
 
 def test_html_of_a_diagram_shows_it() -> None:
@@ -239,7 +239,7 @@ def test_what_a_sweep_does_not_know_is_left_open(
     assert "inf" not in run(capsys, *asked)[1]
     found = mechanisms_of(import_file(GOLDEN / "mechanisms.py"))["first"].bind(n=29).sweep({"n": [29]}, delta="1/10")
     assert found.csv().splitlines()[1:] == ["29,,,bounded,17/10,2"]
-    assert "17/10 = 1.7 to 2" in repr(found)
+    assert "17/10 = 1.7 to 2" in str(found)
 
 
 def test_a_sweep_over_efficacy(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

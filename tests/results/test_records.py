@@ -14,7 +14,8 @@ import pytest
 import tightdp.results
 from answered import RESPONSE
 from tightdp.present.show import import_twin, view_of
-from tightdp.results.result import Recorded, Result, plain
+from tightdp.results.recorded import Recorded, plain
+from tightdp.results.result import Result
 
 MODULES = [name for _, name, _ in pkgutil.iter_modules(tightdp.results.__path__)]
 

@@ -206,7 +206,7 @@ def test_a_stopped_search_gives_bounds() -> None:
     assert (found.status, found.lower, found.upper, found.exp_epsilon) == ("unresolved", 4, math.inf, math.inf)
     answer = found.to_dict()["result"]
     assert (answer["lower"], answer["upper"], answer["exp_epsilon"]) == ("4", "inf", "inf")
-    assert "interrupted" in repr(found)
+    assert "interrupted" in str(found)
     delta = stopped_after(response.bind(n=4, lam="1/5", neighbours=one_flip), 2).delta(exp_epsilon=2)
     assert (delta.status, delta.lower, delta.upper) == ("unresolved", F(2, 5), 1)
     accuracy = stopped_after(total.bind(n=4, lam="1/5"), 2).accuracy(1)
@@ -317,10 +317,13 @@ def test_results_are_immutable_values(result: Any) -> None:
 
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
 def test_results_are_shown(result: Any) -> None:
-    shown, html = repr(result), result._repr_html_()
+    shown, html = str(result), result._repr_html_()
     assert shown.startswith(str(result.subject))
     assert "neighbours: replace-one" in shown
     assert html.count("<td>") == html.count("</td>") > 0
+    assert repr(result).startswith(f"<{type(result).__name__}: {result.subject}")
+    assert "\n" not in repr(result)
+    assert len(repr(result)) < 300
     assert json.loads(json.dumps(result.to_dict(), allow_nan=False)) == result.to_dict()
 
 
@@ -342,7 +345,7 @@ def test_plots_make_their_own_axes() -> None:
 
 def test_long_answers_are_shortened_for_people_only() -> None:
     found = response.bind(n=7, lam="1/5").distribution((0,) * 7)
-    assert "... and 88 more rows" in repr(found)
+    assert "... and 88 more rows" in str(found)
     assert len(found.to_dict()["result"]["law"]) == 128
     long = response.bind(n=40, lam="1/7").probability((0,) * 40, (0,) * 40)
     assert long == F(6, 7) ** 40

@@ -7,6 +7,7 @@ until every end rounds alike.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -170,6 +171,19 @@ def down(value: Exact, digits: int = _DIGITS) -> Fraction:
 def up(value: Exact, digits: int = _DIGITS) -> Fraction:
     """Return a rational of so many significant digits, over a power of 2, at or just above a finite number."""
     return _rounded(value, digits, up=True)
+
+
+def rounded(value: Exact | int, up: bool) -> float:
+    """Return the float next to a number on one side of it, or the number itself where it is a float."""
+    try:
+        near = float(value)
+    except OverflowError:
+        near = math.inf
+    if math.isinf(near):
+        return near if up or value == math.inf else sys.float_info.max
+    if Fraction(near) == value or (Fraction(near) > value) == up:
+        return near
+    return math.nextafter(near, math.inf if up else -math.inf)
 
 
 def _rounded(value: Exact, digits: int, up: bool) -> Fraction:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tightdp.errors import QueryError
 from tightdp.present import plot
-from tightdp.present.text import View, html_of, terminal_width, text_of
+from tightdp.present.text import View, html_of, line_of, terminal_width, text_of
 
 _TWINS = {"privacy_loss": "privacy", "guessing": "audit"}
 """Files of `results/` whose twin has another name."""
@@ -46,6 +46,11 @@ def view(value: Any) -> View:
 def as_text(value: Any) -> str:
     """Return a value as text, as wide as the terminal where there is one."""
     return text_of(view(value), terminal_width())
+
+
+def as_line(value: Any) -> str:
+    """Return a value in one line."""
+    return line_of(view(value), type(value).__name__)
 
 
 def as_html(value: Any) -> str:

@@ -18,6 +18,8 @@ from itertools import zip_longest
 from typing import TextIO, TypeVar
 from unicodedata import combining, east_asian_width
 
+from tightdp.exact.numbers import shortened
+
 MOST_ROWS = 40
 """How many rows of a long table are shown."""
 
@@ -98,6 +100,8 @@ def html_table(rows: Sequence[Sequence[str]], header: Sequence[str] = (), labell
 _GAP = "  "
 _VERDICT = re.compile(r"(?<=  )(holds|refuted)(?=  |$)")
 _COLOURS = {"holds": "\x1b[32mholds\x1b[0m", "refuted": "\x1b[31mrefuted\x1b[0m"}
+_LONGEST_LINE = 240
+"""Characters of a value in one line."""
 _NARROWEST = 20
 """Columns that a text has at least, however narrow the terminal says that it is."""
 
@@ -105,6 +109,17 @@ _NARROWEST = 20
 def text_of(view: View, width: int | None = None) -> str:
     """Return a view as plain text, `width` columns wide at most (any width where None)."""
     return _joined(_blocks(view, width))
+
+
+def line_of(view: View, kind: str) -> str:
+    """Return a view in one line: its heading and facts, else how long its table is, or its first sentence."""
+    said = [view.heading, *(f"{label} = {value}" for label, value in view.facts)]
+    if view.grid is not None:
+        rows = len(view.grid.rows) + view.grid.left_out
+        said.append(f"{rows:,} row{'s' * (rows != 1)}")
+    if len(said) == 1:
+        said += view.sentences[:1]
+    return f"<{kind}: {shortened(', '.join(said), _LONGEST_LINE)}>"
 
 
 def print_view(view: View, file: TextIO) -> None:

@@ -12,17 +12,9 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.program import as_output, order_of
 from tightdp.language.tails import Tail, share_of
-from tightdp.results.result import (
-    Drawn,
-    Enclosed,
-    PairWitness,
-    Recorded,
-    Result,
-    Subject,
-    as_file,
-    plain,
-    written_witness,
-)
+from tightdp.results.recorded import Recorded, plain
+from tightdp.results.result import Drawn, Enclosed, PairWitness, Result, Subject, as_file, written_witness
+from tightdp.results.table import Row, answer_row, beside
 
 if TYPE_CHECKING:  # takes time to import, which a mistake on the command line need not
     from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
@@ -39,6 +31,7 @@ class Accuracy(Drawn, Result):
 
     query: ClassVar[str] = "accuracy"
     json = "alpha one_minus_beta? beta relative? *_ends witness=_witness? top=_ranking?"
+    table = "_listed"
     alpha: Exact
     beta: Number
     one_minus_beta: Number | None = None
@@ -61,6 +54,10 @@ class Accuracy(Drawn, Result):
     @property
     def _ranking(self) -> tuple[dict[str, Any], ...]:
         return tuple(map(vars, self.top))
+
+    @property
+    def _listed(self) -> tuple[dict[str, Any], ...]:
+        return self._ranking or self._row
 
     @classmethod
     def between(
@@ -104,6 +101,7 @@ class Distribution(Drawn, Result):
 
     query: ClassVar[str] = "distribution"
     json = "law=_law upper? tails=_tails?"
+    table = "_listed"
     x: tuple[Any, ...]
     law: tuple[tuple[Any, Number], ...]
     upper: tuple[tuple[Any, Number], ...] = ()
@@ -113,6 +111,10 @@ class Distribution(Drawn, Result):
         # Long laws share few numbers: each is written once.
         masses = {key: plain(mass) for key, mass in {id(mass): mass for _, mass in self.law}.items()}
         return [[output, masses[id(mass)]] for output, mass in self.law]
+
+    @property
+    def _listed(self) -> tuple[Row, ...]:
+        return beside(self.law, self.upper, "output probability", "upper")
 
     @property
     def _tails(self) -> tuple[dict[str, Any], ...]:
@@ -145,6 +147,7 @@ class Likelihood(Drawn, Result):
 
     query: ClassVar[str] = "likelihood"
     json = "x x_prime are_neighbours rows=_rows upper=_upper?"
+    table = "_listed"
     x: tuple[Any, ...]
     x_prime: tuple[Any, ...]
     rows: tuple[LikelihoodRow, ...]
@@ -153,6 +156,10 @@ class Likelihood(Drawn, Result):
     @property
     def _rows(self) -> list[tuple[Any, ...]]:
         return [(row.output, row.probability, row.probability_prime, row.ratio) for row in self.rows]
+
+    @property
+    def _listed(self) -> tuple[Row, ...]:
+        return beside(self._rows, self._upper, "output probability probability_prime ratio", "upper")
 
     @property
     def _upper(self) -> tuple[tuple[Any, ...], ...]:
@@ -226,6 +233,7 @@ class Utility(Result):
 
     query: ClassVar[str] = "utility"
     json = "measures"
+    table = "measures"
     measures: tuple[Worst, ...]
 
     def value(self, measure: str) -> Number | Fraction:
@@ -276,6 +284,7 @@ class Verification(Result):
 
     query: ClassVar[str] = "verify"
     json = "holds claims"
+    table = "claims"
     claims: tuple[Claim, ...]
 
     @property
@@ -294,9 +303,14 @@ class Sample(Result):
 
     query: ClassVar[str] = "sample"
     json = "x seed? outputs"
+    table = "_listed"
     x: tuple[Any, ...]
     seed: int | None
     outputs: tuple[Any, ...]
+
+    @property
+    def _listed(self) -> tuple[Row, ...]:
+        return tuple({"output": output} for output in self.outputs)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -327,6 +341,7 @@ class Sweep(Drawn, Result):
     query: ClassVar[str] = "sweep"
     json = "rows=_rows"
     line = "table"
+    table = "_listed"
     swept: tuple[str, ...]
     rows: tuple[Result, ...]
 
@@ -334,6 +349,18 @@ class Sweep(Drawn, Result):
     def _rows(self) -> list[dict[str, Any]]:
         names = ("query", "parameters", "status", "result", "stats")
         return [{name: whole[name] for name in names} for whole in (row.to_dict() for row in self.rows)]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that have the numbers of the answers."""
+        return tuple(next((row.columns for row in self.rows if row.columns), {"answer": 0}))
+
+    @property
+    def _listed(self) -> tuple[Row, ...]:
+        return tuple(
+            {**{name: row.parameters[name] for name in self.swept}, **answer_row(row.columns, row.status, self.names)}
+            for row in self.rows
+        )
 
     def csv(self) -> str:
         """Return the table as CSV; numbers are exact (p/q), ε is a float.

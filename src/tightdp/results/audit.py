@@ -12,7 +12,9 @@ from tightdp.auditing.question import Validity as Valid
 from tightdp.auditing.worst_case import Parts
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
-from tightdp.results.result import Drawn, Recorded, Result, Subject, plain, record
+from tightdp.results.recorded import Recorded, plain, record
+from tightdp.results.result import Drawn, Result, Subject
+from tightdp.results.table import Row, Table, as_row
 
 Observation = tuple[int, int]
 
@@ -77,13 +79,14 @@ class WorstGame(Recorded):
 
 
 @dataclass(frozen=True, repr=False)
-class Validity(Drawn):
+class Validity(Table, Drawn):
     """How often a rule reports more than the true ε: on programs, and in the worst case of whole games.
 
     A rule with a significance level promises to do so with at most that probability.
     """
 
     json = "valid probability witness trials games"
+    table = "tried"
     rule: str
     delta: Fraction
     significance: Fraction
@@ -133,6 +136,7 @@ class Audit(Drawn, Result):
 
     query: ClassVar[str] = "audit"
     json = "*answer.to_dict expected_correct=_expected?"
+    table = "_listed"
     answer: AuditAnswer
     program: bool = False
     """Whether the guarantee is the trade-off function of the subject."""
@@ -147,6 +151,11 @@ class Audit(Drawn, Result):
     @property
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
         return {} if self.p_value is None else {"p_value": (self.p_value.lower, self.p_value.upper)}
+
+    @property
+    def _listed(self) -> tuple[Row, ...]:
+        names = "method canaries guesses correct delta significance guarantee epsilon_lower p_value valid"
+        return (as_row(self.answer, names.split()),)
 
     @property
     def _expected(self) -> dict[str, Fraction] | None:

@@ -20,7 +20,9 @@ from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.one_run.gaps import Leak
 from tightdp.one_run.guessers import JointLaw
-from tightdp.results.result import Drawn, Enclosed, Recorded, Result
+from tightdp.results.recorded import Recorded
+from tightdp.results.result import Drawn, Enclosed, Result
+from tightdp.results.table import beside
 
 Rule: TypeAlias = "str | Callable[[int, int, int], Any]"
 """An audit method: its name, as `tightdp.audit` knows it, or a function that gives the lower bound on ε that it reports
@@ -139,6 +141,9 @@ def _rational(value: Exact) -> Fraction:
     return Fraction(value)
 
 
+_COLUMNS = "guesses efficacy ac ddp dp element_gap output_gap interference_gap adaptive"
+
+
 @dataclass(frozen=True)
 class Row(Recorded):
     """The efficacy with a number of guesses, and what keeps it from e^ε/(1 + e^ε): E_k <= AC <= DDP <= DP.
@@ -147,7 +152,7 @@ class Row(Recorded):
     bits are known. `adaptive` is the best share of right guesses when every bit is revealed once it is decided on.
     """
 
-    json = "guesses efficacy ac ddp dp element_gap output_gap interference_gap adaptive?"
+    json = f"{_COLUMNS}?"
     guesses: int
     efficacy: Number
     ac: Number
@@ -189,6 +194,7 @@ class Efficacy(Drawn, Enclosed):
     query: ClassVar[str] = "efficacy"
     number = "exp_epsilon"
     json = "rows lower_rows=least? pairs *_ends"
+    table = "_listed"
     rows: tuple[Row, ...]
     pairs: tuple[tuple[Any, Any], ...]
     exp_epsilon: Exact
@@ -198,9 +204,15 @@ class Efficacy(Drawn, Enclosed):
 
     @property
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        if not self.rows:
+            return {}
         last = self.rows[-1]
         same = {name: (getattr(last, name),) * 2 for name in ("efficacy", "ac", "ddp")}
         return {**same, "dp": (last.dp if self.status == "exact" else last.ddp, last.dp)}
+
+    @property
+    def _listed(self) -> tuple[dict[str, Any], ...]:
+        return beside(self.rows, self.least, _COLUMNS, "lower")
 
     def row(self, guesses: int) -> Row:
         """Return the row for a number of guesses. Raises QueryError where it is not in the table."""
@@ -229,6 +241,7 @@ class Guessing(_Law):
     """
 
     query: ClassVar[str] = "guessing"
+    table = "joint.entries: guesses right probability"
     json = "audit guesser canaries law=joint.entries expected_guesses=joint.guesses expected_right=joint.right *_error"
     audit: str
     guesser: str
@@ -270,6 +283,7 @@ class Reported(_Law):
     """
 
     query: ClassVar[str] = "reported"
+    table = "law: epsilon probability"
     json = "canaries exp_epsilon law expectation=_expectation power_half=power wrong *_error"
     canaries: int
     exp_epsilon: Exact
@@ -332,6 +346,7 @@ class Canaries(Drawn, Result):
     """
 
     query: ClassVar[str] = "canaries"
+    table = "points"
     json = "canaries rule share? epsilon? power at_most points=_points"
     canaries: int | None
     rule: str

@@ -8,7 +8,8 @@ from typing import Any, ClassVar, TypeAlias
 
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
-from tightdp.results.result import Recorded, Result
+from tightdp.results.recorded import Recorded
+from tightdp.results.result import Result
 
 Table: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
 

@@ -11,7 +11,8 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.polynomials import Unknown, naming
 from tightdp.results.guessing import Row
-from tightdp.results.result import Drawn, PairWitness, Recorded, Result, plain, written_witness
+from tightdp.results.recorded import Recorded, plain
+from tightdp.results.result import Drawn, PairWitness, Result, written_witness
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Pieces(Drawn, Result):
     query: ClassVar[str] = "privacy"
     json = "unknown=unknown.name *at pieces=_pieces"
     line = "function of an unknown"
+    table = "_listed"
     unknown: Unknown
     what: str
     pieces: tuple[Part, ...]
@@ -84,7 +86,11 @@ class Pieces(Drawn, Result):
     @property
     def _pieces(self) -> list[dict[str, Any]]:
         with naming(self.unknown):
-            return [plain(self._written(part)) for part in self.pieces]
+            return [plain(row) for row in self._listed]
+
+    @property
+    def _listed(self) -> list[dict[str, Any]]:
+        return [self._written(part) for part in self.pieces]
 
     def _written(self, part: Part) -> dict[str, Any]:
         found = {"from": part.start.written, "to": part.stop.written, self.what: part.value}
@@ -189,6 +195,7 @@ class Solution(Result):
 
     query: ClassVar[str] = "solve"
     json = "unknown=unknown.name claims holds best?"
+    table = "holds"
     unknown: Unknown
     claims: tuple[str, ...]
     holds: tuple[Holds, ...]

@@ -3,16 +3,46 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from tightdp.exact.field import Number
+from tightdp.errors import QueryError
+from tightdp.exact.enclosure import exp as exp_enclosure
+from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact, exponent_of, log, log_down, log_up
+from tightdp.exact.parameters import read_exact, read_exponential
 from tightdp.methods.base import Ratio
 from tightdp.results.answers import Verification
 from tightdp.results.result import Drawn, Enclosed, LimitWitness, PairWitness, Result, presenter
+
+_DIGITS = 40
+"""To how many digits e^ε is enclosed for δ at a rational ε."""
+_LONGEST_EPSILON = 10_000
+"""Up to such numerators and denominators of ε, δ is computed at e^ε exactly."""
+
+
+def place_of(exp_epsilon: Any, epsilon: Any) -> tuple[Number, Number, dict[str, Any]]:
+    """Return both ends of the e^ε that is asked about, and what `Delta` says of it."""
+    t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
+    if exponent is not None and max(exponent.numerator, exponent.denominator) <= _LONGEST_EPSILON:
+        t = exp(exponent)
+    if t is not None:
+        return t, t, {"exp_epsilon": t, "epsilon": exponent}
+    assert exponent is not None
+    ends = exp_enclosure(exponent, _DIGITS)
+    return *ends, {"exp_epsilon": tuple(ends), "epsilon": exponent}
+
+
+def interpolated(points: Sequence[tuple[Number, Number]], x: Number) -> Number:
+    """Return the value at x of a function that is linear between points, and constant before and after them."""
+    after = bisect_right(points, x, key=lambda point: point[0])
+    if after in (0, len(points)):
+        return points[min(after, len(points) - 1)][1]
+    (left, low), (right, high) = points[after - 1 : after + 1]
+    return low + (high - low) * (x - left) / (right - left)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -25,6 +55,7 @@ class Privacy(Drawn, Enclosed):
     query: ClassVar[str] = "privacy"
     number = "exp_epsilon"
     json = "exp_epsilon epsilon epsilon_exact delta *_ends witness? top=_ranking?"
+    table = "_listed"
     exp_epsilon: Exact
     delta: Number = Fraction(0)
     witness: PairWitness | None = None
@@ -33,9 +64,7 @@ class Privacy(Drawn, Enclosed):
 
     @property
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
-        return dict.fromkeys(
-            ("exp_epsilon", "epsilon"), (self.upper if self.status == "exact" else self.lower, self.upper)
-        )
+        return dict.fromkeys(("exp_epsilon", "epsilon"), *super().columns.values())
 
     @property
     def attained(self) -> bool | None:
@@ -58,6 +87,10 @@ class Privacy(Drawn, Enclosed):
     def _ranking(self) -> tuple[dict[str, Any], ...]:
         top = self.top if len(self.top) > 1 else ()
         return tuple({"exp_epsilon": t.exp_epsilon, "epsilon": log(t.exp_epsilon), **vars(t)} for t in top)
+
+    @property
+    def _listed(self) -> tuple[dict[str, Any], ...]:
+        return self._ranking or self._row
 
     @property
     def epsilon_enclosure(self) -> tuple[float, float]:
@@ -85,10 +118,6 @@ class Delta(Enclosed):
     witness: PairWitness | None = None
     lower: Number = Fraction(0)
 
-    @property
-    def columns(self) -> dict[str, tuple[Exact, Exact]]:
-        return {"delta": (self.upper if self.status == "exact" else self.lower, self.upper)}
-
     def __float__(self) -> float:
         return float(self.delta)
 
@@ -97,14 +126,51 @@ class Delta(Enclosed):
 class Curve(Drawn, Result):
     """The privacy curve: (e^ε, δ) at e^ε = 1 and wherever the slope changes, linear between, then constant.
 
-    Where it is enclosed, `points` are those of an upper curve, and `lower` those of a lower one.
+    Where it is enclosed, `points` are those of an upper curve, and `lower` those of a lower one. Called with an ε it
+    gives the δ there.
     """
 
     query: ClassVar[str] = "privacy"
+    table = "_listed"
     json = "points lower?"
     points: tuple[tuple[Number, Number], ...]
     lower: tuple[tuple[Number, Number], ...] = ()
     line = "privacy curve"
+
+    def __call__(self, epsilon: Any) -> Delta:
+        """Return δ at a rational ε >= 0, as `delta`; `float()` of the result is δ."""
+        return self.delta(epsilon=epsilon)
+
+    def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
+        """Return δ at e^ε, for an `exp_epsilon` >= 1 or a rational `epsilon` >= 0: a point of the curve.
+
+        It has the status of the curve, and is "bounded" too where e^ε is too long to compute with.
+        """
+        low, high, where = place_of(exp_epsilon, epsilon)
+        if low < 1:
+            raise QueryError("the curve begins at e^ε = 1", "give an ε of at least 0, or ask Instance.delta")
+        least, most = self._ends_at(high)[0], self._ends_at(low)[1]
+        status = "bounded" if self.status == "exact" and least != most else self.status
+        about: dict[str, Any] = {"subject": self.subject, "stats": self.stats, "reason": self.reason, "hint": self.hint}
+        return Delta(status=status, delta=most, lower=least, **about, **where)
+
+    def _ends_at(self, t: Number) -> tuple[Number, Number]:
+        """Return both ends of δ at an e^ε: a curve that a limit cut short is a lower end, any other one an upper."""
+        found = interpolated(self.points, t)
+        if self.status == "exact":
+            return found, found
+        if self.status == "unresolved":
+            return found, Fraction(1)
+        return interpolated(self.lower, t) if self.lower else Fraction(0), found
+
+    @property
+    def _listed(self) -> tuple[dict[str, Any], ...]:
+        exact = self.status == "exact"
+        places = sorted({t for t, _ in (*self.points, *self.lower)})
+        rows = [({"exp_epsilon": t, "epsilon": log(t)}, *self._ends_at(t)) for t in places]
+        return tuple(
+            {**row, "delta": high} if exact else {**row, "lower": low, "upper": high} for row, low, high in rows
+        )
 
     def plot(self, ax: Any = None, *, beside: Sequence[Any] = (), x: str = "epsilon", log_delta: bool = True) -> Any:
         """Draw δ against ε on the Matplotlib axes `ax` (new ones, unless given), with the break points.
@@ -120,14 +186,20 @@ class Curve(Drawn, Result):
 class Tradeoff(Drawn, Result):
     """The trade-off function: vertices (false positive rate, least false negative rate) of its graph, left to right.
 
-    Where it is enclosed, `vertices` are those of a lower function, and `upper` those of an upper one.
+    Where it is enclosed, `vertices` are those of a lower function, and `upper` those of an upper one. Called with a
+    false positive rate it gives the least false negative rate there.
     """
 
     query: ClassVar[str] = "privacy"
+    table = "vertices: false_positive_rate false_negative_rate"
     json = "vertices upper?"
     line = "trade-off function"
     vertices: tuple[tuple[Number, Number], ...]
     upper: tuple[tuple[Number, Number], ...] = ()
+
+    def __call__(self, false_positive_rate: Any) -> Number:
+        """Return the least false negative rate, or its lower end where it is enclosed, at a rate from 0 to 1."""
+        return interpolated(self.vertices, read_exact("the false positive rate", false_positive_rate, 1))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

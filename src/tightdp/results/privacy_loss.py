@@ -12,20 +12,15 @@ from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from tightdp.errors import MissingExtra, ParameterError, QueryError
-from tightdp.exact.enclosure import exp as exp_enclosure
-from tightdp.exact.field import Number, exp
-from tightdp.exact.numbers import Exact, down, log_down, log_up, up
-from tightdp.exact.parameters import read_count, read_exact, read_exponential, read_number
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact, down, log_down, log_up, rounded, up
+from tightdp.exact.parameters import read_count, read_exact, read_number
 from tightdp.exact.weights import quotient
 from tightdp.queries.composition.lattice import Composition
 from tightdp.queries.composition.loss import Direction, Losses, Range
-from tightdp.results.privacy import Curve, Delta, Privacy
+from tightdp.results.privacy import Curve, Delta, Privacy, place_of
 from tightdp.results.result import Drawn, Result, Status, Subject, kept, presenter
 
-_DIGITS = 40
-"""To how many digits e^ε is enclosed for δ at a rational ε."""
-_LONGEST_EPSILON = 10_000
-"""Up to such numerators and denominators of ε, δ is computed at e^ε exactly."""
 _SHORT = 30
 """To so many significant digits the two ends of an enclosure are rounded, outward."""
 _MOST_POINTS = 512
@@ -71,14 +66,8 @@ class PrivacyLoss(Drawn, Result):
 
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0."""
-        t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
-        if exponent is not None and max(exponent.numerator, exponent.denominator) <= _LONGEST_EPSILON:
-            t = exp(exponent)
-        if t is not None:
-            return self._delta(self._around(t, t), exp_epsilon=t, epsilon=exponent)
-        assert exponent is not None
-        low, high = exp_enclosure(exponent, _DIGITS)
-        return self._delta(self._around(low, high), exp_epsilon=(low, high), epsilon=exponent)
+        low, high, where = place_of(exp_epsilon, epsilon)
+        return self._delta(self._around(low, high), **where)
 
     def _around(self, low: Number, high: Number) -> Range:
         """Return both ends of δ at some t = e^ε between two ends."""
@@ -247,12 +236,5 @@ def _masses(composed: Composition, interval: Fraction, pessimistic: bool) -> tup
         else:
             place = math.floor(Fraction(log_down(ratio)) / interval)
         by_place[place] = by_place.get(place, Fraction(0)) + quotient(p, composed.scale)
-    masses = {place: _to_one_side(mass, pessimistic) for place, mass in by_place.items()}
-    return masses, _to_one_side(composed.certain, pessimistic)
-
-
-def _to_one_side(mass: Number, up: bool) -> float:
-    near = float(mass)
-    if Fraction(near) == mass or (Fraction(near) > mass) == up:
-        return near
-    return math.nextafter(near, math.inf if up else 0.0)
+    masses = {place: rounded(mass, pessimistic) for place, mass in by_place.items()}
+    return masses, rounded(composed.certain, pessimistic)

@@ -14,7 +14,8 @@ from tightdp.methods.symmetry import Symmetry
 from tightdp.results.answers import Accuracy, Likelihood
 from tightdp.results.guessing import Efficacy
 from tightdp.results.privacy import Curve, Privacy, Tradeoff
-from tightdp.results.result import EventWitness, PairWitness, Recorded, Result, as_file
+from tightdp.results.recorded import Recorded
+from tightdp.results.result import EventWitness, PairWitness, Result, as_file
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Explanation(Result):
 
     query: ClassVar[str] = "explain"
     json = "exp_epsilon witness? draws *_verdict smallest?"
+    table = "draws"
     exp_epsilon: Exact
     witness: PairWitness | None
     draws: tuple[DrawLoss, ...]
@@ -127,6 +129,10 @@ class Structure(Result):
             "nodes": self.formula.nodes,
             "expanded": len(diagram),
         }
+
+    @property
+    def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        return self.size.columns
 
     @property
     def size(self) -> DiagramSize:
@@ -190,6 +196,10 @@ class Report(Result):
     efficacy: Efficacy | None
     structure: Structure | None
     left_out: tuple[tuple[str, str], ...]
+
+    @property
+    def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        return self.privacy.columns
 
     @property
     def _left_out(self) -> list[dict[str, str]]:

@@ -11,79 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cache
 from importlib import import_module
-from math import isinf
-from operator import attrgetter
-from types import NoneType
 from typing import Any, ClassVar, Literal, TypeVar
 
 from tightdp._version import __version__
 from tightdp.errors import QueryError
-from tightdp.exact.field import ExpNumber
-from tightdp.exact.numbers import Exact, as_text, brief
+from tightdp.exact.numbers import Exact, brief
 from tightdp.exact.weights import NUMBERS
-
-_AS_IN_JSON = frozenset({int, str, bool, type(None)})
-
-
-class Recorded:
-    """A value that JSON has a form for.
-
-    `json` lists the keys in their order, each the name of an attribute or method, or `key=attribute`. A key
-    that ends in `?` is left out where the value is None, False or empty; of `*attribute`, a mapping, all keys stand
-    there.
-    """
-
-    json: ClassVar[str] = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the value as JSON has it: exact numbers as text, `--json` prints the same."""
-        return record(self)
-
-
-def record(value: Recorded) -> dict[str, Any]:
-    """Return what the class of a value lists, as JSON has it."""
-    found: dict[str, Any] = {}
-    for key, read, optional in _keys(value.json):
-        each = read(value)
-        each = each() if callable(each) else each
-        if not key:
-            found |= {name: plain(part) for name, part in dict(each).items()}
-        elif not (optional and isinstance(each, (NoneType, bool, tuple, str)) and not each):
-            found[key] = plain(each)
-    return found
-
-
-@cache
-def _keys(listed: str) -> tuple[tuple[str, attrgetter[Any], bool], ...]:
-    """Return the key (none for `*attribute`), how its value is read, and whether it may be left out."""
-    found = []
-    for word in listed.split():
-        name, optional = word.rstrip("?"), word.endswith("?")
-        key, _, attribute = name.rpartition("=")
-        attribute = attribute.removeprefix("*")
-        found.append(("" if name.startswith("*") else key or attribute, attrgetter(attribute), optional))
-    return tuple(found)
-
-
-def plain(value: Any) -> Any:
-    """Return a value as JSON has it: rationals as "p/q", infinity as "inf", tuples as arrays."""
-    if type(value) in _AS_IN_JSON:
-        return value
-    if isinstance(value, (tuple, list)):
-        # Laws hold many long tuples of ints, which are as JSON has them.
-        return list(value) if _AS_IN_JSON.issuperset(map(type, value)) else [plain(item) for item in value]
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, Recorded):
-        return record(value)
-    if isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return as_text(value) if isinf(value) else value
-    return as_text(value) if isinstance(value, (Fraction, ExpNumber)) else str(value)
-
+from tightdp.results.recorded import Recorded, plain, record
+from tightdp.results.table import Row, Table, answer_row
 
 _module = ""
 
@@ -105,9 +41,12 @@ def as_file(value: object, form: str) -> str:
 
 
 class Shown(Recorded):
-    """A value that people see: as text, and in notebooks as HTML."""
+    """A value that people see: in one line, printed as text, and in notebooks as HTML."""
 
     def __repr__(self) -> str:
+        return str(presenter().as_line(self))
+
+    def __str__(self) -> str:
         return str(presenter().as_text(self))
 
     def _repr_html_(self) -> str:
@@ -259,10 +198,11 @@ def written_witness(witness: PairWitness | tuple[Any, ...] | None) -> PairWitnes
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Result(Shown):
-    """An answer, as an immutable value."""
+class Result(Table, Shown):
+    """An answer, as an immutable value: iterating over it gives the rows of its table, often just one."""
 
     query: ClassVar[str]
+    table = "_row"
     subject: Subject
     status: Status = "exact"
     stats: Stats = field(default=Stats(), compare=False)
@@ -294,6 +234,13 @@ class Result(Shown):
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
         """The ends of the numbers that a table of answers shows, equal where exact; none where none is known."""
         return {}
+
+    def _attributes(self) -> dict[str, Any]:
+        return {key: value for key, value in self.to_dict().items() if key not in ("result", "stats")}
+
+    @property
+    def _row(self) -> tuple[Row, ...]:
+        return ({**self.parameters, **answer_row(self.columns, self.status)},)
 
     @property
     def mechanism(self) -> str:
@@ -332,11 +279,16 @@ class Enclosed(Result):
     """A result whose number, the attribute `number`, is an upper end where it is not exact."""
 
     number: ClassVar[str]
+    lower: Any
 
     @property
     def upper(self) -> Any:
         """The upper end of what is known of the number."""
         return getattr(self, self.number)
+
+    @property
+    def columns(self) -> dict[str, tuple[Exact, Exact]]:
+        return {self.number: (self.upper if self.status == "exact" else self.lower, self.upper)}
 
 
 R = TypeVar("R")

@@ -29,7 +29,8 @@ from tightdp.cli.targets import UsageError
 from tightdp.cli.words import read_bindings
 from tightdp.limits import keep
 from tightdp.results.answers import Sweep
-from tightdp.results.result import Result, Subject, plain
+from tightdp.results.recorded import plain
+from tightdp.results.result import Result, Subject
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 from tightdp.session.sweep import Question, combinations, fixed, known, status_of

@@ -27,7 +27,9 @@ from tightdp.present.words import (
     witness_sentence,
 )
 from tightdp.results import answers
-from tightdp.results.result import PairWitness, Result, plain
+from tightdp.results.recorded import plain
+from tightdp.results.result import PairWitness, Result
+from tightdp.results.table import ends_of
 
 if TYPE_CHECKING:
     from tightdp.queries.curves import LikelihoodRow
@@ -222,11 +224,10 @@ _SPREAD = 100
 @view_of.register
 def _sweep_view(result: answers.Sweep) -> View:
     def cells(row: Result) -> tuple[str, ...]:
-        found = row.columns
-        shown_values = (_shown_column(name, found[name]) if name in found else "?" for name in names)
-        return *_coordinates(result, row), *shown_values, row.status
+        shown_values = (_shown_column(name, row.columns[name]) if name in row.columns else "?" for name in names)
+        return *(str(plain(row.parameters[name])) for name in result.swept), *shown_values, row.status
 
-    names = _columns(result.rows)
+    names = result.names
     reasons = {row.reason: None for row in result.rows if row.status != "exact" and row.reason}
     said = tuple(f"Not decided everywhere: {reason}." for reason in list(reasons)[:_MOST_REASONS])
     grid = Grid((*result.swept, *names, "status"), tuple(map(cells, result.rows)), keys=len(result.swept))
@@ -235,22 +236,17 @@ def _sweep_view(result: answers.Sweep) -> View:
 
 @file_of.register
 def _sweep_file(result: answers.Sweep, form: str) -> str:
-    names = _columns(result.rows)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*result.swept, *names, "status", "lower", "upper"])
-    for row in result.rows:
-        found = row.columns
-        known = {name: low for name, (low, high) in found.items() if low == high}
-        values = [_written(name, known[name]) if name in known else "" for name in names]
-        ends = map(as_text, found[names[0]]) if names[0] in found else ("", "")
-        writer.writerow([*_coordinates(result, row), *values, row.status, *ends])
+    writer.writerow([*result.swept, *result.names, "status", "lower", "upper"])
+    for row in result:
+        writer.writerow(["" if value is None else str(plain(value)) for value in row.values()])
     return text.getvalue()
 
 
 @picture_of.register
 def _sweep_plot(result: answers.Sweep, ax: Any) -> Any:
-    columns, swept = _columns(result.rows), result.swept[0]
+    columns, swept = result.names, result.swept[0]
     name = "epsilon" if "epsilon" in columns else columns[0]
     words = plot.WORDS.get(name, name.replace("_", " ")), plot.WORDS.get(swept, f"parameter {swept}")
     axes = plot.named_axes(ax, words[1], words[0], result.subject)
@@ -281,20 +277,8 @@ def _sweep_plot(result: answers.Sweep, ax: Any) -> Any:
     return plot.legend_below(axes) if len(groups) > 1 else axes
 
 
-def _coordinates(result: answers.Sweep, row: Result) -> list[str]:
-    return [str(plain(row.parameters[name])) for name in result.swept]
-
-
-def _columns(rows: tuple[Result, ...]) -> tuple[str, ...]:
-    return tuple(next((row.columns for row in rows if row.columns), {"answer": 0}))
-
-
 def _shown_column(name: str, ends: tuple[Exact, Exact]) -> str:
-    lower, upper = (_written(name, end) if name == "epsilon" else shown_number(end) for end in ends)
+    lower, upper = (str(plain(end)) if name == "epsilon" else shown_number(end) for end in ends_of(name, ends))
     if ends[0] == ends[1]:
         return lower
     return f"at least {lower}" if ends[1] == math.inf else f"{lower} to {upper}"
-
-
-def _written(name: str, value: Exact) -> str:
-    return str(plain(log(value))) if name == "epsilon" else as_text(value)

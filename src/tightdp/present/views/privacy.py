@@ -28,7 +28,8 @@ from tightdp.present.words import (
 )
 from tightdp.results.privacy import Curve, Delta, EveryN, EveryNVerification, Privacy, Renyi, Tradeoff, Zcdp
 from tightdp.results.privacy_loss import PrivacyLoss, is_attained
-from tightdp.results.result import PairWitness, Result, TripleWitness, plain
+from tightdp.results.recorded import plain
+from tightdp.results.result import PairWitness, Result, TripleWitness
 
 _CURVE_ENDS = {"bounded": "upper end", "unresolved": "lower end"}
 """Which end of a curve its points are, where they are not exact."""
