@@ -73,7 +73,12 @@ def test_the_page_shows_the_answers() -> None:
     page = report.html()
     for words in ("randomized_response_count(n=6, lam=1/5)", "2048/3125", "4096/15625", "<mark>flip</mark>(lam)"):
         assert words in page
-    assert page.count('class="dot"') == len(report.curve.points) + len(report.tradeoff.vertices)
+    shown = [delta for _, delta in report.curve.points if delta]  # 0 is nowhere on a logarithmic scale
+    assert page.count('class="dot"') == len(shown) + len(report.tradeoff.vertices)
+    assert ">0.2621</text>" in page  # 4096/15625, beside its bar
+    for words in ("AC, average case:", "DDP, distributional", "DP, differential privacy:", "gaps, of elements"):
+        assert words in page
+    assert page.count('class="legend') == 1
     assert report.privacy.exp_epsilon == 4
     assert report.left_out == ()
 
@@ -139,6 +144,19 @@ PROBE = """<script>addEventListener("load", () => {
   }).length;
   document.body.dataset.found = JSON.stringify({wide, room, cut, small});
 });</script>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+def test_it_is_printed_on_a4_in_a_few_sheets(tmp_path: Path) -> None:
+    source, target = tmp_path / "page.html", tmp_path / "page.pdf"
+    source.write_text(count(6).report().html(), encoding="utf-8")
+    options = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    subprocess.run(
+        [str(BROWSER), *options, f"--print-to-pdf={target}", source.as_uri()], capture_output=True, timeout=60
+    )
+    sheets = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", target.read_bytes())
+    assert 1 <= len(sheets) <= 4
+    assert {(round(float(wide)), round(float(high))) for wide, high in sheets} == {(595, 842)}
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")

@@ -1,8 +1,7 @@
-"""The report on an instance as one page of HTML, with its style and pictures (SVG) inside, section by section."""
+"""The report on an instance as one page of HTML, with its style inside, section by section, for screens and paper."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -13,124 +12,19 @@ from tightdp._version import __version__
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import as_text, brief, decimal_text
 from tightdp.exact.weights import as_exact
+from tightdp.present.pictures import bars, curve, tradeoff
 from tightdp.present.show import view
 from tightdp.present.text import html_table
 from tightdp.present.words import shown_number, witness_sentence
 from tightdp.results.report import Report, SourceText
 from tightdp.results.result import Result, TripleWitness
 
-_WIDTH, _HEIGHT = 400, 260
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 14, 12, 44
-_ROW, _PAIR = 40, 44
-
-Points = Sequence[tuple[float, float]]
-
-
-def bars(rows: Sequence[tuple[str, Number, str]], title: str, longest: Number | None = None, by: int = 1) -> str:
-    """Return a bar for each (label, probability, class), with a label above each one, or `by` = 2 in pairs, each pair.
-
-    `longest` is the full width; unless it is given, that is the largest probability.
-    """
-    longest = max((share for _, share, _ in rows), default=Fraction(0)) if longest is None else longest
-    parts: list[str] = []
-    apart, high = (_ROW, 12) if by == 1 else (_PAIR, 8)
-    for place, (label, share, style) in enumerate(rows):
-        top = place // by * apart + 19 + place % by * 9
-        wide = max(float(share / longest) * (_WIDTH - 2) if longest else 0.0, 1.5)
-        parts += [f'<text x="0" y="{top - 5}">{escape(label)}</text>'] if label else []
-        parts.append(f'<rect class="{style}" x="0" y="{top}" width="{wide:.2f}" height="{high}" rx="2"/>')
-    return _svg(_WIDTH, apart * -(-len(rows) // by), "".join(parts), title)
-
-
-def curve(points: Sequence[tuple[Number, Number]], title: str) -> str:
-    """Return δ against ε, from the exact break points (e^ε, δ), between which δ is linear in e^ε."""
-    last = math.log(points[-1][0])
-    end = max(last * 1.15, last + 0.3, 1.0)
-    most = max(max(float(delta) for _, delta in points), 1e-12)
-    frame = _Frame(end, most)
-    fine = sorted({*(step * end / 160 for step in range(161)), *(math.log(t) for t, _ in points)})
-    line = frame.path([(at, _between(points, math.exp(at))) for at in fine])
-    shown = points if len(points) <= 40 else ()
-    dots = "".join(frame.dot(math.log(t), float(delta)) for t, delta in shown)
-    return _svg(_WIDTH, _HEIGHT, f'{frame.axes("ε", "δ")}<path class="one" d="{line}"/>{dots}', title)
-
-
-def tradeoff(vertices: Sequence[tuple[Number, Number]], title: str) -> str:
-    """Return the trade-off function on the unit square, with the diagonal of perfect privacy."""
-    side = 330
-    frame = _Frame(1.0, 1.0, side + _LEFT + _RIGHT, side + _TOP + _BOTTOM)
-    diagonal = frame.path([(0.0, 1.0), (1.0, 0.0)])
-    line = frame.path([(float(a), float(b)) for a, b in vertices])
-    dots = "".join(frame.dot(float(a), float(b)) for a, b in vertices) if len(vertices) <= 40 else ""
-    inner = f'{frame.axes("false positive rate", "false negative rate")}<path class="guide" d="{diagonal}"/>'
-    return _svg(frame.width, frame.height, f'{inner}<path class="one" d="{line}"/>{dots}', title)
-
-
-class _Frame:
-    """Axes from 0 to the ends given, and where a point stands in the picture."""
-
-    def __init__(self, x_end: float, y_end: float, width: int = _WIDTH, height: int = _HEIGHT) -> None:
-        self.x_end, self.y_end, self.width, self.height = x_end, y_end, width, height
-
-    def place(self, x: float, y: float) -> tuple[float, float]:
-        across = self.width - _LEFT - _RIGHT
-        up = self.height - _TOP - _BOTTOM
-        return _LEFT + across * x / self.x_end, self.height - _BOTTOM - up * y / self.y_end
-
-    def path(self, points: Points) -> str:
-        return "M" + " L".join(f"{x:.2f},{y:.2f}" for x, y in (self.place(*point) for point in points))
-
-    def dot(self, x: float, y: float) -> str:
-        across, up = self.place(x, y)
-        return f'<circle class="dot" cx="{across:.2f}" cy="{up:.2f}" r="3"/>'
-
-    def axes(self, x_label: str, y_label: str) -> str:
-        parts = []
-        for value in _ticks(self.x_end):
-            at, base = self.place(value, 0)
-            parts.append(f'<path class="grid" d="M{at:.2f},{_TOP} V{base:.2f}"/>')
-            parts.append(f'<text class="soft" x="{at:.2f}" y="{base + 16:.2f}" text-anchor="middle">{value:g}</text>')
-        for value in _ticks(self.y_end):
-            left, at = self.place(0, value)
-            parts.append(f'<path class="grid" d="M{left:.2f},{at:.2f} H{self.width - _RIGHT}"/>')
-            parts.append(f'<text class="soft" x="{left - 6:.2f}" y="{at + 4:.2f}" text-anchor="end">{value:g}</text>')
-        corner, base = self.place(0, 0)
-        parts.append(f'<path class="axis" d="M{corner:.2f},{_TOP} V{base:.2f} H{self.width - _RIGHT}"/>')
-        middle = (corner + self.width - _RIGHT) / 2
-        parts.append(f'<text x="{middle:.2f}" y="{self.height - 8}" text-anchor="middle">{escape(x_label)}</text>')
-        up = (base + _TOP) / 2
-        turned = f'transform="rotate(-90 13 {up:.2f})"'
-        parts.append(f'<text x="13" y="{up:.2f}" text-anchor="middle" {turned}>{escape(y_label)}</text>')
-        return "".join(parts)
-
-
-def _ticks(end: float) -> list[float]:
-    """Return some five round numbers from 0 to at most the end."""
-    rough = end / 4
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(size * power for size in (1, 2, 2.5, 5, 10) if size * power >= rough * 0.999)
-    return [round(index * step, 12) for index in range(int(end / step + 1e-9) + 1)]
-
-
-def _between(points: Sequence[tuple[Number, Number]], t: float) -> float:
-    """Return δ at e^ε = t for the eye: linear between break points, constant after the last."""
-    for (t0, d0), (t1, d1) in itertools.pairwise(points):
-        if t <= float(t1):
-            share = (t - float(t0)) / float(t1 - t0)
-            return float(d0) + min(max(share, 0.0), 1.0) * float(d1 - d0)
-    return float(points[-1][1])
-
-
-def _svg(width: int, height: int, inner: str, title: str) -> str:
-    said = escape(title, quote=True)
-    return f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{said}">{inner}</svg>'
-
-
 STYLE = """
 :root { color-scheme: light dark; --page: #fbfbf9; --ink: #1c1e21; --soft: #5d636b; --line: #d9dadd; --card: #ffffff;
-  --one: #0b67b2; --two: #c8501e; --mark: #ffe9a8; --good: #1a7f4b; --bad: #b3261e; }
+  --one: #0b67b2; --two: #c8501e; --other: #3f7f78; --mark: #ffe9a8; --good: #1a7f4b; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --page: #15171a; --ink: #e7e8ea; --soft: #a2a8b0; --line: #363a40;
-  --card: #1d2024; --one: #6db3f2; --two: #f0915f; --mark: #5a4a12; --good: #62c98f; --bad: #f28b82; } }
+  --card: #1d2024; --one: #6db3f2; --two: #f0915f; --other: #7fc4bb; --mark: #5a4a12; --good: #62c98f;
+  --bad: #f28b82; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 1120px; margin: 0 auto; padding: 24px 16px 64px; }
@@ -168,11 +62,46 @@ th { color: var(--soft); font-weight: 500; }
 svg { display: block; width: 100%; height: auto; max-width: 520px; font: 13px system-ui, sans-serif; }
 svg text { fill: var(--ink); }
 svg .soft { fill: var(--soft); font-size: 12px; } svg .axis { stroke: var(--soft); fill: none; }
-svg .grid { stroke: var(--line); fill: none; } svg .one { stroke: var(--one); fill: none; stroke-width: 2; }
-svg .dot { fill: var(--one); } svg .bar1 { fill: var(--one); } svg .bar2 { fill: var(--two); }
+svg .grid { stroke: var(--line); fill: none; } svg .one { stroke: var(--other); fill: none; stroke-width: 2; }
+svg .dot { fill: var(--other); } svg .bar1 { fill: var(--one); } svg .bar2 { fill: var(--two); }
+svg .bar3 { fill: var(--other); }
 svg .guide { stroke: var(--soft); stroke-dasharray: 4 4; fill: none; }
 .exact { color: var(--good); } .open { color: var(--bad); }
+.legend { display: flex; flex-wrap: wrap; gap: 4px 20px; margin: 0 0 16px; padding: 0; list-style: none; }
+.legend i { display: inline-block; width: 14px; height: 12px; margin-right: 6px; border-radius: 2px; }
+@page { size: A4; margin: 14mm; }
+@media print {
+  :root { color-scheme: light; --page: #ffffff; --ink: #1c1e21; --soft: #5d636b; --line: #d9dadd; --card: #ffffff;
+    --one: #0b67b2; --two: #c8501e; --other: #3f7f78; --mark: #ffe9a8; --good: #1a7f4b; --bad: #b3261e; }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  body { font-size: 10pt; } main { max-width: none; padding: 0; }
+  .cards { gap: 10px; grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  section { break-inside: avoid; padding: 10px 12px; }
+  .numbers, .legend { margin: 8px 0; }
+  .scroll { overflow: visible; } pre { font-size: 8.5pt; white-space: pre-wrap; overflow-wrap: anywhere; }
+  table { font-size: 8.5pt; } th, td { white-space: normal; overflow-wrap: break-word; padding-right: 8px; }
+}
 """
+
+_COLOURS = {
+    "--one": "on the dataset x",
+    "--two": "on its neighbour x'",
+    "--other": "over all pairs, or of one dataset",
+    "--mark": "random draws, and the record that differs",
+}
+"""What the colours mean on the whole page."""
+_LEGEND = (
+    '<ul class="legend soft">'
+    + "".join(f'<li><i style="background: var({name})"></i>{escape(said)}</li>' for name, said in _COLOURS.items())
+    + "</ul>"
+)
+_AUDIT_WORDS = (
+    "An auditor flips a fair coin for each client between two records, runs the mechanism once, and guesses k of the "
+    "coins. Efficacy: the expected share of right guesses. AC, average case: the expected confidence in a guess. DDP, "
+    "distributional differential privacy: the largest confidence that an output gives. DP, differential privacy: the "
+    "largest confidence when all other records are known, e^ε/(1 + e^ε). What lies between them are the gaps, of "
+    "elements, outputs and interference."
+)
 
 
 _MOST_CELLS = 60
@@ -193,7 +122,7 @@ def page(report: Report) -> str:
         f"<h1>{escape(title).replace('_', '_<wbr>')}</h1>"
         f'<p class="soft">neighbours: {escape(report.neighbours)} · tightdp {__version__}</p>'
         f"<p>{escape(report.documentation.partition(chr(10))[0])}</p>"
-        f'{_numbers(report)}<div class="cards">{sections}</div></main></body></html>\n'
+        f'{_numbers(report)}{_LEGEND}<div class="cards">{sections}</div></main></body></html>\n'
     )
 
 
@@ -202,7 +131,7 @@ def _sections(report: Report) -> Iterator[str]:
     yield _section("The worst pair", _witness(report))
     yield _outputs(report)
     if report.curve is not None:
-        said = "δ that is needed at each ε; it is linear in e^ε between the dots."
+        said = "The δ that is needed at each ε, on a logarithmic scale; between the dots it is linear in e^ε."
         yield _section("Privacy curve", curve(report.curve.points, "δ against ε") + _soft(said) + _open(report.curve))
     if report.tradeoff is not None:
         said = "The best test between neighbours; the dashed line is perfect privacy."
@@ -210,7 +139,8 @@ def _sections(report: Report) -> Iterator[str]:
         yield _section("Trade-off function", drawn + _soft(said) + _open(report.tradeoff))
     yield _accuracy(report)
     if report.efficacy is not None:
-        yield _section("Auditing in one run", _view_of(report.efficacy), wide=True)
+        said = _soft(_AUDIT_WORDS) + _view_of(report.efficacy)
+        yield _section("Auditing in one run", said, wide=True)
     yield _section("Method and cost", _cost(report))
     yield _section("What is exact", _exactness(report))
 
@@ -295,7 +225,7 @@ def _outputs(report: Report) -> str:
         rows.append((f"{output}: {_short(row.probability)} : {_short(row.probability_prime)}", row.probability, "bar1"))
         rows.append(("", row.probability_prime, "bar2"))
     more = len(report.likelihood.rows) - len(listed)
-    said = "Probabilities on x (first) and on x' (second), largest ratio first."
+    said = "Probabilities on x and on x', largest ratio first."
     said += f" {more:,} more outputs are left out." if more else ""
     return _section("All outputs of this pair", bars(rows, "probabilities by output", by=2) + _soft(said))
 
@@ -307,7 +237,7 @@ def _accuracy(report: Report) -> str:
     rows = []
     for row in found.top:
         alike = f" and {row.inputs - 1:,} more" if row.inputs > 1 else ""
-        rows.append((f"{brief(row.x, 30)}{alike}: {_short(row.one_minus_beta)}", row.one_minus_beta, "bar1"))
+        rows.append((f"{brief(row.x, 30)}{alike}: {_short(row.one_minus_beta)}", row.one_minus_beta, "bar3"))
     said = f"The probability of an error of at most {as_text(found.alpha)}, by dataset, worst first."
     return _section("Accuracy by dataset", bars(rows, "accuracy by dataset", Fraction(1)) + _soft(said) + _open(found))
 

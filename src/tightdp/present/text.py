@@ -77,7 +77,7 @@ def html_of(view: View) -> str:
         parts.append(html_table(view.grid.rows, view.grid.header))
         parts += [f"<p>{escape(view.grid.remark)}</p>"] if view.grid.remark else []
     parts += [f"<p>{escape(sentence)}</p>" for sentence in view.sentences]
-    parts += [f'<div style="overflow: auto">{view.picture}</div>'] if view.picture else []
+    parts += [f'<div style="overflow: auto; max-height: 90vh">{view.picture}</div>'] if view.picture else []
     return f'<div class="tightdp">{"".join(parts)}</div>'
 
 

@@ -22,6 +22,18 @@ MOST_DRAWN = 400
 
 _CONSTANTS = {0: "false", 1: "true"}
 _ACROSS, _DOWN, _MARGIN = 96, 64, 40
+_HIGHEST, _LEAST_DOWN = 900, 36
+"""How high a picture is at most, and how near its rows come for that before it is drawn smaller."""
+_MEANINGS = {
+    "input": "record",
+    "coin": "coin",
+    "output": "output",
+    "constant": "result",
+    "high": "true",
+    "low": "false",
+}
+"""What the colours of nodes and the kinds of edges mean."""
+_LEGEND_WIDTH = 24 + sum(44 + 6 * len(said) for said in _MEANINGS.values())
 _COLOURS = {"input": "#dbeafe", "coin": "#fef3c7", "output": "#dcfce7", "constant": "#e5e7eb"}
 
 
@@ -106,21 +118,23 @@ class _Drawn:
     def svg(self) -> str:
         """Return the picture; the nodes of a row stand in the order of where their parents are."""
         rows = [*self.rows, self.constants]
-        width = 2 * _MARGIN + max(map(len, rows)) * _ACROSS
-        height = 2 * _MARGIN + len(rows) * _DOWN
+        down = min(_DOWN, max(_LEAST_DOWN, (_HIGHEST - 2 * _MARGIN) // len(rows)))
+        width = max(2 * _MARGIN + max(map(len, rows)) * _ACROSS, _LEGEND_WIDTH)
+        height = 2 * _MARGIN + len(rows) * down
         places: dict[int, tuple[float, float]] = {}
         pull: dict[int, list[float]] = {}
         for depth, nodes in enumerate(rows):
             nodes = sorted(nodes, key=lambda node: fmean(pull.get(node, [width / 2])))
             for at, node in enumerate(nodes):
                 across = width * (at + 1) / (len(nodes) + 1)
-                places[node] = (across, _MARGIN + depth * _DOWN)
+                places[node] = (across, 2 * _MARGIN + depth * down)
                 for child in self.children(node):
                     pull.setdefault(child, []).append(across)
-        size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+        shown = min(1.0, _HIGHEST / height)
+        size = f'width="{width * shown:.0f}" height="{height * shown:.0f}" viewBox="0 0 {width} {height}"'
         style = 'font-family="sans-serif" font-size="11" text-anchor="middle"'
         start = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {style}>'
-        return "\n".join([start, *self._edges(places), *self._nodes(places), "</svg>", ""])
+        return "\n".join([start, *_legend(), *self._edges(places), *self._nodes(places), "</svg>", ""])
 
     def _edges(self, places: dict[int, tuple[float, float]]) -> Iterator[str]:
         for node, (x, y) in places.items():
@@ -135,6 +149,19 @@ class _Drawn:
             box = f'x="{x - 44:.0f}" y="{y - 12:.0f}" width="88" height="24" rx="6"'
             yield f'<rect {box} fill="{_COLOURS[kind]}" stroke="#475569"/>'
             yield f'<text x="{x:.0f}" y="{y + 4:.0f}">{escape(label)}</text>'
+
+
+def _legend() -> Iterator[str]:
+    """Say what the colours and the lines mean, in one row above the diagram."""
+    at = 12
+    for kind, said in _MEANINGS.items():
+        if kind in _COLOURS:
+            yield f'<rect x="{at}" y="10" width="20" height="12" rx="3" fill="{_COLOURS[kind]}" stroke="#475569"/>'
+        else:
+            dash = ' stroke-dasharray="4 3"' if kind == "low" else ""
+            yield f'<line x1="{at}" y1="16" x2="{at + 20}" y2="16" stroke="#475569"{dash}/>'
+        yield f'<text x="{at + 26}" y="20" text-anchor="start" fill="#475569">{said}</text>'
+        at += 44 + 6 * len(said)
 
 
 def _bit(bit: int, values: int) -> str:
