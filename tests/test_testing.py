@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -137,7 +138,9 @@ def test_the_plugin_gives_fixtures(tmp_path: Path) -> None:
 USER_FILE = """
 from fractions import Fraction
 
-from tightdp import Bit, Instance, Mechanism, flip, mechanism
+from typing import Any
+
+from tightdp import Bit, Instance, Int, Mechanism, flip, geometric, mechanism
 from tightdp.testing import assert_private
 
 
@@ -146,15 +149,30 @@ def total(x: tuple[int, ...], lam: Fraction) -> int:
     return sum(1 - b if flip(lam) else b for b in x)
 
 
+@mechanism(record=lambda top: Int(0, top), neighbours="unit-step")
+def noisy(x: tuple[int, ...], top: int, ratio: Any = "1/2") -> int:
+    return geometric(sum(x), ratio, 0, top * len(x))
+
+
+noisy.bind(n="all", top=2, ratio="?")
+noisy.bind(n=2, top=1, ratio="?").solve(epsilon=1)
 made: Mechanism = total
-asked: Instance = total.bind(n=3, lam="1/5")
+asked: Instance = total.bind(n=3, lam=Fraction(1, 5))
+limited: Instance = total.bind(n=3, lam=Fraction(1, 5), timeout="10s", neighbours="unit-step")
 epsilon: float = asked.privacy().epsilon
 delta = asked.delta(exp_epsilon=2).delta
 if isinstance(delta, Fraction):
     below: int = delta.denominator
 holds: bool | None = assert_private(total, n=3, lam="1/5", exp_epsilon=4).holds
 """
-USER_MISTAKE = "wrong: str = asked.privacy().epsilon\n"
+USER_MISTAKES = """
+total.bind(n=3, lmbda=Fraction(1, 5))
+total.bind(n=3)
+asked.privcy()
+wrong: str = asked.privacy().epsilon
+total.bind(n=3, lam=Fraction(6, 5)).privacy()
+"""
+"""All but the last one, of which no type knows, are found by type checkers."""
 CHECKERS = {"mypy": ["--strict", "--no-incremental", "mine.py"], "pyright": ["mine.py"]}
 
 
@@ -177,8 +195,10 @@ def test_types_of_a_users_file(checker: str, tmp_path: Path) -> None:
 
     done = check()
     assert done.returncode == 0, done.stdout + done.stderr
-    (tmp_path / "mine.py").write_text(USER_FILE + USER_MISTAKE)
-    assert check().returncode == 1
+    (tmp_path / "mine.py").write_text(USER_FILE + USER_MISTAKES)
+    found_at = {int(line) for line in re.findall(r"mine\.py:(\d+)(?=.* error)", check().stdout)}
+    first = len(USER_FILE.splitlines()) + 2
+    assert found_at == set(range(first, first + 4))
 
 
 def test_a_misspelt_argument_gets_a_suggestion() -> None:

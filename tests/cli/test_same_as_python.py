@@ -111,7 +111,7 @@ OTHERWISE = {
     "--x": "plot(x=), an argument of likelihood",
     "--linear": "plot(log_delta=False)",
     "--log-delta": "plot(log_delta=True)",
-    "--jobs": "a Python program chooses its own processes",
+    "--jobs": "sweep(jobs=)",
     "--dask": "a Python program chooses its own processes",
     "--dot": "show().dot()",
     "--svg": "show().svg()",

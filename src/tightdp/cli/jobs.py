@@ -6,14 +6,11 @@ processes would have started.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 import sys
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -25,15 +22,15 @@ from rich.table import Column
 
 from tightdp.cli.targets import UsageError
 from tightdp.errors import MissingExtra
-from tightdp.limits import cores, die_with_parent, interrupted, requested
+from tightdp.limits import cores, interrupted
 from tightdp.session.arguments import read_count
+from tightdp.session.processes import numbered, on_cores
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _ALONE = 1.0
 """For how many seconds rows are computed here before other processes start, unless these were asked for."""
-_BETWEEN_LOOKS = 0.1
 
 
 def number_of_jobs(options: Namespace) -> int:
@@ -49,7 +46,7 @@ def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> I
     `work` is a function of a module, so that other processes find it.
     """
     jobs = list(enumerate(tasks))
-    answered = partial(_answered, work)
+    answered = partial(numbered, work)
     number, start = number_of_jobs(options), time.monotonic()
     if options.dask is None:
         alone = _ALONE if options.jobs is None else 0.0
@@ -60,56 +57,10 @@ def answers(work: Callable[[T], R], tasks: Sequence[T], options: Namespace) -> I
     if jobs:
         with _progress(len(tasks), len(tasks) - len(jobs)) as tell:
             for found in (
-                _on_cluster(answered, jobs, options.dask) if options.dask else _on_cores(answered, jobs, number)
+                _on_cluster(answered, jobs, options.dask) if options.dask else on_cores(answered, jobs, number)
             ):
                 tell()
                 yield found
-
-
-def _on_cores(work: Callable[[T], R], jobs: Sequence[T], number: int) -> Iterator[R]:
-    with _without_ctrl_c(), _without_complaints():
-        started = multiprocessing.get_context("spawn").Pool(min(number, len(jobs)), _apart)
-    with started as pool:
-        results = pool.imap_unordered(work, jobs)
-        for _ in jobs:
-            while True:
-                if interrupted():
-                    return
-                if (limit := requested()) is not None:
-                    raise limit
-                with suppress(multiprocessing.TimeoutError):
-                    yield results.next(_BETWEEN_LOOKS)
-                    break
-
-
-def _apart() -> None:
-    """Start as a process that does not outlive its parent, and leaves Ctrl-C to it."""
-    die_with_parent()
-    if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)
-
-
-@contextmanager
-def _without_ctrl_c() -> Iterator[None]:
-    """Let Ctrl-C wait until processes are started."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def _without_complaints() -> Iterator[None]:
-    """Keep the process that cleans up after a pool from warning of what a killed one has left behind."""
-    sys.warnoptions.append("ignore:resource_tracker")
-    try:
-        yield
-    finally:
-        sys.warnoptions.pop()
 
 
 def _on_cluster(work: Callable[[T], R], jobs: Sequence[T], address: str) -> Iterator[R]:
@@ -127,10 +78,6 @@ def _on_cluster(work: Callable[[T], R], jobs: Sequence[T], address: str) -> Iter
             if interrupted():
                 client.cancel(futures)
                 return
-
-
-def _answered(work: Callable[[T], R], job: tuple[int, T]) -> tuple[int, R]:
-    return job[0], work(job[1])
 
 
 @contextmanager

@@ -133,7 +133,7 @@ class Reader:
         return self._text(function) in ("exp", "math.exp")
 
     def _text(self, node: ast.expr) -> str:
-        return ast.get_source_segment(self._source, node) or ""
+        return (ast.get_source_segment(self._source, node) if self._source else ast.unparse(node)) or ""
 
     def _refused(self, node: ast.expr, what: str, remedy: str) -> ParameterError:
         place = f" at column {node.col_offset + 1}" if node.col_offset else ""

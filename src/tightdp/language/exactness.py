@@ -27,6 +27,7 @@ from tightdp.language.source import (
     closure_of,
     file_lines_of,
     locate,
+    remember,
     remembered,
     shown_name,
 )
@@ -55,7 +56,7 @@ def exact(function: AnyFunction) -> AnyFunction:
     if known is not None:
         return known
     recompiled = _recompile(function)
-    function.__dict__["__tightdp_exact__"] = (function, recompiled)
+    remember(function, "__tightdp_exact__", recompiled)
     return recompiled
 
 

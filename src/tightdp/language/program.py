@@ -21,6 +21,7 @@ from tightdp.language.domains import Domain, Record, is_integral, with_absent
 from tightdp.language.exactness import exact
 from tightdp.language.primitives import Rejected, Source, current_source, using
 from tightdp.language.source import AnyFunction, FunctionSource, failure_span, read_function
+from tightdp.language.travel import reduced
 
 Dataset: TypeAlias = tuple[Record, ...]
 Output: TypeAlias = Any
@@ -71,6 +72,9 @@ class Program:
         if self.target is not None and not callable(self.target):
             raise ParameterError(f"the target {self.target!r} is not a function", "give a function such as sum")
         self._check_record()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     def bind(self, n: Any, neighbours: Neighbours | None = None, **parameters: Any) -> Bound:
         """The mechanism on datasets of n records with its parameters fixed.
@@ -189,6 +193,14 @@ class Bound:
     record: Domain
     neighbours: Neighbours
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _bind_again, (self.program, self.n, self.own_neighbours, self.parameters)
+
+    @property
+    def own_neighbours(self) -> Neighbours | None:
+        """The neighbour relation where it is not that of the program."""
+        return None if self.neighbours is self.program.neighbours else self.neighbours
+
     def __hash__(self) -> int:
         return hash((self.program, self.n, tuple(self.parameters.items()), self.record, self.neighbours))
 
@@ -267,6 +279,10 @@ class Bound:
 
     def _header(self) -> Span:
         return self.program.source.span()
+
+
+def _bind_again(program: Program, n: int, neighbours: Neighbours | None, parameters: dict[str, Parameter]) -> Bound:
+    return program.bind(n, neighbours, **parameters)
 
 
 _PLAIN = frozenset({int, bool, str, type(None)})

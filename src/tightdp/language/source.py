@@ -22,6 +22,7 @@ from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.parameters import Reader
 from tightdp.exact.rationals import as_fraction
 from tightdp.language import primitives
+from tightdp.language.travel import Remembered
 
 _NEAR = 1e-9
 """What the source says is taken where it agrees with the value to so much."""
@@ -197,7 +198,7 @@ def read_function(function: AnyFunction, anonymous: bool = False) -> FunctionSou
         raise LanguageError(
             f"{shown_name(plain)} is a method", "write it as a function outside the class", source.span()
         )
-    plain.__dict__["__tightdp_source__"] = (plain, source)
+    remember(plain, "__tightdp_source__", source)
     return source
 
 
@@ -219,8 +220,13 @@ def failure_span(source: FunctionSource, traceback: TracebackType | None) -> Spa
 
 def remembered(function: FunctionType, what: str) -> Any:
     """What was stored on the function itself; functools.wraps copies attributes to other functions."""
-    owner, value = function.__dict__.get(what, (None, None))
-    return value if owner is function else None
+    found = function.__dict__.get(what)
+    return found.value if isinstance(found, Remembered) and found.owner is function else None
+
+
+def remember(function: FunctionType, what: str, value: Any) -> None:
+    """Store something on a function."""
+    function.__dict__[what] = Remembered(function, value)
 
 
 def _named(node: ast.Lambda) -> ast.FunctionDef:

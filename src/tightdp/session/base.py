@@ -21,6 +21,10 @@ else:
     engines = lazily("tightdp.session.engine")
 
 
+_LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
+_TRAVELS = ("bound", "rebind", *_LIMITS)
+
+
 class InstanceBase:
     """A bound mechanism with its limits; it is compiled when something is asked, and kept."""
 
@@ -69,11 +73,14 @@ class InstanceBase:
         found.progress = self._progress
         return found
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what travels to another process, which compiles again."""
+        return {name: value for name, value in vars(self).items() if name in _TRAVELS} | {"_progress": None}
+
     @property
     def limits(self) -> dict[str, Any]:
         """The diagram back end, the limits, the method and the precision, as `bind` takes them."""
-        names = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in _LIMITS}
 
     @property
     def progress(self) -> Progress | None:

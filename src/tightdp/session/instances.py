@@ -244,7 +244,7 @@ def bound_to(program: Program, neighbours: Any, n: Any, parameters: dict[str, An
     """Return the instance of a mechanism bound to n records, or to all, with the limits of its queries."""
     kind, bound = bound_for(program, n, neighbours, parameters)
     found = kind(bound, **limits)
-    found.rebind = partial(bound_to, program, bound.neighbours)
+    found.rebind = partial(bound_to, program, bound.own_neighbours)
     return found
 
 

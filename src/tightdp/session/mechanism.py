@@ -4,21 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 
+from tightdp.errors import ParameterError
 from tightdp.language.domains import Bit, Domain
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Program, in_run
+from tightdp.language.travel import owner_of
 from tightdp.session.arguments import checked_calls, read_count
 from tightdp.session.instance import Instance
 from tightdp.session.instances import bound_to
 
+if TYPE_CHECKING:  # a default is new in Python 3.13; type checkers know it everywhere
+    from typing_extensions import ParamSpec
+
+    P = ParamSpec("P", default=...)
+else:
+    from typing import ParamSpec
+
+    P = ParamSpec("P")
+Q = ParamSpec("Q")
+
 
 @checked_calls
-class Mechanism:
+class Mechanism(Generic[P]):
     """A randomized function of a dataset, with its record domain, target and neighbour relation.
 
-    Call it to draw one output, `sample` to draw many, `bind` to ask exact questions.
+    Call it to draw one output, `sample` to draw many, `bind` to ask exact questions. Type checkers know its parameters
+    from the signature of the function.
     """
 
     def __init__(self, program: Program) -> None:
@@ -27,12 +40,15 @@ class Mechanism:
         self.__doc__ = program.documentation
         self.__wrapped__ = program.function
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _of_program, (self.program,)
+
     @property
     def name(self) -> str:
         """The name of the function."""
         return self.program.name
 
-    def __call__(self, x: Sequence[Any], /, *arguments: Any, **parameters: Any) -> Any:
+    def __call__(self, x: Sequence[Any], /, *arguments: P.args, **parameters: P.kwargs) -> Any:
         """Draw one output on dataset x. Inside another mechanism, this continues the same run.
 
         Raises ParameterError where x or a parameter does not fit, ProgramError where the run fails.
@@ -42,18 +58,21 @@ class Mechanism:
         names = list(self.program.parameters)
         return self.program.run(x, {**dict(zip(names, arguments, strict=False)), **parameters})
 
-    def sample(self, x: Sequence[Any], *, size: int = 1, seed: int | None = None, **parameters: Any) -> list[Any]:
+    def sample(
+        self, x: Sequence[Any], size: int = 1, seed: int | None = None, *arguments: P.args, **parameters: P.kwargs
+    ) -> list[Any]:
         """Draw `size` independent outputs on dataset x; the same seed gives the same outputs.
 
-        Raises ParameterError where x or a parameter does not fit, ProgramError where a run fails.
+        Parameters are given by name. Raises ParameterError where an argument does not fit, ProgramError for a failed run.
         """
+        _refuse(self, arguments)
         source = PseudoRandom(seed)
-        bound = self.program.bind(len(x), **parameters)
+        given: dict[str, Any] = dict(parameters)
+        bound = self.program.bind(len(x), **given)
         return [bound.run(x, source) for _ in range(read_count("size", size))]
 
     def bind(
         self,
-        *,
         n: int | str,
         neighbours: str | Callable[[Any], Iterable[Any]] | None = None,
         backend: str = "cudd",
@@ -62,9 +81,10 @@ class Mechanism:
         max_memory: int | str | None = None,
         method: str | None = None,
         precision: Any = None,
-        **parameters: Any,
+        *arguments: P.args,
+        **parameters: P.kwargs,
     ) -> Instance:
-        """Fix the number of records and the parameters; `n=ALL` stands for every number of records at once.
+        """Fix the number of records and the parameters, by name; `n=ALL` stands for every number of records at once.
 
         `neighbours` overrides the mechanism's own relation. `backend` is "cudd" or "autoref". `timeout` (seconds),
         `max_nodes` (of the diagram) and `max_memory` (bytes, or "500M", "4G"; unless given, 80 % of what is free) limit
@@ -72,11 +92,12 @@ class Mechanism:
         `method` asks for one method by name, `precision` for an enclosure (see `Instance`). Raises ParameterError
         naming what does not fit.
         """
+        _refuse(self, arguments)
         return bound_to(
             self.program,
             neighbours,
             n,
-            parameters,
+            dict(parameters),
             backend=backend,
             timeout=timeout,
             max_nodes=max_nodes,
@@ -100,8 +121,21 @@ class Mechanism:
         return f"<mechanism {self.name}>"
 
 
+def _refuse(mechanism: Mechanism, arguments: tuple[Any, ...]) -> None:
+    """Raise ParameterError where parameters are given without their names."""
+    if arguments:
+        names = ", ".join(f"{name}=..." for name in mechanism.program.parameters)
+        raise ParameterError(f"parameters of {mechanism.name} are given by name", f"write {names}")
+
+
+def _of_program(program: Program) -> Mechanism:
+    """Return the mechanism of a program: the one that stands in its module, or a new one."""
+    found = owner_of(program)
+    return found if isinstance(found, Mechanism) else Mechanism(program)
+
+
 @overload
-def mechanism(function: Callable[..., Any], /) -> Mechanism: ...
+def mechanism(function: Callable[Concatenate[Any, Q], Any], /) -> Mechanism[Q]: ...
 
 
 @overload
@@ -111,7 +145,7 @@ def mechanism(
     target: Callable[..., Any] | None = None,
     neighbours: str | Callable[[Any], Iterable[Any]] = "replace-one",
     name: str = "",
-) -> Callable[[Callable[..., Any]], Mechanism]: ...
+) -> Callable[[Callable[Concatenate[Any, Q], Any]], Mechanism[Q]]: ...
 
 
 def mechanism(

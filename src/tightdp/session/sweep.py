@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any, TypeVar
 
 from tightdp.errors import LimitError, ParameterError, QueryError
+from tightdp.limits import cores
 from tightdp.results.answers import Sweep, Unknown
 from tightdp.results.result import Result, Status, Subject
 from tightdp.session.arguments import read_count, unknown_of
 from tightdp.session.asked import Asked
 from tightdp.session.auditing import audit
+from tightdp.session.processes import in_order
 
 _MOST_ROWS = 10_000
 
@@ -74,24 +77,28 @@ class Question:
         return instance.privacy(delta=self.delta or 0)
 
 
-def sweep(instance: Asked, over: Mapping[str, Iterable[Any]], question: Question) -> Sweep:
-    """Ask a question for every combination of the values of n and parameters in `over`."""
+def sweep(instance: Asked, over: Mapping[str, Iterable[Any]], question: Question, jobs: int | None = 1) -> Sweep:
+    """Ask a question for every combination of the values of n and parameters in `over`, on so many processes."""
     one = str, int, Fraction  # a single value is swept over as it is
     axes = {name: [values] if isinstance(values, one) else list(values) for name, values in over.items()}
-    rows = []
-    for values in combinations(axes):
-        found = _with(instance, dict(zip(axes, values, strict=True)))
-        try:
-            rows.append(question.ask(found))
-        except LimitError as error:
-            row = Unknown(
-                subject=found.subject, status="unresolved", reason=error.what, hint=error.hint, name=question.name
-            )
-            rows.append(row)
-        found.forget()
+    number = cores() if jobs is None else read_count("jobs", jobs)
+    tasks = [dict(zip(axes, values, strict=True)) for values in combinations(axes)]
+    rows = in_order(partial(_row, instance, question), tasks, number)
     swept = tuple(name for name, values in axes.items() if len(values) > 1) or tuple(axes)
     subject = fixed(rows[0].subject, swept)
     return Sweep(subject=subject, status=status_of(rows), swept=swept, rows=tuple(rows))
+
+
+def _row(instance: Asked, question: Question, values: dict[str, Any]) -> Result:
+    """Return the answer for one combination; `Unknown` where a limit came before anything was known."""
+    found = _with(instance, dict(values))
+    try:
+        return question.ask(found)
+    except LimitError as error:
+        about, name = found.subject, question.name
+        return Unknown(subject=about, status="unresolved", reason=error.what, hint=error.hint, name=name)
+    finally:
+        found.forget()
 
 
 def known(instance: K) -> K:

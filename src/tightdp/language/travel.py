@@ -1,0 +1,126 @@
+"""Mechanisms on their way to other processes: by name where they can import its module, else by value.
+
+By value a mechanism takes along its function, as cloudpickle (which Dask brings) writes it, and the text of the files
+that its module's functions stand in: that is what the compiler reads.
+"""
+
+from __future__ import annotations
+
+import linecache
+import pickle
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import reduce
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tightdp.language.program import Program
+
+_sending: ContextVar[tuple[int, ...]] = ContextVar("tightdp_sending", default=())
+
+
+def reduced(program: Program) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Return what pickle writes of a program: a function that finds or makes it again, and its arguments.
+
+    Raises PicklingError where it is neither at the top level of a module nor cloudpickle installed.
+    """
+    module, name = program.function.__module__, program.function.__qualname__
+    found = owner_of(program)
+    if found is not None and (module != "__main__" and _importable(module)):
+        return program_named, (module, name)
+    if find_spec("cloudpickle") is not None:
+        return program_sent, (_written(program), _sources(program.function))
+    if found is not None and module == "__main__":
+        return program_named, (module, name)
+    raise pickle.PicklingError(
+        f"{name} cannot be found by other processes: define it at the top level of a module, or install cloudpickle"
+    )
+
+
+def owner_of(program: Program) -> Any:
+    """Return the mechanism that stands in its module under the name of its function, None where another one does."""
+    try:
+        found = _at(program.function.__module__, program.function.__qualname__)
+    except (AttributeError, KeyError):
+        return None
+    return found if getattr(found, "program", None) is program else None
+
+
+def program_named(module: str, name: str) -> Program:
+    """Return the program of the mechanism that stands in a module under a name."""
+    import_module(module)
+    found: Program = _at(module, name).program
+    return found
+
+
+def program_sent(written: bytes, sources: Mapping[str, list[str]]) -> Program:
+    """Return a program from what was written of it, with the text of its files."""
+    for file, lines in sources.items():
+        linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
+    kind, parts = pickle.loads(written)
+    found: Program = kind(*parts)
+    return found
+
+
+def _at(module: str, name: str) -> Any:
+    return reduce(getattr, name.split("."), sys.modules[module])
+
+
+def _importable(module: str) -> bool:
+    """Whether another process would find the module on the same path."""
+    return PathFinder.find_spec(module.partition(".")[0]) is not None
+
+
+def _written(program: Program) -> bytes:
+    parts = (
+        program.function,
+        program.record,
+        program.target,
+        program.neighbours,
+        program.name,
+        program.documentation,
+    )
+    with _not_twice(program):
+        found: bytes = import_module("cloudpickle").dumps((type(program), parts))
+        return found
+
+
+@contextmanager
+def _not_twice(program: Program) -> Iterator[None]:
+    if id(program) in _sending.get():
+        raise pickle.PicklingError(f"{program.name} refers to itself: define it in a module that others can import")
+    token = _sending.set((*_sending.get(), id(program)))
+    try:
+        yield
+    finally:
+        _sending.reset(token)
+
+
+def _sources(function: Any) -> dict[str, list[str]]:
+    """Return the text of all files that functions of the same module stand in: cells of a notebook are several."""
+    names = function.__globals__
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    found = [function, *(getattr(each, "__wrapped__", each) for each in (*names.values(), *cells))]
+    files = {
+        each.__code__.co_filename
+        for each in found
+        if isinstance(each, FunctionType) and each.__module__ == function.__module__
+    }
+    texts = {file: linecache.getlines(file, names) for file in sorted(files)}
+    return {file: lines for file, lines in texts.items() if lines}
+
+
+class Remembered:
+    """What was stored on a function, and which function that was; it stays where it is when the function travels."""
+
+    def __init__(self, owner: FunctionType | None = None, value: Any = None) -> None:
+        self.owner, self.value = owner, value
+
+    def __reduce__(self) -> tuple[type[Remembered], tuple[()]]:
+        return Remembered, ()

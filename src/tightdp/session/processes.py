@@ -1,0 +1,93 @@
+"""Tasks on several processes of this machine, with what they answer as it comes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any, TypeVar
+
+from tightdp.limits import die_with_parent, interrupted, requested
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_BETWEEN_LOOKS = 0.1
+
+
+def on_cores(work: Callable[[T], R], tasks: Sequence[T], number: int, method: str = "spawn") -> Iterator[R]:
+    """Yield what is answered to tasks on so many processes, in any order; after Ctrl-C in a command no more.
+
+    Processes are started anew ("spawn"), with work and tasks pickled, or are copies of this one ("fork"), to which
+    only tasks are. Raises the limit that the command met, and what a task raises.
+    """
+    with _without_ctrl_c(), _without_complaints():
+        started = multiprocessing.get_context(method).Pool(min(number, len(tasks)), _apart, (work,))
+    with started as pool:
+        results = pool.imap_unordered(_work, tasks)
+        for _ in tasks:
+            while True:
+                if interrupted():
+                    return
+                if (limit := requested()) is not None:
+                    raise limit
+                with suppress(multiprocessing.TimeoutError):
+                    yield results.next(_BETWEEN_LOOKS)
+                    break
+
+
+def numbered(work: Callable[[T], R], job: tuple[int, T]) -> tuple[int, R]:
+    """Return the answer to a task with its place."""
+    return job[0], work(job[1])
+
+
+def in_order(work: Callable[[T], R], tasks: Sequence[T], number: int) -> list[R]:
+    """Return what is answered to all tasks, in their order, on so many processes; 1 is this one."""
+    if number == 1 or len(tasks) < 2:
+        return [work(task) for task in tasks]
+    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+    found = dict(on_cores(partial(numbered, work), list(enumerate(tasks)), number, method))
+    return [found[place] for place in range(len(tasks))]
+
+
+_asked: Callable[[Any], Any]
+
+
+def _apart(work: Callable[[Any], Any]) -> None:
+    """Start as a process that does not outlive its parent, and leaves Ctrl-C to it."""
+    global _asked
+    _asked = work
+    die_with_parent()
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+
+
+def _work(task: Any) -> Any:
+    return _asked(task)
+
+
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Let Ctrl-C wait until processes are started."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _without_complaints() -> Iterator[None]:
+    """Keep the process that cleans up after a pool from warning of what a killed one has left behind."""
+    sys.warnoptions.append("ignore:resource_tracker")
+    try:
+        yield
+    finally:
+        sys.warnoptions.pop()
