@@ -17,11 +17,11 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from tightdp.language.program import Program
-
+Program: TypeAlias = Any
+"""`tightdp.language.program.Program`, which is made of `_PARTS`."""
+_PARTS = ("function", "record", "target", "neighbours", "name", "documentation")
 _sending: ContextVar[tuple[int, ...]] = ContextVar("tightdp_sending", default=())
 
 
@@ -55,8 +55,7 @@ def owner_of(program: Program) -> Any:
 def program_named(module: str, name: str) -> Program:
     """Return the program of the mechanism that stands in a module under a name."""
     import_module(module)
-    found: Program = _at(module, name).program
-    return found
+    return _at(module, name).program
 
 
 def program_sent(written: bytes, sources: Mapping[str, list[str]]) -> Program:
@@ -64,8 +63,7 @@ def program_sent(written: bytes, sources: Mapping[str, list[str]]) -> Program:
     for file, lines in sources.items():
         linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
     kind, parts = pickle.loads(written)
-    found: Program = kind(*parts)
-    return found
+    return kind(*parts)
 
 
 def _at(module: str, name: str) -> Any:
@@ -78,14 +76,7 @@ def _importable(module: str) -> bool:
 
 
 def _written(program: Program) -> bytes:
-    parts = (
-        program.function,
-        program.record,
-        program.target,
-        program.neighbours,
-        program.name,
-        program.documentation,
-    )
+    parts = tuple(getattr(program, name) for name in _PARTS)
     with _not_twice(program):
         found: bytes = import_module("cloudpickle").dumps((type(program), parts))
         return found

@@ -63,7 +63,7 @@ class Mechanism(Generic[P]):
     ) -> list[Any]:
         """Draw `size` independent outputs on dataset x; the same seed gives the same outputs.
 
-        Parameters are given by name. Raises ParameterError where an argument does not fit, ProgramError for a failed run.
+        Parameters are given by name. Raises ParameterError where one does not fit, ProgramError where one fails.
         """
         _refuse(self, arguments)
         source = PseudoRandom(seed)
