@@ -291,6 +291,7 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "bool": bool,
     "int": lambda value: math.trunc(value) if isinstance(value, Far) else int(value),
     "fraction": lambda *values: values[0] if isinstance(values[0], Far) else Fraction(*values),
+    "rational": lambda value: Fraction(value) if isinstance(value, int) else value,
     "floor": math.floor,
     "ceil": math.ceil,
     "comb": math.comb,

@@ -7,7 +7,9 @@ import ast
 import builtins
 import copy
 import math
+import sys
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, wraps
@@ -16,6 +18,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from tightdp.errors import LanguageError
 from tightdp.exact.field import ExpNumber, Number, exp
+from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives
@@ -32,6 +35,7 @@ from tightdp.language.source import (
     shown_name,
 )
 
+arrays: Any = lazily("tightdp.language.arrays")
 _FUTURE = __future__.annotations.compiler_flag
 
 
@@ -60,11 +64,21 @@ def exact(function: AnyFunction) -> AnyFunction:
     return recompiled
 
 
+def strictly() -> AbstractContextManager[Any]:
+    """Let scalars of numpy raise where they would go on with another number."""
+    if "numpy" not in sys.modules:
+        return nullcontext()
+    found: AbstractContextManager[Any] = sys.modules["numpy"].errstate(over="raise", divide="raise", invalid="raise")
+    return found
+
+
 def exactly(value: Any) -> Any:
     """The value as an exact function sees it: floats are rationals, functions exact, also in containers."""
     kind = type(value)
     if kind is float:
         return as_fraction(value) if math.isfinite(value) else value
+    if "numpy" in sys.modules and arrays.of_numpy(value):
+        return arrays.exactly(value)
     if kind in (tuple, list, set, frozenset):
         converted = [exactly(item) for item in value]
         same = all(new is old for new, old in zip(converted, value, strict=True))
@@ -234,6 +248,7 @@ def _exponential(exponent: Any) -> Number:
 
 
 def _divide(left: Any, right: Any) -> Any:
+    left, right = _whole(left), _whole(right)
     if not isinstance(left, _NUMBERS) or not isinstance(right, _NUMBERS):
         return left / right
     if right == 0:
@@ -254,6 +269,12 @@ def _power(base: Any, exponent: Any) -> Any:
     if base == 0 and power < 0:
         raise ZeroDivisionError("0 cannot be raised to a negative power")
     return _rational(base) ** power.numerator
+
+
+def _whole(number: Any) -> Any:
+    """An integer of numpy as one of Python."""
+    of_numpy = type(number).__module__ == "numpy" and hasattr(number, "__index__")
+    return int(number) if of_numpy and not number.shape else number
 
 
 def _rational(number: Any) -> Number:

@@ -18,7 +18,7 @@ from tightdp.exact.numbers import brief
 from tightdp.exact.parameters import Range, as_parameter
 from tightdp.exact.rationals import Parameter, Symbolic, as_int
 from tightdp.language.domains import Domain, Record, is_integral, with_absent
-from tightdp.language.exactness import exact
+from tightdp.language.exactness import exact, strictly
 from tightdp.language.primitives import Rejected, Source, current_source, using
 from tightdp.language.source import AnyFunction, FunctionSource, failure_span, read_function
 from tightdp.language.travel import reduced
@@ -234,7 +234,7 @@ class Bound:
         """The output of one run on a checked dataset. Raises Rejected, or ProgramError if the run fails."""
         token = _running.set(True)
         try:
-            with using(source):
+            with using(source), strictly():
                 result = exact(self.program.function)(x, **self.arguments)
             return self._checked_output(result, x)
         except (Rejected, LanguageError, LimitError, ProgramError):
@@ -306,6 +306,9 @@ def as_output(value: Any) -> Output:
         return value.numerator if value.denominator == 1 else value
     if value is None or isinstance(value, (int, str, ExpNumber, Symbolic)):
         return value
+    if type(value).__module__.startswith(("numpy", "tightdp.language.arrays")) and hasattr(value, "tolist"):
+        listed = value.tolist()
+        return as_output(tuple(value) if isinstance(listed, list) else listed)
     raise TypeError(f"the {type(value).__name__} {value!r}")
 
 

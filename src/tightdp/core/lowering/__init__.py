@@ -15,14 +15,17 @@ from operator import itemgetter
 from typing import Any
 
 from tightdp.core.coarse import draw_once_per_client, draw_what_is_seen
-from tightdp.core.lowering import dictionaries, draws, lists, loops, statements  # noqa: F401 (handlers)
+from tightdp.core.lowering import array_counts, dictionaries, draws, lists, loops, statements  # noqa: F401 (handlers)
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Frame, Machine, Probe
+from tightdp.core.lowering.registry import METHODS
 from tightdp.core.lowering.scalars import adopt
 from tightdp.core.lowering.values import (
+    Array,
     Closure,
     Collection,
+    Element,
     Entries,
     Filtered,
     Members,
@@ -312,8 +315,10 @@ class Lowering(Machine):
 
     def _frozen(self, value: Value) -> Value:
         """Return an output with dictionaries and sets as sorted tuples."""
-        if not any(isinstance(part, (Table, Collection)) for part in parts_of(value)):
+        if not any(isinstance(part, (Table, Collection, Array, Element)) for part in parts_of(value)):
             return value
+        if isinstance(value, (Array, Element)):
+            return self._frozen(METHODS[type(value), "as output"](self, value))
         if isinstance(value, tuple):
             return tuple(self._frozen(item) for item in value)
         if isinstance(value, Union):

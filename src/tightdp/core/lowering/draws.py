@@ -13,7 +13,7 @@ from tightdp.core.lowering.iteration import collected, permuted
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import bind_arguments, operate, over_all, too_many, total, truth
-from tightdp.core.lowering.sequences import item_at
+from tightdp.core.lowering.sequences import item_at, plain
 from tightdp.core.lowering.values import Alike, Every, Growing, Value, is_scalar, kind, known, name_of
 from tightdp.core.meetings import Uncut
 from tightdp.core.nodes import Expr
@@ -35,7 +35,7 @@ def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Cal
     def handler(m: Machine, *arguments: Value, **keywords: Value) -> Value:
         bound = bind_arguments(name, function, 0, arguments, keywords)
         bound.apply_defaults()
-        values = [value if is_scalar(value) else _listed(m, value) for value in bound.args]
+        values = [m.each(value, lambda one: _argument(m, one)) for value in bound.args]
         drawn = m.drawn(name, values) if m.single else None
         return drawn if drawn is not None else over_all(m, values, partial(draw, m=m), Machine.each)
 
@@ -74,6 +74,15 @@ def _listed(m: Machine, value: Value) -> Value:
 
 for _function, _primitive in primitives.PRIMITIVES.items():
     builtin(_function)(_drawn(_function, _primitive))
+
+
+def _argument(m: Machine, value: Value) -> Value:
+    """Return an argument as a scalar, or the items of a sequence of scalars."""
+    value = plain(m, value)
+    if is_scalar(value):
+        return value
+    listed = _listed(m, value)
+    return tuple(plain(m, item) for item in listed) if isinstance(listed, tuple) else listed
 
 
 def _leaves(arguments: Sequence[Value]) -> list[Value]:
@@ -174,6 +183,7 @@ def _choose(m: Machine, items: tuple[Value, ...], weights: Sequence[Value] | Non
         raise Failure("ParameterError: choice was given no values", "give at least one value")
     if weights is None:
         return item_at(m, items, _draw(m, "choice", lambda: laws.weighted(items), ()))
+    weights = [plain(m, weight) for weight in weights]
     if len(weights) != len(items):
         raise Failure(
             f"ParameterError: choice was given {len(items)} values and {len(weights)} weights",

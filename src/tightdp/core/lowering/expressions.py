@@ -15,13 +15,25 @@ from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import METHODS, OPERANDS, instead_of_name, lowers
 from tightdp.core.lowering.scalars import adopt, negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
-from tightdp.core.lowering.values import UNBOUND, Growing, Host, Method, Reference, Value, is_scalar
+from tightdp.core.lowering.values import (
+    UNBOUND,
+    Array,
+    Cut,
+    Element,
+    Growing,
+    Host,
+    Method,
+    Reference,
+    Union,
+    Value,
+    is_scalar,
+)
 from tightdp.exact.rationals import as_fraction
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",
     ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "bitand", ast.BitOr: "bitor",
-    ast.BitXor: "bitxor",
+    ast.BitXor: "bitxor", ast.MatMult: "matmul",
 }  # fmt: skip
 
 _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
@@ -33,6 +45,8 @@ def _constant(m: Machine, node: ast.Constant) -> Value:
         return as_fraction(node.value)
     if node.value is None or isinstance(node.value, (int, str)):
         return node.value
+    if node.value is Ellipsis:
+        return Host(Ellipsis)
     raise m.unsupported(
         f"a {type(node.value).__name__} constant is not in the language",
         "use ints, rationals, strings, None or tuples of them",
@@ -93,11 +107,13 @@ def _binop(m: Machine, node: ast.BinOp) -> Value:
 def binary(m: Machine, name: str | None, left: Value, right: Value, node: ast.AST) -> Value:
     """Apply a binary operator, also to sequences."""
     if name is None:
-        raise m.unsupported("this operator is not in the language", "use + - * / // % ** & | ^ << >>", node)
+        raise m.unsupported("this operator is not in the language", "use + - * / // % ** & | ^ << >> @", node)
     return m.each(left, lambda a: m.each(right, lambda b: _binary(m, name, a, b)))
 
 
 def _binary(m: Machine, name: str, left: Value, right: Value) -> Value:
+    if name == "mul" and isinstance(right, Element) and isinstance(left, (tuple, Reference)):
+        right = OPERANDS[Element](m, "plain", right)
     growing = isinstance(left, Growing) or isinstance(right, Growing)
     if name == "add" and growing and isinstance(left, (tuple, Growing)) and isinstance(right, (tuple, Growing)):
         return left + right
@@ -109,7 +125,9 @@ def _binary(m: Machine, name: str, left: Value, right: Value) -> Value:
         if isinstance(sequence, (tuple, Reference)):
             repeated = m.each(items_of(m, sequence), lambda a: over_values(m, count, lambda times: a * whole(times)))
             return m.new_list(repeated) if isinstance(sequence, Reference) else repeated
-    handler = OPERANDS.get(type(left))
+    if name == "matmul" and not any(isinstance(each, (Array, Element)) for each in (left, right)):
+        raise m.unsupported("this operator is not in the language but for arrays", "use + - * / // % ** & | ^ << >>")
+    handler = OPERANDS.get(type(right) if isinstance(right, (Array, Element)) else type(left))
     return operate(m, name, left, right) if handler is None else handler(m, name, left, right)
 
 
@@ -170,9 +188,19 @@ def _subscript(m: Machine, node: ast.Subscript) -> Value:
     base = m.evaluate(node.value)
     if isinstance(node.slice, ast.Slice):
         bounds = bounds_of(m, node.slice)
-        return m.each(base, lambda value: sliced(m, value, bounds))
+        return m.each(base, lambda value: part_of(m, value, bounds))
     index = m.evaluate(node.slice)
     return m.each(base, lambda value: m.each(index, lambda at: element(m, value, at)))
+
+
+def part_of(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
+    """Return a slice of a sequence, a string or an array."""
+    return element(m, value, Cut(bounds)) if isinstance(value, Array) else sliced(m, value, bounds)
+
+
+@lowers(ast.Slice)
+def _slice(m: Machine, node: ast.Slice) -> Value:
+    return Cut(bounds_of(m, node))
 
 
 def bounds_of(m: Machine, node: ast.Slice) -> tuple[Value, ...]:
@@ -187,6 +215,8 @@ def _attribute(m: Machine, node: ast.Attribute) -> Value:
         if hasattr(value.object, node.attr):
             return adopt(m, getattr(value.object, node.attr))
         raise m.unsupported(f"module {value.object.__name__} has no {node.attr!r}", "check the name", node)
+    if isinstance(value, (Array, Element, Union)) and (Array, f"get {node.attr}") in METHODS:
+        return m.each(value, lambda one: METHODS[type(one), f"get {node.attr}"](m, one))
     if any(known == node.attr for _, known in METHODS):
         return Method(value, node.attr)
     raise m.unsupported(

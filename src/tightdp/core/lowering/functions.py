@@ -15,7 +15,16 @@ from typing import Any
 from tightdp.core.lowering.expressions import display
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
-from tightdp.core.lowering.registry import FUNCTIONS, INSTEAD, METHODS, instead_of_method, is_method_of, lowers
+from tightdp.core.lowering.registry import (
+    FUNCTIONS,
+    INSTEAD,
+    METHODS,
+    NUMPY,
+    Handler,
+    instead_of_method,
+    is_method_of,
+    lowers,
+)
 from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, bind_arguments
 from tightdp.core.lowering.sequences import content_of
 from tightdp.core.lowering.values import (
@@ -76,6 +85,8 @@ def instead(function: object) -> str:
     top = module.partition(".")[0]
     if top in ("random", "secrets") or module.startswith("numpy.random"):
         return "draw with flip, randint, choice, binomial, geometric or shuffle of tightdp"
+    if top == "numpy":
+        return "see docs/language.md for what of numpy is; other functions of it are taken of constants only"
     if top in _FOREIGN:
         return "use sum, min, max, sorted, abs and loops on tuples; its functions are taken of constants only"
     if top == "math":
@@ -162,6 +173,7 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
         raise Failure(f"TypeError: {name_of(function)} cannot be called", "call a function")
     target = function.object
     handler = FUNCTIONS.get(target) if callable(target) and type(target).__hash__ is not None else None
+    handler = handler or _handler_of_numpy(target)
     if handler is not None:
         bind_arguments(getattr(target, "__name__", str(target)), handler, 1, arguments, keywords)
         return handler(m, *arguments, **keywords)
@@ -180,6 +192,14 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     )
 
 
+def _handler_of_numpy(function: object) -> Handler | None:
+    """Return the handler of a function of numpy."""
+    name = getattr(function, "__name__", None)
+    if not isinstance(name, str) or name not in NUMPY:
+        return None
+    return NUMPY[name] if getattr(sys.modules.get("numpy"), name, None) is function else None
+
+
 def _shown(target: object, node: ast.AST | None) -> str:
     if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
         return ast.unparse(node.func)
@@ -196,6 +216,8 @@ def _call_method(
         handler = METHODS.get((type(value), name))
         if handler is None:
             kind = name_of(value)
+            if not is_method_of(kind, name) and (other := instead_of_method(name)) != instead_of_method(""):
+                raise m.unsupported(f"the method .{name}() of a {kind} is not in the language", other, node)
             if is_method_of(kind, name):
                 raise m.unsupported(f"the method .{name}() of a {kind} is not in the language", _OTHER_METHOD, node)
             raise Failure(f"AttributeError: {kind} has no .{name}()", "make a list of it first")

@@ -13,9 +13,11 @@ from dataclasses import replace
 from functools import partial
 
 from tightdp.core.lowering.machine import Dead, Failure, Machine
+from tightdp.core.lowering.registry import METHODS
 from tightdp.core.lowering.scalars import adopt, over_values
 from tightdp.core.lowering.values import (
     Alike,
+    Array,
     Collection,
     Every,
     Filtered,
@@ -259,6 +261,8 @@ def _opened(m: Machine, value: Value) -> Value:
         return tuple(adopt(m, key) for key in value.object)
     if isinstance(value, str):
         return tuple(value)
+    if isinstance(value, Array):
+        return METHODS[Array, "rows"](m, value)
     if isinstance(value, Expr) and any(isinstance(item, str) for item in value.values):
         return over_values(m, value, lambda item: _opened(m, item))
     raise Failure(f"TypeError: {name_of(value)} is not a sequence", "use a tuple, a list or a range")

@@ -12,7 +12,7 @@ from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import operate, over_values, whole
-from tightdp.core.lowering.sequences import content, element, equal, extend, position_in
+from tightdp.core.lowering.sequences import content, element, equal, extend, plain, position_in
 from tightdp.core.lowering.values import SCALARS, Every, Range, Reference, Value, is_scalar, name_of
 from tightdp.core.nodes import Expr
 
@@ -130,6 +130,7 @@ def _formattedvalue(m: Machine, node: ast.FormattedValue) -> Value:
 
 
 def _text(m: Machine, value: Value, operation: str, *more: Value) -> Value:
+    value = plain(m, value)
     if m.builder.mixed and _may_be_truth(value):
         raise m.unsupported(
             "a string of what may be a truth value or a number is not in the language", "return it in a tuple"

@@ -80,6 +80,8 @@ class Machine:
     apart: ClassVar[bool] = False
     single: ClassVar[bool] = False
     """Whether one run is followed at a time, so that every condition is known."""
+    floats = False
+    """Whether numbers are doubles where Python has doubles."""
 
     def __init__(self, probe: Probe | None = None, watch: Callable[[], None] = lambda: None) -> None:
         self.probe = probe
@@ -96,10 +98,8 @@ class Machine:
         self.spent: set[Stream | Every] = set()
         self.results: list[tuple[ast.AST, Value]] = []
         self.impossible: Span | None = None
-        self.added: list[tuple[Input, Expr]] = []
-        """Sums over records that are treated alike: the leaf that stands for the sum, and what one record adds."""
-        self.own: set[int] = set()
-        """The draws of one record that stand for those of all."""
+        self.added: list[tuple[Input, Expr]] = []  # the leaf for a sum over records alike, and what one record adds
+        self.own: set[int] = set()  # the draws of one record that stand for those of all
         self.endless: set[ast.AST] = set()
         """The loops without a bound on their rounds that were met so far."""
         self.followed: dict[ast.AST, bool] = {}
@@ -167,7 +167,7 @@ class Machine:
         raise NotImplementedError
 
     def progress(self) -> Callable[[bool], bool]:
-        """Return what says whether there is another round of a `while` loop, which all runs begin where told so."""
+        """Return what says whether a `while` loop has another round, which all runs begin where told so."""
         raise NotImplementedError
 
     def of_growing(self, name: str, growing: Growing, *more: Value) -> Value:

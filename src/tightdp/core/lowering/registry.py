@@ -25,7 +25,7 @@ FUNCTIONS: dict[Any, Handler] = {}
 """Handlers `(machine, *arguments, **keywords)` of functions of Python and of tightdp, by the function itself."""
 
 OPERANDS: dict[type, Handler] = {}
-"""Handlers `(machine, operation, left, right)` of binary operators, by the class of the left operand."""
+"""Handlers `(machine, operation, *operands)` of operators, by the class of the first operand."""
 
 METHODS: dict[tuple[type, str], Handler] = {}
 """Handlers `(machine, value, *arguments, **keywords)` of methods, by the class of the value and the name."""
@@ -47,6 +47,25 @@ def _into(table: dict[Any, Handler]) -> Callable[..., Callable[[H], H]]:
 
 
 lowers, assigns, builtin, operates = map(_into, (SYNTAX, TARGETS, FUNCTIONS, OPERANDS))
+
+
+ADOPTED: list[Handler] = []
+"""What makes a value of data of numpy that the enclosing module has: `(machine, data)`."""
+
+
+def adopts(handler: H) -> H:
+    """Register the handler of data of numpy."""
+    ADOPTED.append(handler)
+    return handler
+
+
+NUMPY: dict[str, Handler] = {}
+"""Handlers `(machine, *arguments, **keywords)` of functions of numpy, by name: it is not imported for them."""
+
+
+def of_numpy(*names: str) -> Callable[[H], H]:
+    """Register the handler of functions of numpy."""
+    return _into(NUMPY)(*names)
 
 
 def method(name: str, *kinds: type) -> Callable[[H], H]:

@@ -12,8 +12,11 @@ from types import ModuleType
 from typing import Any
 
 from tightdp.core.lowering.machine import Dead, Failure, Machine
+from tightdp.core.lowering.registry import ADOPTED, OPERANDS
 from tightdp.core.lowering.values import (
+    Array,
     Collection,
+    Element,
     Entries,
     Growing,
     Host,
@@ -43,6 +46,8 @@ def adopt(m: Machine, thing: object) -> Value:
     """Return an object of the enclosing module as a value; lists of the module may be read, not changed."""
     if thing is None or isinstance(thing, (bool, str)):
         return thing
+    if type(thing).__module__ == "numpy" and hasattr(thing, "dtype"):
+        return ADOPTED[0](m, thing)
     if isinstance(thing, int):
         return int(thing)
     if isinstance(thing, ExpNumber):
@@ -92,6 +97,8 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
     """Apply a scalar operation."""
     for value in values:
         if not is_scalar(value):
+            if any(isinstance(each, (Array, Element)) for each in values):
+                return OPERANDS[Array](m, name, *values)
             raise _refused(m, name, values)
     if not any(isinstance(value, Expr) for value in values):
         try:
@@ -197,6 +204,8 @@ def truth(m: Machine, value: Value) -> Expr:
         return truth(m, value.items)
     if isinstance(value, (tuple, Growing)):
         return m.builder.const(bool(value))
+    if isinstance(value, (Array, Element)):
+        return m.expr(OPERANDS[type(value)](m, "bool", value))
     return m.builder.const(bool(value.object) if isinstance(value, Host) else True)
 
 
@@ -212,6 +221,8 @@ def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Val
     """
     if isinstance(value, Union):
         return m.each(value, lambda item: over_values(m, item, action))
+    if isinstance(value, Element):
+        value = OPERANDS[Element](m, "plain", value)
     if not isinstance(value, Expr):
         return action(value)
     expr = value

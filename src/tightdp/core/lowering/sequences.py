@@ -8,12 +8,14 @@ from typing import Any
 
 from tightdp.core.lowering.iteration import NotAlike, collected, items_of, joined
 from tightdp.core.lowering.machine import Dead, Failure, Machine
-from tightdp.core.lowering.registry import lowers
+from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
 from tightdp.core.lowering.scalars import adopt, negated, operate, over_all, over_values, truth, whole
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Alike,
+    Array,
     Collection,
+    Element,
     Entries,
     Every,
     Growing,
@@ -25,6 +27,7 @@ from tightdp.core.lowering.values import (
     Table,
     Value,
     View,
+    alternatives,
     is_scalar,
     known,
     name_of,
@@ -32,6 +35,7 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Expr
 
 _ORDER: dict[type[ast.cmpop], str] = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
+_SAME: dict[type[ast.cmpop], str] = {ast.Eq: "eq", ast.NotEq: "ne"}
 
 
 @lowers(ast.Compare)
@@ -48,20 +52,19 @@ def _compare(m: Machine, node: ast.Compare) -> Value:
 
 
 def _compared(m: Machine, operator: ast.cmpop, left: Value, right: Value) -> Value:
-    match operator:
-        case ast.Eq():
-            return equal(m, left, right)
-        case ast.NotEq():
-            return negated(m, equal(m, left, right))
-        case ast.In():
-            return contains(m, right, left)
-        case ast.NotIn():
-            return negated(m, contains(m, right, left))
-        case ast.Is() | ast.IsNot():
-            same = m.each(left, lambda a: m.each(right, lambda b: _identical(m, a, b)))
-            return same if isinstance(operator, ast.Is) else negated(m, same)
-    name = _ORDER[type(operator)]
-    return m.each(left, lambda a: m.each(right, lambda b: precedes(m, name, a, b)))
+    name = _ORDER.get(type(operator))
+    shapes = [shape for each in (left, right) for _, shape in alternatives(each, m.builder.true)]
+    if any(isinstance(shape, (Array, Element)) for shape in shapes):
+        name = name or _SAME.get(type(operator))
+    if name is not None:
+        return m.each(left, lambda a: m.each(right, lambda b: precedes(m, name, a, b)))
+    if isinstance(operator, (ast.Eq, ast.NotEq)):
+        result = equal(m, left, right)
+    elif isinstance(operator, (ast.In, ast.NotIn)):
+        result = contains(m, right, left)
+    else:
+        result = m.each(left, lambda a: m.each(right, lambda b: _identical(m, a, b)))
+    return negated(m, result) if isinstance(operator, (ast.NotEq, ast.NotIn, ast.IsNot)) else result
 
 
 def _identical(m: Machine, left: Value, right: Value) -> Value:
@@ -77,12 +80,20 @@ def _identical(m: Machine, left: Value, right: Value) -> Value:
     raise m.unsupported("`is` between values is not in the language", "compare with ==")
 
 
+def plain(m: Machine, value: Value) -> Value:
+    """Return a scalar of numpy as one of Python; anything else as it is."""
+    return OPERANDS[Element](m, "plain", value) if isinstance(value, Element) else value
+
+
 def equal(m: Machine, left: Value, right: Value) -> Value:
     """Return whether two values are equal in Python's sense."""
 
     def same(a: Value, b: Value) -> Value:
+        a, b = plain(m, a), plain(m, b)
         if is_scalar(a) and is_scalar(b):
             return operate(m, "eq", a, b)
+        if isinstance(a, Array) or isinstance(b, Array):
+            raise m.unsupported("a comparison of arrays here is not in the language", "use np.array_equal")
         if type(a) is type(b) and isinstance(a, (Range, Reference)):
             return equal(m, items_of(m, a), items_of(m, b))
         if isinstance(a, tuple) and isinstance(b, tuple):
@@ -212,6 +223,9 @@ def element(m: Machine, value: Value, index: Value) -> Value:
         raise Failure(f"TypeError: {name_of(value)} has no elements to index", "index list(...) of it")
     if isinstance(value, Every):
         return value.step(m.record_at(index), index)
+    if isinstance(value, Array):
+        return METHODS[Array, "__getitem__"](m, value, index)
+    index = plain(m, index)
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
     items = items_of(m, value)
@@ -311,7 +325,11 @@ def store(m: Machine, base: Value, index: Value, value: Value) -> None:
         if isinstance(item, Table):
             insert(m, item, index, value)
             return
-        m.store[item.key] = m.each(content(m, item), lambda items: replaced(m, items, index, value))
+        if isinstance(item, Array):
+            METHODS[Array, "__setitem__"](m, item, index, value)
+            return
+        at = plain(m, index)
+        m.store[item.key] = m.each(content(m, item), lambda items: replaced(m, items, at, value))
 
     m.each(base, into)
 

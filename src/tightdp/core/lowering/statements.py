@@ -12,7 +12,19 @@ from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import METHODS, assigns, lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.sequences import content, element, equal, extend, replace_slice, store
-from tightdp.core.lowering.values import Collection, Range, Reference, Table, Union, Value, is_scalar, name_of
+from tightdp.core.lowering.values import (
+    Array,
+    Collection,
+    Cut,
+    Range,
+    Reference,
+    Table,
+    Union,
+    Value,
+    alternatives,
+    is_scalar,
+    name_of,
+)
 from tightdp.core.nodes import Expr
 
 # assignment
@@ -44,9 +56,13 @@ def _augassign(m: Machine, node: ast.AugAssign) -> None:
     if isinstance(target, ast.Name):
         m.assign(target, _augmented(m, node, look_up(m, target.id, target)))
         return
-    if not isinstance(target, ast.Subscript) or isinstance(target.slice, ast.Slice):
+    if not isinstance(target, ast.Subscript):
         raise m.unsupported("this target of an assignment is not in the language", "assign to a name", node)
     base, index = m.evaluate(target.value), m.evaluate(target.slice)
+    sliced = isinstance(index, Cut) and any(not isinstance(one, Array) for _, one in alternatives(base, m.builder.true))
+    if sliced:
+        what = "a target of an assignment that is a slice of a list is not in the language"
+        raise m.unsupported(what, "assign to the slice, as in a[1:3] = ...", node)
     present = m.each(base, lambda value: m.each(index, lambda at: element(m, value, at)))
     store(m, base, index, _augmented(m, node, present))
 
@@ -62,6 +78,9 @@ def _augmented(m: Machine, node: ast.AugAssign, present: Value) -> Value:
             METHODS[Table, "update"](m, value, increment)
             return value
         result = binary(m, BINARY.get(type(node.op)), value, increment, node)
+        if isinstance(value, Array):
+            METHODS[Array, "in place"](m, value, result)
+            return value
         if isinstance(value, Reference):
             content(m, value)
             m.store[value.key] = items_of(m, result)
@@ -102,9 +121,16 @@ def _to_name(m: Machine, target: ast.Name, value: Value) -> None:
 def _to_element(m: Machine, target: ast.Subscript, value: Value) -> None:
     if isinstance(target.slice, ast.Slice):
         base, bounds = m.evaluate(target.value), bounds_of(m, target.slice)
-        m.each(base, lambda item: replace_slice(m, item, bounds, collected(m, value)))
+        m.each(base, partial(_to_slice, m, bounds, value))
         return
     store(m, m.evaluate(target.value), m.evaluate(target.slice), value)
+
+
+def _to_slice(m: Machine, bounds: tuple[Value, ...], value: Value, base: Value) -> None:
+    if isinstance(base, Array):
+        store(m, base, Cut(bounds), value)
+    else:
+        replace_slice(m, base, bounds, collected(m, value))
 
 
 @assigns(ast.Tuple, ast.List)

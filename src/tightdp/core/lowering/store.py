@@ -14,6 +14,8 @@ from typing import Any
 from tightdp.core.builder import Builder
 from tightdp.core.lowering.values import (
     UNBOUND,
+    Array,
+    Element,
     Entries,
     Members,
     Range,
@@ -167,6 +169,10 @@ def merge(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
         return yes.combined(no, partial(builder.either, condition), builder.false)
     if isinstance(yes, Sieve) and isinstance(no, Sieve):
         return _merge_sieves(builder, condition, yes, no)
+    if isinstance(yes, Array) and isinstance(no, Array) and kind(yes) == kind(no):
+        return _merge_arrays(builder, condition, yes, no)
+    if isinstance(yes, Element) and isinstance(no, Element) and yes.dtype == no.dtype:
+        return Element(merge(builder, condition, yes.value, no.value), yes.dtype)
     if kind(yes) == kind(no) and not isinstance(yes, Union):
         return yes
     return _merge_shapes(builder, condition, yes, no)
@@ -181,6 +187,21 @@ def _merge_sieves(builder: Builder, condition: Expr, yes: Sieve, no: Sieve) -> S
     for side, holds in ((yes, condition), (no, builder.negation(condition))):
         entries += [(builder.conjunction([holds, present]), item) for present, item in side.entries[shared:]]
     return Sieve(tuple(entries), yes.settle)
+
+
+def _merge_arrays(builder: Builder, condition: Expr, yes: Array, no: Array) -> Array:
+    """Return the array that is one or the other: what is written to it is written to whichever it is."""
+    ours, theirs = (
+        {(key, places.tobytes(), places.strides): (guard, key, places) for guard, key, places in side.sources}
+        for side in (yes, no)
+    )
+    merged = []
+    for name in {**ours, **theirs}:
+        here, there = ours.get(name, (builder.false,))[0], theirs.get(name, (builder.false,))[0]
+        guard = builder.either(condition, here, there)
+        if guard is not builder.false:
+            merged.append((guard, *(ours.get(name) or theirs[name])[1:]))
+    return Array(yes.shape, yes.dtype, tuple(merged))
 
 
 def _merge_shapes(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:

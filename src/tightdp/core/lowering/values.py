@@ -19,7 +19,7 @@ from tightdp.exact.field import ExpNumber
 from tightdp.language.source import FunctionSource
 
 Value = Any
-"""bool | int | Fraction | str | None | Expr | tuple | Range | Reference | Stream | Union | Host | Closure."""
+"""bool | int | Fraction | str | None | Expr | tuple | Range | Reference | Array | Stream | Union | Host | Closure."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,33 @@ class Reference:
     """A list: its key in the heap."""
 
     key: int
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    """An array of numpy: on which condition its elements are at which places of which tuple in the heap.
+
+    `sources` are (condition, key, places), the places a view, as numpy has it, of all that stand in that tuple.
+    """
+
+    shape: tuple[int, ...]
+    dtype: Any
+    sources: tuple[tuple[Expr, int, Any], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """A scalar of numpy: what an array has for elements, with its type."""
+
+    value: Any
+    dtype: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A slice among several indices: its bounds and its step."""
+
+    bounds: tuple[Value, ...]
 
 
 @dataclass(frozen=True)
@@ -305,12 +332,14 @@ def kind(value: Value) -> Any:
         return "entries", value.keys
     if isinstance(value, Members):
         return "members"
+    if isinstance(value, (Array, Element)):
+        return type(value), getattr(value, "shape", ()), value.dtype
     return id(value.object) if isinstance(value, Host) else id(value)
 
 
 _TYPE_NAMES: dict[type, str] = {
     Reference: "list", Table: "dictionary", Closure: "function", Method: "function", Every: "tuple", Growing: "tuple",
-    Range: "range", type(None): "None", Far: "int",
+    Range: "range", type(None): "None", Far: "int", Array: "ndarray",
 }  # fmt: skip
 
 
@@ -321,6 +350,8 @@ def name_of(value: Value) -> str:
         return " or ".join(sorted(set(map(name_of, inner))))
     if isinstance(value, View):
         return f"dict_{value.part}"
+    if isinstance(value, Element):
+        return f"numpy.{value.dtype}"
     if isinstance(value, Collection):
         return "frozenset" if value.frozen else "set"
     if isinstance(value, Stream):

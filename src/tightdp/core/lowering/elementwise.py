@@ -1,0 +1,265 @@
+"""What numpy does with elements: its operators and ufuncs, one table, over shapes that are brought together as it does.
+
+Elements are exact: integers and truth values as numpy has them (a number outside its type is a run that fails), and
+rationals in place of doubles. Functions that leave these are not in the language, but for constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+
+from tightdp.core.lowering.arrays import (
+    Kind,
+    array_of,
+    cast,
+    fail_where,
+    made,
+    np,
+    objects,
+    plain_of,
+    read,
+    type_of_result,
+    within,
+    write,
+)
+from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.registry import NUMPY, method, of_numpy, operates
+from tightdp.core.lowering.scalars import operate, truth
+from tightdp.core.lowering.values import Array, Element, Value, known
+
+UFUNCS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "div": "true_divide", "floordiv": "floor_divide",
+    "mod": "remainder", "pow": "power", "lshift": "left_shift", "rshift": "right_shift", "bitand": "bitwise_and",
+    "bitor": "bitwise_or", "bitxor": "bitwise_xor", "neg": "negative", "pos": "positive", "invert": "invert",
+    "abs": "absolute", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal",
+    "ne": "not_equal",
+}  # fmt: skip
+"""What operators of Python are with an array."""
+
+Cell = Callable[..., Value]
+"""What a function makes of elements: (machine, type of the result, *elements)."""
+
+
+def _of(name: str) -> Cell:
+    return lambda m, dtype, *cells: operate(m, name, *cells)
+
+
+def _of_truths(name: str, of_numbers: str) -> Cell:
+    return lambda m, dtype, *cells: operate(m, name if dtype.kind == "b" else of_numbers, *cells)
+
+
+def _of_truth(name: str) -> Cell:
+    return lambda m, dtype, *cells: operate(m, name, *(known(truth(m, cell)) for cell in cells))
+
+
+def _rounded(name: str) -> Cell:
+    return lambda m, dtype, cell: operate(m, name, cell)
+
+
+def _sign(m: Machine, dtype: Kind, cell: Value) -> Value:
+    above, below = (truth(m, operate(m, name, cell, 0)) for name in ("gt", "lt"))
+    return m.merge(above, 1, m.merge(below, -1, 0))
+
+
+def _power(m: Machine, dtype: Kind, base: Value, exponent: Value) -> Value:
+    if dtype.kind in "iu":
+        failure = Failure("ValueError: Integers to negative integer powers are not allowed.", "use floats")
+        fail_where(m, truth(m, operate(m, "lt", exponent, 0)), failure)
+    return operate(m, "pow", base, exponent)
+
+
+def _extremum(name: str) -> Cell:
+    def of(m: Machine, dtype: Kind, left: Value, right: Value) -> Value:
+        if m.floats and dtype.kind == "f":
+            return operate(m, name, left, right)
+        return known(m.builder.extremum(name, [m.expr(left), m.expr(right)]))
+
+    return of
+
+
+CELLS: dict[str, Cell] = {
+    **{name: _of(operation) for operation, name in UFUNCS.items()},
+    "add": _of_truths("bitor", "add"),
+    "multiply": _of_truths("bitand", "mul"),
+    "divide": _of("div"),
+    "power": _power,
+    "mod": _of("mod"),
+    "bitwise_not": _of_truths("not", "invert"),
+    "invert": _of_truths("not", "invert"),
+    "bitwise_count": _of("bit_count"),
+    "gcd": _of("gcd"),
+    "maximum": _extremum("max"),
+    "minimum": _extremum("min"),
+    "fmax": _extremum("max"),
+    "fmin": _extremum("min"),
+    "fabs": _of("abs"),
+    "square": lambda m, dtype, cell: operate(m, "bitand" if dtype.kind == "b" else "mul", cell, cell),
+    "reciprocal": lambda m, dtype, cell: operate(m, "div" if dtype.kind == "f" else "floordiv", 1, cell),
+    "sign": _sign,
+    "floor": _of("floor"),
+    "ceil": _of("ceil"),
+    "trunc": _of("int"),
+    "rint": _of("round"),
+    "exp": _of("exp"),
+    "logical_and": _of_truth("bitand"),
+    "logical_or": _of_truth("bitor"),
+    "logical_xor": _of_truth("bitxor"),
+    "logical_not": _of_truth("not"),
+}
+"""What ufuncs make of elements, which are exact."""
+
+_WEAK = {bool: "B", int: "I", float: "F"}
+"""How types of Python are written among the characters of numpy for its own."""
+
+IN_DOUBLES = (
+    "sqrt", "cbrt", "log", "log2", "log10", "log1p", "exp2", "expm1", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
+    "arctan2", "sinh", "cosh", "tanh", "hypot", "nextafter", "float_power", "isfinite", "isinf", "isnan", "signbit",
+    "copysign", "fmod",
+)  # fmt: skip
+"""Ufuncs whose results are rational numbers for few arguments only."""
+
+
+def elementwise(m: Machine, function: str, *operands: Value) -> Value:
+    """Apply a ufunc to arrays, scalars or nested sequences."""
+    parts: list[tuple[Value, Value]] = []
+
+    def over(rest: Sequence[Value]) -> Value:
+        if not rest:
+            return _applied(m, function, parts)
+
+        def more(cells: Value, kind: Value) -> Value:
+            parts.append((cells, kind))
+            try:
+                return over(rest[1:])
+            finally:
+                parts.pop()
+
+        return array_of(m, rest[0], more)
+
+    return over(operands)
+
+
+def _applied(m: Machine, function: str, parts: Sequence[tuple[Value, Value]]) -> Value:
+    kinds = [kind for _, kind in parts]
+    dtype = type_of_result(m, function, kinds)
+    try:
+        spread = np.broadcast_arrays(*(cells for cells, _ in parts))
+    except ValueError as error:
+        raise Failure(f"ValueError: {error}", "give the operands shapes that fit together") from None
+    of = partial(_cell, m, function, dtype, kinds)
+    items = [of(*cells) for cells in zip(*(each.flat for each in spread), strict=True)]
+    return made(m, objects(items, spread[0].shape), dtype)
+
+
+def _cell(m: Machine, function: str, dtype: Kind, kinds: Sequence[Value], *cells: Value) -> Value:
+    m.watch()
+    if m.floats and "f" in (dtype.kind, *(np.dtype(kind).kind for kind in kinds)):
+        weak = "".join(_WEAK[kind] if isinstance(kind, type) else kind.char for kind in kinds)
+        return operate(m, f"numpy {function} {weak}", *cells)
+    if function not in CELLS:
+        what = f"np.{function} of rational numbers is not rational"
+        raise m.unsupported(what, "compare before it is applied, or ask with floats: --floats")
+    return within(m, CELLS[function](m, dtype, *cells), dtype)
+
+
+def _ufunc(name: str) -> None:
+    def handler(m: Machine, *operands: Value) -> Value:
+        return elementwise(m, name, *operands)
+
+    if name not in NUMPY:
+        of_numpy(name)(handler)
+
+
+for _name in (*CELLS, *IN_DOUBLES):
+    _ufunc(_name)
+
+
+# operators
+
+
+@operates(Array, Element)
+def _operator(m: Machine, name: str, *operands: Value) -> Value:
+    """Apply an operation of the core language to arrays or scalars of numpy."""
+    if name in UFUNCS:
+        return elementwise(m, UFUNCS[name], *operands)
+    if name == "matmul":
+        return NUMPY["matmul"](m, *operands)
+    if name == "bool":
+        return known(_truth(m, operands[0]))
+    plain = [_only(m, operand) if isinstance(operand, Array) else plain_of(m, operand) for operand in operands]
+    return plain[0] if name == "plain" else operate(m, name, *plain)
+
+
+def _only(m: Machine, array: Array) -> Value:
+    """Return the only element of an array, as Python's `int` and `float` do."""
+    if len(array.shape) > 0:
+        raise Failure("TypeError: only 0-dimensional arrays can be converted to Python scalars", "take an element")
+    return plain_of(m, Element(read(m, array).flat[0], array.dtype))
+
+
+def _truth(m: Machine, value: Value) -> Value:
+    if isinstance(value, Element):
+        return truth(m, value.value)
+    cells = read(m, value)
+    if cells.size != 1:
+        what = "ValueError: the truth value of an array with other than one element is ambiguous"
+        raise Failure(what, "use a.any() or a.all()")
+    return truth(m, cells.flat[0])
+
+
+@method("in place", Array)
+def _in_place(m: Machine, array: Array, result: Value) -> None:
+    """Write the result of an operator such as += into the array that it changes."""
+
+    def into(cells: Value, kind: Value) -> None:
+        if not np.can_cast(np.dtype(kind), array.dtype, "same_kind"):
+            what = f"UFuncTypeError: cannot cast from {np.dtype(kind)} to {array.dtype} in place"
+            raise Failure(what, "make it a float array first, or write a = a + b")
+        if cells.shape != array.shape:
+            raise Failure("ValueError: non-broadcastable output operand", "write a = a + b")
+        write(m, array, objects([cast(m, cell, array.dtype) for cell in cells.flat], cells.shape))
+
+    array_of(m, result, into)
+
+
+@of_numpy("isclose")
+def _isclose(m: Machine, left: Value, right: Value, rtol: Value = None, atol: Value = None) -> Value:
+    """|left - right| <= atol + rtol·|right|."""
+    defaults = (1e-5, 1e-8) if m.floats else (Fraction(1, 10**5), Fraction(1, 10**8))
+    rtol, atol = (default if given is None else given for given, default in zip((rtol, atol), defaults, strict=True))
+    distance = elementwise(m, "absolute", elementwise(m, "subtract", left, right))
+    allowance = elementwise(m, "add", atol, elementwise(m, "multiply", rtol, elementwise(m, "absolute", right)))
+    return elementwise(m, "less_equal", distance, allowance)
+
+
+@of_numpy("where")
+def _where(m: Machine, condition: Value, *sides: Value) -> Value:
+    if not sides:
+        return NUMPY["nonzero"](m, condition)
+    if len(sides) != 2:
+        raise Failure("ValueError: either both or neither of x and y should be given", "give both")
+
+    def of(conditions: Value, yes: Value, no: Value, dtype: Kind) -> Value:
+        try:
+            spread = np.broadcast_arrays(conditions, yes, no)
+        except ValueError as error:
+            raise Failure(f"ValueError: {error}", "give the operands shapes that fit together") from None
+        cells = [
+            m.merge(truth(m, c), cast(m, a, dtype), cast(m, b, dtype))
+            for c, a, b in zip(*(each.flat for each in spread), strict=True)
+        ]
+        return made(m, objects(cells, spread[0].shape), dtype)
+
+    return array_of(
+        m, condition,
+        lambda c, _: array_of(
+            m, sides[0],
+            lambda a, ours: array_of(m, sides[1], lambda b, theirs: of(c, a, b, _joined(m, ours, theirs))),
+        ),
+    )  # fmt: skip
+
+
+def _joined(m: Machine, left: Value, right: Value) -> Kind:
+    return type_of_result(m, "multiply", (left, right)) if left != right else np.dtype(left)
