@@ -1,22 +1,48 @@
-"""The hook of the documentation site: the README as its first page, and files outside docs/ that pages link to."""
+"""The hook of the documentation site: pages that stand outside docs/, notebooks, mathematics, and links to the source.
+
+The README is the first page; files that pages link to are part of the site. Notebooks become pages with their outputs.
+Mathematics becomes MathML here, so that pages need no script and no network for it. Where `[project.urls]` of
+pyproject.toml names a repository, pages have a link to edit them, and the source that the API shows one to its lines.
+"""
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
+import tomllib
+from collections.abc import Iterator
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+from latex2mathml.converter import convert
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)")
 FIRST = ("README.md", "docs", "proofs/report.md", "programs/README.md", "benchmarks/README.md", "CHANGELOG.md")
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+MATHS = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
+SOURCE = re.compile(
+    r'(<summary>Source code in )<code>(src/[\w/.]+)</code>(</summary>.*?<span class="normal"> *(\d+)<)', re.DOTALL
+)
+OUTPUT = re.compile(r"<p>output of (\S+) (\d+)</p>")
+
+outputs: dict[str, list[str]] = {}
+"""The outputs of the notebooks, as HTML, by page."""
+sources: dict[str, Path] = {}
+"""The file of the repository behind a page that does not stand in docs/."""
+
+
+def repository() -> str:
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
+    return next((url.rstrip("/") for name, url in urls.items() if name.lower() in ("repository", "source")), "")
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add what is linked from a page, page by page, and the README as index.md."""
-    pending = [ROOT / name for name in FIRST if name != "docs"] + sorted((ROOT / "docs").glob("*.md"))
+    """Add what is linked from a page, page by page, the README as index.md, and the notebooks as pages."""
+    pending = [ROOT / name for name in FIRST if name != "docs"] + sorted((ROOT / "docs").glob("*.md")) + NOTEBOOKS
     seen: set[Path] = set()
     while pending:
         path = pending.pop()
@@ -24,13 +50,14 @@ def on_files(files: Files, config: Any) -> Files:
             continue
         seen.add(path)
         uri = place(path)
+        sources[uri] = path
+        text = path.suffix in (".md", ".ipynb")
         if files.get_file_from_path(uri) is None:
-            text = path.suffix == ".md"
             content = rewritten(path) if text else path.read_bytes()
             files.append(File.generated(config, uri, content=content))
-        if path.suffix == ".md":
-            pending += [target for target in map(path.parent.__truediv__, links(path)) if file_of(target)]
-            pending = [file_of(target) or target for target in pending]
+        if text:
+            found = [file_of(path.parent / link) for link in LINK.findall(markdown_of(path))]
+            pending += [target for target in found if target is not None]
     return files
 
 
@@ -40,8 +67,58 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     return relinked(markdown, path) if path.is_file() else markdown
 
 
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Put in the outputs of a notebook, mathematics, and links to the source."""
+    html = OUTPUT.sub(lambda found: outputs[found[1]][int(found[2])], html)
+    html = MATHS.sub(lambda found: maths(unescape(found[2]), found[1] == "div"), html)
+    return SOURCE.sub(source_link, html) if repository() else html
+
+
+def on_page_context(context: Any, page: Any, **_: Any) -> Any:
+    """Say where a page can be edited."""
+    path = sources.get(page.file.src_uri)
+    page.edit_url = f"{repository()}/edit/main/{path.relative_to(ROOT).as_posix()}" if path and repository() else None
+    return context
+
+
+def maths(latex: str, display: bool) -> str:
+    return convert(latex.strip(), display="block" if display else "inline")
+
+
+def source_link(found: re.Match[str]) -> str:
+    before, path, after, line = found.groups()
+    return f'{before}<a href="{repository()}/blob/main/{path}#L{line}"><code>{path}</code></a>{after}'
+
+
 def rewritten(path: Path) -> str:
-    return relinked(path.read_text(encoding="utf-8"), path)
+    return relinked(markdown_of(path), path)
+
+
+def markdown_of(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    return "\n\n".join(cells(json.loads(text), place(path))) if path.suffix == ".ipynb" else text
+
+
+def cells(book: dict[str, Any], uri: str) -> Iterator[str]:
+    """Yield the cells of a notebook as Markdown, with a paragraph in place of each output."""
+    kept = outputs[uri] = []
+    for cell in book["cells"]:
+        source = "".join(cell["source"])
+        yield source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```"
+        for output in cell.get("outputs", ()):
+            kept.append(f'<div class="notebook-output">{shown(output)}</div>')
+            yield f"output of {uri} {len(kept) - 1}"
+
+
+def shown(output: dict[str, Any]) -> str:
+    """Return an output as HTML: a picture or HTML where there is one, else the text."""
+    data = output.get("data", {})
+    if "text/html" in data:
+        return "".join(data["text/html"])
+    if "image/png" in data:
+        coded = "".join(data["image/png"]).strip()
+        return f'<img alt="the picture that the cell draws" src="data:image/png;base64,{coded}">'
+    return f"<pre>{escape(''.join(output.get('text', data.get('text/plain', ''))))}</pre>"
 
 
 def relinked(text: str, path: Path) -> str:
@@ -50,10 +127,6 @@ def relinked(text: str, path: Path) -> str:
         return posixpath.relpath(place(target), posixpath.dirname(place(path)) or ".") if target else found[1]
 
     return LINK.sub(link, text)
-
-
-def links(path: Path) -> list[str]:
-    return LINK.findall(path.read_text(encoding="utf-8"))
 
 
 def file_of(target: Path) -> Path | None:
@@ -67,4 +140,6 @@ def file_of(target: Path) -> Path | None:
 def place(path: Path) -> str:
     """Where a file of the repository stands in the site."""
     relative = path.relative_to(ROOT).as_posix()
-    return "index.md" if relative == "README.md" else relative.removeprefix("docs/")
+    if relative == "README.md":
+        return "index.md"
+    return relative.removeprefix("docs/").replace(".ipynb", ".md")

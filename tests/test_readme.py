@@ -24,6 +24,8 @@ from pathlib import Path
 
 import pytest
 
+import tightdp.results
+import tightdp.testing
 from tightdp.cli import main
 from tightdp.cli.main import COMMANDS
 from tightdp.language import primitives
@@ -100,7 +102,16 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-LONG = {"certificates.md": 6, "every-n.md": 13, "gallery.md": 5, "numbers.md": 5, "validity.md": 12}
+LONG = {
+    "certificates.md": 6,
+    "tutorial-audit.md": 4,
+    "api.md": 5,
+    "api-results.md": 9,
+    "every-n.md": 13,
+    "gallery.md": 5,
+    "numbers.md": 5,
+    "validity.md": 12,
+}
 """How many seconds the examples of the longest pages take."""
 
 
@@ -140,23 +151,41 @@ def test_the_first_two_commands() -> None:
 
 
 def test_commands_and_primitives_are_described() -> None:
-    readme, language, api = (
-        path.read_text(encoding="utf-8")
-        for path in (DOCUMENTS[0], ROOT / "docs" / "language.md", ROOT / "docs" / "api.md")
+    commands, language = (
+        (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("command-line.md", "language.md")
     )
-    assert [command for command in COMMANDS if f"`tightdp {command}" not in readme] == []
+    assert [command for command in COMMANDS if f"| `tightdp {command}" not in commands.replace(", `", " | `")] == []
     drawn = {function.__name__ for function in primitives.PRIMITIVES} | {"choice", "shuffle", "observe"}
-    for text in (language, readme):
-        assert [name for name in sorted(drawn) if f"| `{name}(" not in text] == []
-    (listed,) = re.findall(r"members: \[(flip.*)\]", api)
-    assert drawn == set(listed.split(", "))
+    assert [name for name in sorted(drawn) if f"| `{name}(" not in language] == []
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    """Under the name that users import, each with an example."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("api*.md")))
+    listed = re.findall(r"^::: (tightdp[\w.]*)$", text, re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    public = {f"tightdp.{name}" for name in tightdp.__all__ if name != "__version__"}
+    public |= {f"tightdp.results.{name}" for name in tightdp.results.__all__}
+    public |= {f"tightdp.testing.{name}" for name in tightdp.testing.__all__}
+    assert public == set(listed)
+    parts = re.split(r"^::: tightdp[\w.]*$", text, flags=re.MULTILINE)[1:]
+    silent = [name for name, part in zip(listed, parts, strict=True) if ">>> " not in part.partition("\n## ")[0]]
+    assert silent == []
+
+
+def test_the_front_page_is_short() -> None:
+    prose = re.sub(r"\]\([^)]*\)", "]", FENCE.sub("", DOCUMENTS[0].read_text(encoding="utf-8")))
+    assert 300 <= len(re.findall(r"\w[\w'-]*", prose)) <= 500
 
 
 def test_extras_are_installed_from_a_clone() -> None:
-    """As long as no package index has tightdp, nothing says that it comes from one; the README names all extras."""
+    """As long as no package index has tightdp, nothing says that it comes from one; a page names all extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    readme, extras = DOCUMENTS[0].read_text(encoding="utf-8"), set(project["optional-dependencies"])
-    assert [name for name in sorted(extras) if f"`{name}`" not in readme and f"'.[{name}]'" not in readme] == []
+    listed, extras = (
+        (ROOT / "docs" / "installation.md").read_text(encoding="utf-8"),
+        set(project["optional-dependencies"]),
+    )
+    assert [name for name in sorted(extras) if f"`{name}`" not in listed] == []
     folders = (ROOT / name for name in ("src", "docs", "programs", "benchmarks", "notebooks"))
     texts = [path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md", ".ipynb")]
     for path in [*texts, DOCUMENTS[0]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tightdp.one_run.guessers import Threshold, Top
     from tightdp.session.auditing import audit
     from tightdp.session.canaries import canaries_needed
-    from tightdp.session.certify import certify_audit
+    from tightdp.session.certify import Certificate, certify_audit
     from tightdp.session.certify_optimum import certify_optimum
     from tightdp.session.harness import Adaptive, validity, worst_case
 
@@ -36,6 +36,7 @@ __all__ = [
     "BackendError",
     "Bit",
     "Bits",
+    "Certificate",
     "Instance",
     "Int",
     "LanguageError",
@@ -64,6 +65,7 @@ shown_by("tightdp.present.show")
 
 _LATER = {
     "Adaptive": "tightdp.session.harness",
+    "Certificate": "tightdp.session.certify",
     "Threshold": "tightdp.one_run.guessers",
     "Top": "tightdp.one_run.guessers",
     "audit": "tightdp.session.auditing",

@@ -1,5 +1,127 @@
 """Results: immutable values with exact numbers, the witness, the cost and the status. They know no sentences.
 
-In: what the queries found. Out: what users get, and its JSON (`record.py`); `shown.py` says how it is shown. May import
-what stands below: `auditing`, `one_run`, `queries`, `methods`, `logic`, `exact`.
+In: what the queries found. Out: what users get, and its JSON (`recorded.py`); `result.py` says what all have in common,
+and who shows them. May import what stands below: `auditing`, `one_run`, `queries`, `methods`, `logic`, `exact`.
+
+Users import the classes from here, as in `from tightdp.results import Curve`; each is imported when it is first used.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tightdp.results.answers import (
+        Accuracy,
+        Claim,
+        Distribution,
+        Failure,
+        Likelihood,
+        Sample,
+        Sweep,
+        Unknown,
+        Utility,
+        Verification,
+    )
+    from tightdp.results.audit import Audit, Validity
+    from tightdp.results.guessing import Canaries, Efficacy, Guessing, Reported
+    from tightdp.results.optimum import BestMechanism, Optimum
+    from tightdp.results.pieces import (
+        AccuracyPieces,
+        Best,
+        Distributions,
+        EfficacyPieces,
+        End,
+        GuessingPieces,
+        Holds,
+        Part,
+        Pieces,
+        Solution,
+    )
+    from tightdp.results.privacy import (
+        Curve,
+        Delta,
+        EveryN,
+        EveryNVerification,
+        Privacy,
+        Renyi,
+        Tradeoff,
+        Zcdp,
+    )
+    from tightdp.results.privacy_loss import PrivacyLoss
+    from tightdp.results.report import Explanation, Report, Structure
+    from tightdp.results.result import (
+        CheckedWitness,
+        DensityWitness,
+        EventWitness,
+        LimitWitness,
+        PairWitness,
+        Stats,
+        Subject,
+        TripleWitness,
+    )
+
+__all__ = [
+    "Accuracy",
+    "AccuracyPieces",
+    "Audit",
+    "Best",
+    "BestMechanism",
+    "Canaries",
+    "CheckedWitness",
+    "Claim",
+    "Curve",
+    "Delta",
+    "DensityWitness",
+    "Distribution",
+    "Distributions",
+    "Efficacy",
+    "EfficacyPieces",
+    "End",
+    "EventWitness",
+    "EveryN",
+    "EveryNVerification",
+    "Explanation",
+    "Failure",
+    "Guessing",
+    "GuessingPieces",
+    "Holds",
+    "Likelihood",
+    "LimitWitness",
+    "Optimum",
+    "PairWitness",
+    "Part",
+    "Pieces",
+    "Privacy",
+    "PrivacyLoss",
+    "Renyi",
+    "Report",
+    "Reported",
+    "Sample",
+    "Solution",
+    "Stats",
+    "Structure",
+    "Subject",
+    "Sweep",
+    "Tradeoff",
+    "TripleWitness",
+    "Unknown",
+    "Utility",
+    "Validity",
+    "Verification",
+    "Zcdp",
+]
+
+_FILES = ("result", "answers", "privacy", "privacy_loss", "pieces", "guessing", "audit", "optimum", "report")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for file in _FILES:
+            module = import_module(f"{__name__}.{file}")
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__
