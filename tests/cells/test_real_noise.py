@@ -30,8 +30,8 @@ from tightdp import (
 )
 from tightdp.errors import TightdpError
 from tightdp.exact.field import exp as power_of_e
+from tightdp.language.outputs import as_output
 from tightdp.language.primitives import PseudoRandom, Rejected, using
-from tightdp.language.program import as_output
 from tightdp.session.files import import_file
 from tightdp.session.mechanism import mechanisms_of
 

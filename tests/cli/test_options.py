@@ -10,7 +10,7 @@ from tightdp.cli.words import OPTIONS, declare, given
 
 AROUND = {"help", "file", "bindings", "plot", "beside", "axis", "log_delta", "linear", "jobs", "dask"}
 """What stands around a question: the program, where the answer goes, who works on it."""
-LIMITS = {"neighbours", "timeout", "max_memory", "max_nodes", "method", "precision", "backend"}
+LIMITS = {"neighbours", "strategy", "timeout", "max_memory", "max_nodes", "method", "precision", "backend"}
 APART = {"audit", "certify_audit", "check", "programs", "claims", "figures"}
 
 

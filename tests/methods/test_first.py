@@ -14,7 +14,7 @@ from generators.mechanisms import draw_mechanism
 from tightdp import Bit, Instance, Int, LanguageError, ProgramError, QueryError, flip, geometric, mechanism, randint
 from tightdp.language.interp import law
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import order_of
+from tightdp.language.outputs import order_of
 from tightdp.methods.choose import NAMES
 
 QUESTIONS: dict[str, Callable[[Instance], Any]] = {

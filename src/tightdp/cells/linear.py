@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import floor, gcd, lcm, prod
 from typing import Any, TypeAlias
 
-from tightdp.language.program import as_output
+from tightdp.language.outputs import as_output
 
 REAL = 1 << 20
 """Variables from here on are real."""

@@ -83,11 +83,12 @@ def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace
         raise UsageError("n, the number of records, is missing", "give it, as in n=8")
     if isinstance(size, str) and re.search(r"\.\.|,", size):
         raise UsageError(f"n={size} is a range", f"tightdp sweep asks over ranges: tightdp sweep FILE n={size} ...")
-    for name in ("neighbours", "self"):
+    for name in ("neighbours", "strategy", "self"):
         if name in named:
-            hint = "use the option --neighbours" if name == "neighbours" else "leave it out"
+            hint = "leave it out" if name == "self" else f"use the option --{name}"
             raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
-    return bound_to(mechanism.program, getattr(options, "neighbours", None), size, named, **limits)
+    asked = getattr(options, "neighbours", None), size, named, getattr(options, "strategy", None)
+    return bound_to(mechanism.program, *asked, **limits)
 
 
 def _size(options: Namespace) -> int | None:

@@ -101,9 +101,11 @@ _JOBS = """
 --dask ADDRESS  work on the rows on a Dask cluster, as in tcp://host:8786
 """
 _METHOD = "--method NAME  ask one method only, such as exhaustive or chain"
+_STRATEGY = "--strategy NAME  who answers ask: a function in FILE (default: any analyst)"
 _LIMITS = f"""
 neighbours and limits:
 --neighbours NAME  replace-one, unit-step, unit-all or add-remove
+{_STRATEGY}
 {_TIME}
 --max-nodes N  give up when the diagram has more nodes
 {_METHOD}
@@ -265,7 +267,7 @@ _AFTER = {name: _PLOT + _LIMITS if name in _DRAWN else _LIMITS for name in _OWN}
     "guessing": _PLOT + _AUDITED,
     "canaries": _PLOT + _AUDITED,
     "sweep": f"{_PLOT}\n{_JOBS}\n{_LIMITS}",
-    "sample": "",
+    "sample": _STRATEGY,
 }
 OPTIONS = {name: f"{_PROGRAM}\n{own}\n{_AFTER[name]}" for name, own in _OWN.items()} | {
     "audit": f"{_AUDIT}\noptions:\n{_TIME}\n{_PLOT}",

@@ -19,7 +19,7 @@ from typing import Any
 from tightdp.core.operators import Value
 from tightdp.core.valuesets import index_of
 from tightdp.exact.field import Number
-from tightdp.language.program import Output
+from tightdp.language.outputs import Output
 from tightdp.language.tails import shown_by
 
 Reader = Callable[[int, Output], tuple[Value, Number] | None]

@@ -18,7 +18,7 @@ from flint import fmpq_mat, fmpz_poly
 
 from tightdp.exact.enclosure import as_fmpq
 from tightdp.language.domains import Record
-from tightdp.language.program import Output
+from tightdp.language.outputs import Output
 from tightdp.limits.calibrated import FEW_VALUES
 
 Vector: TypeAlias = dict[int, Fraction]

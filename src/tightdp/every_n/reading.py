@@ -13,7 +13,6 @@ from typing import Any, NoReturn
 
 from tightdp.core.builder import Builder
 from tightdp.core.lowering import Plan
-from tightdp.core.lowering.functions import call_python
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import End, Failure
 from tightdp.core.lowering.registry import FUNCTIONS
@@ -41,8 +40,9 @@ from tightdp.every_n.runs import (
     rest_of,
     tokens_of,
 )
+from tightdp.language.outputs import as_output
 from tightdp.language.primitives import discrete_laplace, geometric
-from tightdp.language.program import Bound, as_output
+from tightdp.language.program import Bound
 
 
 class Following(Follower):
@@ -84,9 +84,9 @@ class Following(Follower):
         if bound.program.takes_n():
             keywords["n"] = self.size
         try:
-            value = self.attempt(lambda: self._gathered(call_python(self, bound.program.function, (self.x,), keywords)))
+            value = self.attempt(lambda: self._gathered(self.answered(keywords)))
             published: list[Affine] = []
-            returned = Sent(self.visible(self._frozen(value), published, self.run), tuple(published))
+            returned = Sent(self.visible(self.sorted_output(value), published, self.run), tuple(published))
         except Stopped as stopped:
             returned = stopped.sent
         except Needed as needed:

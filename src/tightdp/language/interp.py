@@ -16,8 +16,9 @@ from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import brief
 from tightdp.language.exactness import exact
 from tightdp.language.laws import Exponentials, Law, OnIntegers
+from tightdp.language.outputs import Output, as_output
 from tightdp.language.primitives import Rejected, Source
-from tightdp.language.program import Bound, Dataset, Output, as_output
+from tightdp.language.program import Bound, Dataset
 
 _MOST_DRAWS = 10_000
 """How many draws one run may make."""

@@ -17,15 +17,18 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Protocol, TypeVar
 
-from tightdp.errors import ProgramError
+from tightdp.errors import ParameterError, ProgramError
 from tightdp.exact import field
 from tightdp.exact.rationals import Number
 from tightdp.exact.weights import as_exact
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language import laws, sampling
+from tightdp.language.analyst import chosen, conversation
 from tightdp.language.laws import Exponentials, Gaussian, Law, OnIntegers, TwoSided
+from tightdp.language.outputs import as_seen, offered
 
 __all__ = [
+    "ask",
     "binomial",
     "choice",
     "discrete_gaussian",
@@ -316,6 +319,25 @@ def exp(exponent: Number) -> float:
     Raises ParameterError where the exponent is not rational, or beyond 10,000.
     """
     return float(field.exp(as_exact(exponent)))
+
+
+def ask(history: Any, choices: Iterable[T]) -> T:
+    """What the analyst picks among the choices, having seen `history`: the outputs so far.
+
+    It stands for an analyst who adapts: questions about privacy are answered for the strategy that is worst, and all
+    that the analyst is shown counts as published (`docs/adaptive.md`). A run that is drawn needs a strategy. Raises
+    ParameterError where there are no choices, or the strategy picks none of them.
+    """
+    listed, talk = tuple(choices), conversation()
+    if not listed:
+        raise ParameterError("ask was given no choices", "give at least one choice")
+    shown = as_seen(history)
+    if talk.strategy is None:
+        at = current_source().draw(laws.uniform(0, len(listed) - 1))
+    else:
+        at = chosen(listed, talk.strategy(shown, listed))
+    talk.asked.append((shown, offered(listed), at))
+    return listed[at]
 
 
 def shuffle(messages: Iterable[T]) -> tuple[T, ...]:

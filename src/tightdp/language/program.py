@@ -6,26 +6,24 @@ import ast
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError, LimitError, ParameterError, ProgramError, Span
-from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import brief
 from tightdp.exact.parameters import Range, as_parameter
-from tightdp.exact.rationals import Parameter, Symbolic, as_int
+from tightdp.exact.rationals import Parameter, as_int
+from tightdp.language.analyst import Answering, conversing, is_asking
 from tightdp.language.domains import Domain, Record, is_integral, with_absent
 from tightdp.language.exactness import exact, strictly
-from tightdp.language.primitives import Rejected, Source, current_source, using
+from tightdp.language.outputs import Output, as_output
+from tightdp.language.primitives import Rejected, Source, ask, current_source, using
 from tightdp.language.source import AnyFunction, FunctionSource, failure_span, read_function
 from tightdp.language.travel import reduced
 
 Dataset: TypeAlias = tuple[Record, ...]
-Output: TypeAlias = Any
-"""None, bool, int, Fraction, str, or a tuple of outputs."""
 Neighbours: TypeAlias = "str | Callable[[Dataset], Iterable[Dataset]]"
 
 NEIGHBOURS = ("replace-one", "unit-step", "unit-all", "add-remove")
@@ -35,7 +33,7 @@ REQUIRED: Any = inspect.Parameter.empty
 """Stands for the default of a parameter that has none."""
 
 _MOST_REJECTIONS = 100_000
-_RESERVED = ("self", "neighbours")
+_RESERVED = ("self", "neighbours", "strategy")
 _running: ContextVar[bool] = ContextVar("tightdp_running", default=False)
 
 
@@ -59,6 +57,8 @@ class Program:
     neighbours: Neighbours = "replace-one"
     name: str = ""
     documentation: str = ""
+    strategy: Answering | str | None = None
+    """Who answers `ask` where the mechanism is run, unless another strategy is given."""
     source: FunctionSource = field(init=False, repr=False)
     parameters: Mapping[str, Any] = field(init=False, repr=False)
     """The parameters after the dataset, in order, with their defaults (REQUIRED for none)."""
@@ -76,23 +76,28 @@ class Program:
     def __reduce__(self) -> tuple[Any, ...]:
         return reduced(self)
 
-    def bind(self, n: Any, neighbours: Neighbours | None = None, **parameters: Any) -> Bound:
-        """The mechanism on datasets of n records with its parameters fixed.
+    @cached_property
+    def asks(self) -> bool:
+        """Whether it may ask an analyst: it, or a function that it names, names `ask`."""
+        return is_asking(self.function, ask)
 
-        Raises ParameterError naming the offender: n, a parameter, the neighbours, the domain.
+    def bind(
+        self, n: Any, neighbours: Neighbours | None = None, strategy: Answering | str | None = None, **parameters: Any
+    ) -> Bound:
+        """The mechanism on datasets of n records with its parameters fixed, and the strategy of the analyst if given.
+
+        Raises ParameterError naming the offender: n, a parameter, the neighbours, the domain, the strategy.
         """
+        strategy = self.read_strategy(strategy)
         size = _dataset_size(n)
         bound = self._bind_parameters(parameters)
         relation = self.neighbours if neighbours is None else neighbours
         _check_neighbours(relation)
         record = _fit_to_neighbours(self._resolve_record({**bound, "n": size}), relation)
-        return Bound(self, size, bound, record, relation)
+        return Bound(self, size, bound, record, relation, strategy)
 
     def run(self, x: Sequence[Any], parameters: Mapping[str, Any] | None = None, rng: Source | None = None) -> Output:
-        """One output on dataset x, drawn from `rng` (default: the source of randomness in place).
-
-        Runs that `observe` rejects are repeated; ProgramError after 100000 of them.
-        """
+        """One output on dataset x, drawn from `rng`; see `Bound.run`."""
         return self.bind(_length(x), **(parameters or {})).run(x, rng)
 
     def raw(self, x: Any, /, *arguments: Any, **parameters: Any) -> Any:
@@ -113,6 +118,20 @@ class Program:
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
+
+    def read_strategy(self, strategy: Answering | str | None) -> Answering | None:
+        """Return a strategy, or the function of this name beside the mechanism."""
+        if strategy is None:
+            return None
+        if not self.asks:
+            raise ParameterError(
+                f"{self.name} asks no analyst", "leave out the strategy, or call ask(history, choices)"
+            )
+        found = self.function.__globals__.get(strategy) if isinstance(strategy, str) else strategy
+        if not callable(found):
+            hint = "give a function of what the analyst has seen and of the choices, or the name of one beside it"
+            raise ParameterError(f"the strategy {strategy!r} is not a function", hint)
+        return found
 
     @cached_property
     def _signature(self) -> inspect.Signature:
@@ -192,9 +211,10 @@ class Bound:
     parameters: dict[str, Parameter]
     record: Domain
     neighbours: Neighbours
+    strategy: Answering | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _bind_again, (self.program, self.n, self.own_neighbours, self.parameters)
+        return _bind_again, (self.program, self.n, self.own_neighbours, self.strategy, self.parameters)
 
     @property
     def own_neighbours(self) -> Neighbours | None:
@@ -203,6 +223,15 @@ class Bound:
 
     def __hash__(self) -> int:
         return hash((self.program, self.n, tuple(self.parameters.items()), self.record, self.neighbours))
+
+    @property
+    def asks(self) -> bool:
+        """Whether an analyst may be asked whose strategy is open: then all that is shown is a part of the output.
+
+        An output is a pair of what the function returns and, for every question, what was shown, the choices, and which
+        of them was taken: each with the same probability, which ratios do not see.
+        """
+        return self.strategy is None and self.program.asks
 
     @property
     def arguments(self) -> dict[str, Parameter]:
@@ -217,7 +246,16 @@ class Bound:
         return tuple(self._check_record(index, record) for index, record in enumerate(x))
 
     def run(self, x: Sequence[Any], rng: Source | None = None) -> Output:
-        """One output on dataset x, as `Program.run`."""
+        """One output on dataset x, drawn from `rng` (default: the source of randomness in place).
+
+        Runs that `observe` rejects are repeated; ProgramError after 100000 of them. Raises ParameterError where an
+        analyst is asked who has no strategy.
+        """
+        if self.asks:
+            if self.program.strategy is None:
+                what = f"{self.program.name} asks an analyst, and a run needs the analyst's strategy"
+                raise ParameterError(what, "give strategy=f, a function f(history, choices) that returns a choice")
+            return replace(self, strategy=self.program.read_strategy(self.program.strategy)).run(x, rng)
         dataset = self.check_dataset(x)
         for name, value in self.parameters.items():
             if isinstance(value, Range):
@@ -234,9 +272,10 @@ class Bound:
         """The output of one run on a checked dataset. Raises Rejected, or ProgramError if the run fails."""
         token = _running.set(True)
         try:
-            with using(source), strictly():
+            strategy = None if self.strategy is None else exact(self.strategy)
+            with using(source), strictly(), conversing(strategy) as talk:
                 result = exact(self.program.function)(x, **self.arguments)
-            return self._checked_output(result, x)
+            return self._checked_output((result, tuple(talk.asked)) if self.asks else result, x)
         except (Rejected, LanguageError, LimitError, ProgramError):
             raise
         except Exception as error:
@@ -281,46 +320,14 @@ class Bound:
         return self.program.source.span()
 
 
-def _bind_again(program: Program, n: int, neighbours: Neighbours | None, parameters: dict[str, Parameter]) -> Bound:
-    return program.bind(n, neighbours, **parameters)
-
-
-_PLAIN = frozenset({int, bool, str, type(None)})
-"""Types of outputs that are as they should be."""
-
-
-def as_output(value: Any) -> Output:
-    """The value as an output: whole rationals as ints, sets and dictionaries as sorted tuples.
-
-    Raises TypeError showing what is no output.
-    """
-    if type(value) is tuple and _PLAIN.issuperset(map(type, value)):
-        return value
-    if isinstance(value, dict):
-        return tuple((key, as_output(value[key])) for key in sorted(value))
-    if isinstance(value, (set, frozenset)):
-        return tuple(as_output(item) for item in sorted(value))
-    if isinstance(value, tuple):
-        return tuple(as_output(item) for item in value)
-    if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else value
-    if value is None or isinstance(value, (int, str, ExpNumber, Symbolic)):
-        return value
-    if type(value).__module__.startswith(("numpy", "tightdp.language.arrays")) and hasattr(value, "tolist"):
-        listed = value.tolist()
-        return as_output(tuple(value) if isinstance(listed, list) else listed)
-    raise TypeError(f"the {type(value).__name__} {value!r}")
-
-
-def order_of(output: Output) -> tuple[Any, ...]:
-    """What outputs are sorted by: None, numbers, strings, then tuples, entry by entry."""
-    if output is None:
-        return (0,)
-    if isinstance(output, str):
-        return (2, output)
-    if isinstance(output, Sequence):
-        return (3, [order_of(item) for item in output])
-    return (1, output)
+def _bind_again(
+    program: Program,
+    n: int,
+    neighbours: Neighbours | None,
+    strategy: Answering | None,
+    parameters: dict[str, Parameter],
+) -> Bound:
+    return program.bind(n, neighbours, strategy, **parameters)
 
 
 def _read_parameter(name: str, value: Any) -> Parameter:

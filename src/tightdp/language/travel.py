@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 
 Program: TypeAlias = Any
 """`tightdp.language.program.Program`, which is made of `_PARTS`."""
-_PARTS = ("function", "record", "target", "neighbours", "name", "documentation")
+_PARTS = ("function", "record", "target", "neighbours", "name", "documentation", "strategy")
 _sending: ContextVar[tuple[int, ...]] = ContextVar("tightdp_sending", default=())
 
 

@@ -27,7 +27,8 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import may_be_positive, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Domain
-from tightdp.language.program import Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Dataset
 from tightdp.logic.bdd import Diagram
 
 NO_CLIENT = -1

@@ -13,7 +13,8 @@ from typing import Any
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.weights import quotient
-from tightdp.language.program import Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Dataset
 from tightdp.limits import Limits
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 

@@ -11,7 +11,8 @@ from typing import TypeVar
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.bdd import TooDeep
 from tightdp.methods import chain_eliminated as eliminated
 from tightdp.methods.base import (

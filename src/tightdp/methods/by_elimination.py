@@ -36,7 +36,15 @@ from tightdp.symmetry.orbits import Orbits as DatasetOrbits
 from tightdp.symmetry.sets import AccuracySet, Table, every_dataset
 from tightdp.symmetry.symmetries import Symmetries, exchangeable_clients, kinds_of
 
-__all__ = ["MOST_WORK", "EliminationTable", "look", "look_before_aggregates", "look_thoroughly", "work_of_diagram"]
+__all__ = [
+    "MOST_WORK",
+    "EliminationTable",
+    "exchanges",
+    "look",
+    "look_before_aggregates",
+    "look_thoroughly",
+    "work_of_diagram",
+]
 
 _TRIED = 64
 """Of more datasets than this, so many are eliminated first, which tells what all of them will take."""
@@ -268,7 +276,7 @@ class Eliminated(Orbits):
 
     def symmetries(self, control: Control, measured: bool = False) -> Symmetries | None:
         """Return the exchanges; with `measured`, None where some of them do not keep the target."""
-        return self._found if not measured or _exchanges(self.program, control, True) == self._found else None
+        return self._found if not measured or exchanges(self.program, control, True) == self._found else None
 
     def comparison(self, control: Control) -> Comparison | Refusal:
         return self._every_two(control) if self._found is None else super().comparison(control)
@@ -337,7 +345,7 @@ def _look(program: Program, control: Control, budget: int) -> Method | Refusal:
     if program.forced is None and (program.given is None or program.bound.n > 1) and program.small(control):
         return Refusal("elimination: the diagram is small")
     core = program.core(control)
-    found = _exchanges(program, control)
+    found = exchanges(program, control)
     if (program.datasets if found is None else found.orbits.number) > budget:
         return too_much
     return program.once(f"elimination {budget}", lambda: _made(program, core, budget, control, found) or too_much)
@@ -356,7 +364,7 @@ def _made(
     return Eliminated(program, table, found)
 
 
-def _exchanges(program: Program, control: Control, measured: bool = False) -> Symmetries | None:
+def exchanges(program: Program, control: Control, measured: bool = False) -> Symmetries | None:
     """Return which clients of a whole program are treated alike; with `measured`, by its target, too."""
     bound = program.bound
     if program.given is not None or relation_of(bound).custom:

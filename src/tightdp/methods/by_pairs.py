@@ -18,8 +18,9 @@ from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
+from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom, Rejected
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Comparison, Control, Pair, Refusal
 from tightdp.methods.by_elimination import LITTLE_WORK, EliminationTable

@@ -23,7 +23,8 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Dataset, as_output, order_of
+from tightdp.language.outputs import as_output, order_of
+from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, Work

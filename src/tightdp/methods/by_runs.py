@@ -17,7 +17,8 @@ from tightdp.exact.field import Number
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Control, Refusal, Work
 from tightdp.methods.by_datasets import Exhaustive

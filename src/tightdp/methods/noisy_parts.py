@@ -18,7 +18,8 @@ from tightdp.core.passes import Rebuild
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
-from tightdp.language.program import Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Dataset
 from tightdp.methods import questions
 from tightdp.methods.base import Control
 from tightdp.methods.leaf_laws import leaf_laws

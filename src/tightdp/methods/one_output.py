@@ -13,7 +13,8 @@ from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Bound, Dataset
 from tightdp.methods import questions
 from tightdp.methods.base import Control
 from tightdp.methods.by_aggregates import costly

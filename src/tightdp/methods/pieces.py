@@ -19,7 +19,8 @@ from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd
-from tightdp.language.program import Bound, Dataset, Output, order_of
+from tightdp.language.outputs import Output, order_of
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Pair
 from tightdp.symmetry.sets import Table

@@ -11,7 +11,10 @@ from typing import Generic, TypeVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
-from tightdp.methods.base import Comparison, Control, Exact, Looked, Named, Ratio, Refusal, Tight
+from tightdp.limits.calibrated import MAX_DATASETS
+from tightdp.methods.base import Comparison, Control, Exact, Looked, Named, Ratio, Refusal, Tight, on_table
+from tightdp.methods.by_datasets import every_two_laws
+from tightdp.methods.by_elimination import exchanges
 from tightdp.methods.program import Candidate, Method, Program
 from tightdp.methods.ranking import first_ratio, tight_ratio
 from tightdp.methods.symmetry import Symmetry, both, of_symmetries, sized
@@ -165,11 +168,28 @@ def comparison(program: Program, control: Control) -> tuple[Method, Comparison]:
 
     Raises QueryError where they are too many and there is no other way.
     """
+    if program.bound.asks:
+        return _whole(program, control)
     asked = _Asked(program, control, lambda method: method.comparison(control))
     method, found = asked.first()
     if found.incomplete is not None and asked.refusal is not None and program.forced is None:
         return method, replace(found, incomplete=LimitError(asked.refusal.reason, asked.refusal.hint))
     return method, found
+
+
+def _whole(program: Program, control: Control) -> tuple[Method, Comparison]:
+    """Return pairs of neighbours with the laws of whole outputs, up to the order of clients that are treated alike.
+
+    Other symmetries may change outputs, and then not respect in which order an analyst sees their parts.
+    """
+    method, table = laws(program, control)
+    if program.inexact is not None:
+        what = "with Gaussian noise, or noise that is cut off, only the tight ε is known for an analyst who adapts"
+        raise QueryError(what, "clamp the noise, or give a strategy")
+    found = exchanges(program, control)
+    if found is None or found.orbits.number_of_pairs > MAX_DATASETS:
+        return method, on_table(table, every_two_laws(program.bound, table, control), control)
+    return method, on_table(table, found.orbits.privacy_set(), control)
 
 
 def ratio_bound(program: Program, pairs: Comparison | None = None) -> Exact:

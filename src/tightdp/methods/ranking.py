@@ -25,7 +25,8 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd, quick
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
-from tightdp.language.program import Bound, Dataset, as_output, order_of
+from tightdp.language.outputs import as_output, order_of
+from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Control, Exact, Known, Pair, Ratio, Refusal
 from tightdp.methods.program import Method

@@ -19,7 +19,7 @@ from tightdp.exact.parameters import as_number
 from tightdp.exact.rationals import as_int
 from tightdp.exact.weights import Joint, add_into, joint_power, joint_times, quotient, times
 from tightdp.exact.whole import Whole, gcd, lcm
-from tightdp.language.program import Output
+from tightdp.language.outputs import Output
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stages import Outcome, Stage
 

@@ -13,11 +13,13 @@ from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, exponent_
 from tightdp.exact.parameters import pretty
 from tightdp.results.result import (
     CheckedWitness,
+    ConversationWitness,
     DensityWitness,
     EventWitness,
     LimitWitness,
     PairWitness,
     Result,
+    StrategyWitness,
     TripleWitness,
 )
 
@@ -133,6 +135,19 @@ def _event_sentence(witness: EventWitness, said: str = "It is attained") -> str:
     outputs = listed([brief(output, 80) for output in witness.event])
     among = "" if len(witness.event) == 1 else "one of "
     return f"{said} on {_pair(witness)} by the event that the output is {among}{outputs}."
+
+
+@witness_sentence.register
+def _conversation_sentence(witness: ConversationWitness, said: str = "It is attained") -> str:
+    odds = f"{shown_probability(witness.probability)} against {shown_probability(witness.probability_prime)}"
+    with_it = "with these answers the conversation" if witness.strategy.moves else "the conversation"
+    return f"On {_pair(witness)} {with_it} that ends with {brief(witness.output)} has probability {odds}."
+
+
+@witness_sentence.register
+def _strategy_sentence(witness: StrategyWitness, said: str = "It is attained") -> str:
+    by = "by an analyst with these answers" if witness.strategy.moves else "whatever the analyst answers"
+    return f"{said} on {_pair(witness)} {by}."
 
 
 @witness_sentence.register

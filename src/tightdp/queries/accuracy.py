@@ -20,7 +20,8 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.interp import target_of
-from tightdp.language.program import Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Dataset
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods.base import Known
 from tightdp.methods.sums import mass, surely_more

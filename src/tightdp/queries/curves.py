@@ -18,7 +18,8 @@ from tightdp.errors import ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
-from tightdp.language.program import Dataset, Output, as_output, order_of
+from tightdp.language.outputs import Output, as_output, order_of
+from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Known, Pair
 from tightdp.methods.sums import LawByCode

@@ -19,7 +19,8 @@ from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Record
 from tightdp.language.interp import target_of
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Tail
 from tightdp.methods.base import Named, Ratio
 from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, number_or_tail

@@ -20,7 +20,8 @@ from tightdp.exact.linear_program import Control
 from tightdp.exact.weights import as_exact
 from tightdp.language.interp import target_output
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Tail, share_of
 from tightdp.limits.calibrated import DESIGN_TRIPLES, TARGET_DATASETS
 from tightdp.logic.encode import prober

@@ -22,7 +22,7 @@ from tightdp.errors import LimitError
 from tightdp.exact import theta
 from tightdp.exact.enclosure import Enclosure, ball, ends
 from tightdp.exact.field import Number, as_ball
-from tightdp.language.program import Output
+from tightdp.language.outputs import Output
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
-from tightdp.language.program import as_output, order_of
+from tightdp.language.outputs import as_output, order_of
 from tightdp.language.tails import Tail, share_of
 from tightdp.results.recorded import Recorded, plain
 from tightdp.results.result import Drawn, Enclosed, PairWitness, Result, Subject, as_file, written_witness

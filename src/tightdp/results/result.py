@@ -18,6 +18,7 @@ from tightdp._version import __version__
 from tightdp.errors import QueryError
 from tightdp.exact.numbers import Exact, brief
 from tightdp.exact.weights import NUMBERS
+from tightdp.language.analyst import Strategy
 from tightdp.results.recorded import Recorded, plain, record
 from tightdp.results.table import Row, Table, answer_row
 
@@ -181,6 +182,25 @@ class EventWitness(PairWitness):
 
     json = "x x_prime event"
     event: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class StrategyWitness(EventWitness):
+    """Two neighbouring datasets, and the strategy of an analyst who tells them apart best, with the event."""
+
+    json = "x x_prime event strategy=strategy.written"
+    strategy: Strategy
+
+
+@dataclass(frozen=True)
+class ConversationWitness(TripleWitness):
+    """Two neighbouring datasets, an output, and its probabilities on both if the analyst keeps to a strategy.
+
+    They are those of the whole conversation: of everything that the analyst is shown, and the output.
+    """
+
+    json = "x x_prime output probability probability_prime strategy=strategy.written"
+    strategy: Strategy
 
 
 @dataclass(frozen=True)

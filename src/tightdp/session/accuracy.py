@@ -15,7 +15,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import down, up
 from tightdp.language.interp import target_output, target_value
-from tightdp.language.program import Output
+from tightdp.language.outputs import Output
 from tightdp.language.tails import share_of
 from tightdp.methods import questions
 from tightdp.queries import declared

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         outputs,
         report,
         search,
+        strategies,
         sweep,
         verification,
     )
@@ -33,6 +34,7 @@ __all__ = [
     "outputs",
     "report",
     "search",
+    "strategies",
     "sweep",
     "verification",
 ]

@@ -22,8 +22,9 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.rationals import Parameter
 from tightdp.language.domains import Values
+from tightdp.language.outputs import Output
 from tightdp.language.primitives import PRIMITIVES, Strength, choice, flip, geometric, shuffle
-from tightdp.language.program import Bound, Output, Program
+from tightdp.language.program import Bound, Program
 from tightdp.results.report import Smallest
 from tightdp.results.result import EventWitness
 from tightdp.session.asked import Asked
@@ -140,7 +141,7 @@ def rebound(bound: Bound, path: Path) -> Bound | None:
         if not isinstance(program, Program) or program.function.__name__ != name:
             continue
         if program.function.__code__.co_filename == str(path):
-            return Bound(program, bound.n, bound.parameters, bound.record, bound.neighbours)
+            return replace(bound, program=program)
     return None
 
 
@@ -288,7 +289,7 @@ def fewest_records(instance: Asked, claim: Claim) -> Asked:
     bound = instance.bound
     for n in range(1, instance.n):
         try:
-            found = instance.on(bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters))
+            found = instance.on(bound.program.bind(n, bound.neighbours, bound.strategy, **bound.parameters))
         except TightdpError:
             continue
         if _fails(found, claim):
@@ -347,7 +348,7 @@ def _fails(instance: Asked, claim: Claim) -> bool:
 
 def _bind(bound: Bound, parameters: dict[str, Parameter]) -> Bound | None:
     try:
-        return bound.program.bind(bound.n, neighbours=bound.neighbours, **parameters)
+        return bound.program.bind(bound.n, bound.neighbours, bound.strategy, **parameters)
     except TightdpError:
         return None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TypeVar
 
 from tightdp.core.nodes import CoreProgram
@@ -25,6 +26,7 @@ from tightdp.methods.one_output import check_listable, table_without_diagram
 from tightdp.methods.program import FEW_DATASETS, Method, Program
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
+from tightdp.queries.strategies import Games
 from tightdp.results.result import Result, Stats, Status, Subject
 from tightdp.symmetry.sets import DiagramTable
 
@@ -163,6 +165,11 @@ class Engine:
         several = self.program.forced is None and self.program.datasets <= FEW_DATASETS
         return several and (self.precision is not None or many_outputs(self.program, self.control()))
 
+    @cached_property
+    def games(self) -> Games:
+        """The games that analysts play who adapt, where the mechanism asks one."""
+        return Games(self.bound)
+
     @property
     def ratio_bound(self) -> Exact:
         """An upper bound on every likelihood ratio that is known without a search; infinite before compilation."""
@@ -197,8 +204,10 @@ class Engine:
             return self._profile
         query = self.query()
         method, pairs = questions.comparison(self.program, query.control)
+        compared = query.control.pairs(pairs)
         with query.searching():
-            found = profile(query.control.pairs(pairs), query.control.bounded("δ at ε = 0 ≥"))
+            tests = self.games.hulled(compared) if self.bound.asks else compared
+            found = profile(tests, query.control.bounded("δ at ε = 0 ≥"))
         result = found, self.outcome(query, method)
         self.profile_bound, self.profile_method = questions.ratio_bound(self.program, pairs), method
         if query.control.stopped is None:

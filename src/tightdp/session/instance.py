@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_value
-from tightdp.language.program import Bound, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Bound
 from tightdp.queries.accuracy import LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import (
@@ -67,7 +68,7 @@ class Instance(InstanceBase):
 
     # privacy
 
-    @limited("all", shown_by_few=True, enclosed=True)
+    @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def privacy(
         self,
         *,
@@ -101,7 +102,7 @@ class Instance(InstanceBase):
         """Return the tight ε at δ, as `privacy(delta=delta)`; `float()` of the result is ε."""
         return self.privacy(delta=delta)
 
-    @limited("all", shown_by_few=True, enclosed=True)
+    @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε, exactly: at an `exp_epsilon` >= 0, or at a rational `epsilon` >= 0.
 
@@ -114,7 +115,7 @@ class Instance(InstanceBase):
         assert exponent is not None
         return answering.search.delta_at_epsilon(self.engine, exponent)
 
-    @limited("all", shown_by_few=True, enclosed=True)
+    @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def curve(self) -> Curve:
         """Return the whole privacy curve δ(e^ε) for e^ε >= 1, as a finite list of exact break points.
 
@@ -122,7 +123,7 @@ class Instance(InstanceBase):
         """
         return answering.search.curve(self.engine)
 
-    @limited("all", shown_by_few=True, enclosed=True)
+    @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def tradeoff(self) -> Tradeoff:
         """Return the trade-off function (f-DP): the exact vertices of the convex hull over all pairs of neighbours.
 
@@ -130,7 +131,7 @@ class Instance(InstanceBase):
         """
         return answering.search.tradeoff(self.engine)
 
-    @limited("all", shown_by_few=True, enclosed=True)
+    @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def renyi(self, order: Any) -> Renyi:
         """Return exp((a-1)·D_a), the largest Σ_y P(y|x)^a P(y|x')^(1-a) over neighbours, for a rational order a > 1.
 
@@ -304,7 +305,7 @@ class Instance(InstanceBase):
         """
         return answering.outputs.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
-    @limited("all", by_runs=False, enclosed=True)
+    @limited("all", by_runs=False, enclosed=True, adaptive=True)
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
         return answering.search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
@@ -356,7 +357,7 @@ class Instance(InstanceBase):
 
     # verification
 
-    @limited("all", shown_by_few=True, enclosed=True)
+    @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def verify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> Verification:
@@ -366,6 +367,8 @@ class Instance(InstanceBase):
         The result is true as a bool when all claims hold.
         """
         pure, accuracy = read_claims(epsilon, exp_epsilon, delta, alpha, beta)
+        if accuracy is not None and self.bound.asks:
+            raise answering.strategies.refusal("accuracy")
         return answering.verification.verify(self.engine, pure, accuracy)
 
     def solve(self, **claims: Any) -> Solution:
@@ -382,7 +385,7 @@ class Instance(InstanceBase):
         """
         return answering.certify.certify_claim(self.engine, (exp_epsilon, epsilon), delta, (alpha, beta))
 
-    @limited(by_runs=False)
+    @limited(by_runs=False, adaptive=True)
     def core(self) -> str:
         """Return the core program, one line per value, to read beside the Python function (`docs/certificates.md`)."""
         return "\n".join(answering.certify.core_lines(self.engine))

@@ -14,6 +14,7 @@ from tightdp.exact.field import exp
 from tightdp.exact.lazily import lazily
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
+from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,
     read_accuracy,
@@ -84,6 +85,15 @@ class UnknownInstance(Instance):
 
     explain = report = _refuse
 
+    def _check_pure(self, delta: Any, alpha: Any) -> None:
+        """Raise QueryError for what depends on the strategy of an analyst, unless that is the tight ε."""
+        if self.bound.asks and alpha is not None:
+            raise answering.strategies.refusal("accuracy")
+        if self.bound.asks and delta:
+            raise QueryError(
+                "with an unknown the best strategy is known for delta = 0 only", "give the unknown a value"
+            )
+
     @cached_property
     def cellwise(self) -> Cellwise:
         """What runs the mechanism on every cell of the unknown."""
@@ -91,7 +101,7 @@ class UnknownInstance(Instance):
         assert name is not None
         return cells.Cellwise(self, name)
 
-    @limited()
+    @limited(adaptive=True)
     def privacy(  # type: ignore[override]
         self,
         *,
@@ -102,6 +112,7 @@ class UnknownInstance(Instance):
     ) -> Pieces:
         """Return the tight e^ε at δ as a piecewise function of the unknown."""
         bar = read_exact("delta", delta, 1)
+        self._check_pure(bar, None)
         if top != 1 or privacy_set is not None or inference_set is not None:
             raise QueryError("with an unknown no ratios are ranked, and no sets declared", "leave out top and the sets")
         return answers.least_ratio(self.cellwise, bar) if bar else answers.privacy(self.cellwise)
@@ -169,7 +180,7 @@ class UnknownInstance(Instance):
         """Return the output law on dataset x as a piecewise function of the unknown."""
         return answers.distribution(self.cellwise, self.bound.check_dataset(x))
 
-    @limited()
+    @limited(adaptive=True)
     def verify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> Verification:
@@ -179,7 +190,7 @@ class UnknownInstance(Instance):
         """
         return answers.verify(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
 
-    @limited()
+    @limited(adaptive=True)
     def solve(  # type: ignore[override]
         self,
         *,
@@ -198,6 +209,7 @@ class UnknownInstance(Instance):
         if best not in (None, "accuracy"):
             raise ParameterError(f"best={best!r} is not known", 'give best="accuracy"')
         bound = read_optional("alpha", alpha)
+        self._check_pure(0, alpha)
         if best is None:
             return answers.solve(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
         if bound is None:
@@ -209,6 +221,7 @@ class UnknownInstance(Instance):
         self, epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: Any
     ) -> tuple[Claims, Formula | None]:
         """Return the claims, and that about ε where it is a function of the unknown, as in epsilon="2*eps"."""
+        self._check_pure(read_exact("delta", delta, 1), alpha)
         given = epsilon if exp_epsilon is None else exp_epsilon
         name = self.cellwise.name
         if not isinstance(given, str) or name not in re.findall(r"[^\W\d]\w*", given):
@@ -223,28 +236,32 @@ ALL = "all"
 """In place of n: every number of records at once."""
 
 
-def bound_for(program: Program, n: Any, neighbours: Any, parameters: dict[str, Any]) -> tuple[type[Instance], Bound]:
+def bound_for(
+    program: Program, n: Any, neighbours: Any, parameters: dict[str, Any], strategy: Any = None
+) -> tuple[type[Instance], Bound]:
     """Bind a mechanism to n records, or to one record, which stands for all, where n is `ALL`.
 
     Return it with the kind of instance that answers. Raises LanguageError where the records depend on n.
     """
     if not isinstance(n, str) or n != ALL:
-        bound = program.bind(n, neighbours=neighbours, **parameters)
+        bound = program.bind(n, neighbours=neighbours, strategy=strategy, **parameters)
         return Instance if unknown_of(bound.parameters) is None else UnknownInstance, bound
     if not isinstance(program.record, Domain) and "n" in signature(program.record).parameters:
         hint = "make the domain the same for all n, or ask for one n"
         raise LanguageError("no answer for every n: the record domain depends on n", hint, program.source.span())
-    bound = program.bind(1, neighbours=neighbours, **parameters)
+    bound = program.bind(1, neighbours=neighbours, strategy=strategy, **parameters)
     if (name := unknown_of(bound.parameters)) is not None:
         raise QueryError(f"n = all with the unknown {name}", "give it a value, or ask for one n")
     return EveryInstance, bound
 
 
-def bound_to(program: Program, neighbours: Any, n: Any, parameters: dict[str, Any], **limits: Any) -> Instance:
+def bound_to(
+    program: Program, neighbours: Any, n: Any, parameters: dict[str, Any], strategy: Any = None, **limits: Any
+) -> Instance:
     """Return the instance of a mechanism bound to n records, or to all, with the limits of its queries."""
-    kind, bound = bound_for(program, n, neighbours, parameters)
+    kind, bound = bound_for(program, n, neighbours, parameters, strategy)
     found = kind(bound, **limits)
-    found.rebind = partial(bound_to, program, bound.own_neighbours)
+    found.rebind = partial(bound_to, program, bound.own_neighbours, strategy=bound.strategy)
     return found
 
 
@@ -272,7 +289,7 @@ class EveryInstance(Instance):
         """No engine answers for every n."""
         raise QueryError("this question has no answer for every n", "ask it for one n, or ask for privacy or verify")
 
-    @limited()
+    @limited(adaptive=True)
     def privacy(  # type: ignore[override]
         self,
         *,
@@ -312,7 +329,7 @@ class EveryInstance(Instance):
         _answers.refuse_uneven(self)
         return self.on(self.bound, **{**self.limits, "method": None})
 
-    @limited()
+    @limited(adaptive=True)
     def verify(
         self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
     ) -> EveryNVerification | Verification:
@@ -321,6 +338,8 @@ class EveryInstance(Instance):
         See `Instance.verify`.
         """
         if alpha is not None or beta is not None:
+            if self.bound.asks:
+                raise answering.strategies.refusal("accuracy")
             if epsilon is not None or exp_epsilon is not None:
                 raise QueryError("for every n one claim is decided at a time", "ask for accuracy by itself")
             return replace(self._on_one_record().verify(alpha=alpha, beta=beta), subject=self.subject)

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from tightdp.one_run import pairs as _pairs
     from tightdp.results.result import Result
     from tightdp.session import known as _known
+    from tightdp.session import strategies as _strategies
     from tightdp.session import widened as _widened
     from tightdp.session.base import InstanceBase
 else:
     _known = lazily("tightdp.session.known")
+    _strategies = lazily("tightdp.session.strategies")
     _widened = lazily("tightdp.session.widened")
     _runs = lazily("tightdp.methods.by_runs")
     _failing = lazily("tightdp.methods.failing")
@@ -46,7 +48,12 @@ _KEPT_SHARE, _KEPT_MOST = 0.3, 3.0
 
 
 def limited(
-    about: About = "given", *, shown_by_few: bool = False, enclosed: bool = False, by_runs: bool = True
+    about: About = "given",
+    *,
+    shown_by_few: bool = False,
+    enclosed: bool = False,
+    by_runs: bool = True,
+    adaptive: bool = False,
 ) -> Callable[[Query[Asked, P, R]], Query[Asked, P, R]]:
     """Make a query of an instance keep its limits. What it is about says what else may be done for it.
 
@@ -56,9 +63,27 @@ def limited(
     A run that fails on any dataset that the query is about is its answer. Where no method has an exact answer, and none
     was asked for by name, all runs are enumerated if they are few, unless that cannot answer it (`by_runs`). With
     `shown_by_few`, a few pairs of neighbours, or a few datasets, show something, which is said where a limit is
-    met. Unless it can be `enclosed`, it is refused for programs whose laws are not exact.
+    met. Unless it can be `enclosed`, it is refused for programs whose laws are not exact; and unless it is `adaptive`,
+    for those that ask an analyst whose strategy is open.
     """
-    return lambda query: _limited(query, about, shown_by_few, enclosed, by_runs)
+
+    def made(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
+        found = _limited(query, about, shown_by_few, enclosed, by_runs)
+        return found if adaptive else _needing_a_strategy(found)
+
+    return made
+
+
+def _needing_a_strategy(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
+    """Return a query that raises QueryError where an analyst is asked whose strategy is open."""
+
+    @wraps(query)
+    def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
+        if instance.bound.asks:
+            raise _strategies.refusal(query.__name__.replace("_", " "))
+        return query(instance, *arguments, **options)
+
+    return asked
 
 
 def _limited(

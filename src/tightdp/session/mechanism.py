@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 
@@ -63,6 +64,7 @@ class Mechanism(Generic[P]):
     ) -> list[Any]:
         """Draw `size` independent outputs on dataset x; the same seed gives the same outputs.
 
+        A mechanism that asks an analyst takes its `strategy` here and where it is called, unless it has one of its own.
         Parameters are given by name. Raises ParameterError where one does not fit, ProgramError where one fails.
         """
         _refuse(self, arguments)
@@ -81,6 +83,7 @@ class Mechanism(Generic[P]):
         max_memory: int | str | None = None,
         method: str | None = None,
         precision: Any = None,
+        strategy: Callable[..., Any] | str | None = None,
         *arguments: P.args,
         **parameters: P.kwargs,
     ) -> Instance:
@@ -89,8 +92,9 @@ class Mechanism(Generic[P]):
         `neighbours` overrides the mechanism's own relation. `backend` is "cudd" or "autoref". `timeout` (seconds),
         `max_nodes` (of the diagram) and `max_memory` (bytes, or "500M", "4G"; unless given, 80 % of what is free) limit
         every query. With `timeout` or `max_memory` every query compiles anew, in a child process that can be killed.
-        `method` asks for one method by name, `precision` for an enclosure (see `Instance`). Raises ParameterError
-        naming what does not fit.
+        `method` asks for one method by name, `precision` for an enclosure (see `Instance`). `strategy` answers where
+        the mechanism asks an analyst: a function of the history and the choices, or the name of one beside it; without
+        it questions about privacy are about every strategy. Raises ParameterError naming what does not fit.
         """
         _refuse(self, arguments)
         return bound_to(
@@ -98,6 +102,7 @@ class Mechanism(Generic[P]):
             neighbours,
             n,
             dict(parameters),
+            strategy,
             backend=backend,
             timeout=timeout,
             max_nodes=max_nodes,
@@ -111,10 +116,7 @@ class Mechanism(Generic[P]):
 
         It may take parameters of the mechanism too, by name. `accuracy` and `utility` use it.
         """
-        program = self.program
-        self.program = Program(
-            program.function, program.record, function, program.neighbours, program.name, program.documentation
-        )
+        self.program = replace(self.program, target=function)
         return function
 
     def __repr__(self) -> str:
@@ -145,6 +147,7 @@ def mechanism(
     target: Callable[..., Any] | None = None,
     neighbours: str | Callable[[Any], Iterable[Any]] = "replace-one",
     name: str = "",
+    strategy: Callable[..., Any] | str | None = None,
 ) -> Callable[[Callable[Concatenate[Any, Q], Any]], Mechanism[Q]]: ...
 
 
@@ -156,17 +159,19 @@ def mechanism(
     target: Callable[..., Any] | None = None,
     neighbours: str | Callable[[Any], Iterable[Any]] = "replace-one",
     name: str = "",
+    strategy: Callable[..., Any] | str | None = None,
 ) -> Mechanism | Callable[[Callable[..., Any]], Mechanism]:
     """Make a mechanism of a Python function.
 
     The function's first argument is the dataset, a tuple of n records of the domain `record` (bits, unless given); the
     others are public parameters. `target` is the quantity that a numeric output estimates; `neighbours` is
-    "replace-one", "unit-step", "unit-all", "add-remove", or a function from a dataset to its neighbours. Raises
-    LanguageError or ParameterError where these do not fit together.
+    "replace-one", "unit-step", "unit-all", "add-remove", or a function from a dataset to its neighbours. `strategy`
+    answers where the function calls `ask` and is run without another strategy. Raises LanguageError or ParameterError
+    where these do not fit together.
     """
 
     def decorate(plain: Callable[..., Any]) -> Mechanism:
-        return Mechanism(Program(plain, Bit if record is None else record, target, neighbours, name))
+        return Mechanism(Program(plain, Bit if record is None else record, target, neighbours, name, strategy=strategy))
 
     return decorate if function is None else decorate(function)
 

@@ -18,6 +18,7 @@ from tightdp.queries.powers import ExactLaws, Found, Question
 from tightdp.results.privacy import Renyi, Zcdp
 from tightdp.results.privacy_loss import PrivacyLoss, status_of
 from tightdp.results.result import PairWitness, Stats
+from tightdp.session import strategies
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.search import compared, tight_privacy
 
@@ -30,6 +31,8 @@ def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
             subject=engine.subject, order=order, exp_moment=pure.upper, lower=pure.lower, witness=pure.witness,
             status=pure.status, stats=pure.stats, reason=pure.reason, hint=pure.hint,
         )  # fmt: skip
+    if engine.bound.asks:
+        return strategies.renyi_divergence(engine, order)
     lower, upper, witness, outcome = largest(engine, powers.Renyi(order))
     shown = order.numerator if order.denominator == 1 else order
     return outcome.on(Renyi(subject=engine.subject, order=shown, exp_moment=upper, lower=lower, witness=witness))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
-from tightdp.language.program import Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Dataset
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
 from tightdp.results.answers import Accuracy

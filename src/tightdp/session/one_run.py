@@ -12,7 +12,8 @@ from typing import Any
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, up
-from tightdp.language.program import Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
 from tightdp.methods.compiled import deep_recursion
 from tightdp.one_run.adaptive import adaptive_joint, adaptive_optimum, read_order

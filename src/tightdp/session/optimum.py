@@ -12,7 +12,8 @@ from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import down, up
 from tightdp.language.interp import target_output
-from tightdp.language.program import Bound, Dataset, Output, Program, order_of
+from tightdp.language.outputs import Output, order_of
+from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods import questions
 from tightdp.methods.program import Method

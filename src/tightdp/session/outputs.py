@@ -11,8 +11,9 @@ from tightdp.exact.numbers import down, up
 from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
 from tightdp.language.neighbours import relation_of
+from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom
-from tightdp.language.program import Dataset, Output
+from tightdp.language.program import Dataset
 from tightdp.language.tails import is_beyond
 from tightdp.methods import one_output, questions
 from tightdp.methods.by_elimination import EliminationTable

@@ -25,7 +25,7 @@ from tightdp.queries.curves import Profile
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.report import Structure
 from tightdp.results.result import EventWitness, PairWitness, TripleWitness
-from tightdp.session import numeric
+from tightdp.session import numeric, strategies
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.widened import widened
 
@@ -45,9 +45,13 @@ _SHORT = 30
 """To so many digits the two ends of an enclosed δ are rounded, outward."""
 
 
-@widened
 def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
+    return strategies.told(engine, _tight_privacy(engine, top))
+
+
+@widened
+def _tight_privacy(engine: Engine, top: int) -> Privacy:
     if top == 1 and (known := numeric.tight_privacy(engine)) is not None:
         return known
     if top == 1 and engine.many and (seen := large.tight_privacy(engine)) is not None:
@@ -104,6 +108,8 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
 
 def approximate_privacy(engine: Engine, delta: Number) -> Privacy:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
+    if engine.bound.asks:
+        return strategies.privacy_at(engine, delta)
     if (known := numeric.privacy_at(engine, delta)) is not None:
         return known
     if engine.many and (seen := large.privacy_at(engine, delta)) is not None:
@@ -161,6 +167,8 @@ def declared_privacy(
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delta:
     """Return δ at t = e^ε, where `epsilon` is ε if that is what was asked."""
+    if engine.bound.asks:
+        return strategies.delta_between(engine, t, t, epsilon)
     if (known := numeric.delta_at(engine, t, epsilon)) is not None:
         return known
     if engine.many and (seen := large.delta_at(engine, t, epsilon)) is not None:
@@ -201,6 +209,8 @@ def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
     if max(epsilon.numerator, epsilon.denominator) <= _LONGEST_EPSILON:
         return delta_at(engine, exp(epsilon), epsilon)
     low, high = exp_enclosure(epsilon, _DIGITS)
+    if engine.bound.asks:
+        return strategies.delta_between(engine, low, high, epsilon)
     profile, outcome = engine.profile()
     (upper, _), (lower, witness) = _delta(engine, profile, low), _delta(engine, profile, high)
     upper, outcome = _delta_end(engine, low, upper, outcome)

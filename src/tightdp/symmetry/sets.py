@@ -22,7 +22,8 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset, Output
+from tightdp.language.outputs import Output
+from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import MAX_DATASETS, MAX_KEPT
 from tightdp.logic.count import TooManyOutputs, Weights, output_weights
 from tightdp.logic.formula import WeightedFormula

@@ -11,34 +11,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import itemgetter
 from typing import Any
 
 from tightdp.core.coarse import draw_once_per_client, draw_what_is_seen
-from tightdp.core.lowering import array_counts, dictionaries, draws, lists, loops, statements  # noqa: F401 (handlers)
+from tightdp.core.lowering import array_counts, asking, dictionaries, draws, lists, loops, statements  # noqa: F401
 from tightdp.core.lowering.functions import call, call_python
-from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Frame, Machine, Probe
-from tightdp.core.lowering.registry import METHODS
 from tightdp.core.lowering.scalars import adopt
 from tightdp.core.lowering.values import (
-    Array,
     Closure,
-    Collection,
-    Element,
-    Entries,
-    Filtered,
-    Members,
     Reference,
-    Table,
     Union,
     Value,
     alternatives,
     holds,
     is_scalar,
     name_of,
-    never,
-    parts_of,
 )
 from tightdp.core.meetings import Meetings, Uncut, Unmerged, outside
 from tightdp.core.nodes import Const, CoreProgram, Expr, Inexact, Input, verify
@@ -198,8 +186,18 @@ class Lowering(Machine):
         return self._finish(lambda: (self._output(), self._goal()))
 
     def _output(self) -> Value:
-        keywords = {name: adopt(self, value) for name, value in self.bound.arguments.items()}
-        return call_python(self, self.bound.program.function, (self.x,), keywords)
+        return self.answered({name: adopt(self, value) for name, value in self.bound.arguments.items()})
+
+    def answered(self, keywords: dict[str, Value]) -> Value:
+        """Return what the function returns, with all that an analyst was shown where one is asked."""
+        self.analyst = asked = self.new_list(()) if self.bound.asks else self.bound.strategy
+        value = call_python(self, self.bound.program.function, (self.x,), keywords)
+        if not isinstance(asked, Reference):
+            return value
+        if self.evidence:
+            what = "observe conditions a run in which an analyst is asked: how likely it is depends on the strategy"
+            raise self.unsupported(what, "draw anew in a loop, or return a value that says what was not observed")
+        return value, self.store[asked.key]
 
     def _goal(self) -> Value:
         target = self.bound.program.target
@@ -230,7 +228,7 @@ class Lowering(Machine):
             error.span = self.impossible or error.span
             raise error
         self.unpublished = len(self.builder.operations)
-        shape = self.attempt(lambda: self._shape(self._frozen(value), self.builder.true)) or Leaf(0)
+        shape = self.attempt(lambda: self._shape(self.sorted_output(value), self.builder.true)) or Leaf(0)
         program = CoreProgram(
             tuple(self.inputs),
             tuple(self.components) or (self.builder.true,),
@@ -313,30 +311,9 @@ class Lowering(Machine):
 
     # outputs
 
-    def _frozen(self, value: Value) -> Value:
+    def sorted_output(self, value: Value) -> Value:
         """Return an output with dictionaries and sets as sorted tuples."""
-        if not any(isinstance(part, (Table, Collection, Array, Element)) for part in parts_of(value)):
-            return value
-        if isinstance(value, (Array, Element)):
-            return self._frozen(METHODS[type(value), "as output"](self, value))
-        if isinstance(value, tuple):
-            return tuple(self._frozen(item) for item in value)
-        if isinstance(value, Union):
-            return self.each(value, self._frozen)
-        if not isinstance(value, (Table, Collection)):
-            return value
-        try:
-            return self.each(self.store[value.key], self._sorted)
-        except TypeError as error:
-            raise LanguageError(
-                f"an output {name_of(value)} cannot be sorted: {error}", "return a tuple of it", self._returned(value)
-            ) from None
-
-    def _sorted(self, content: Entries | Members) -> Value:
-        if isinstance(content, Entries):
-            return tuple((key, self._frozen(item)) for key, item in sorted(content.table.items(), key=itemgetter(0)))
-        present = content.conditions
-        return collected(self, Filtered("set", never, tuple(sorted(present)), present.__getitem__))
+        return dictionaries.sorted_output(self, value, self._returned)
 
     def _shape(self, value: Value, active: Expr) -> Shape:
         """Return how an output is put together, where `active` holds."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from operator import itemgetter
 
 from tightdp.core.lowering.comprehensions import clauses, surroundings, within
 from tightdp.core.lowering.iteration import collected, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import builtin, lowers, method, operates
+from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, operates
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.sequences import (
     contains,
@@ -20,7 +22,24 @@ from tightdp.core.lowering.sequences import (
     set_operation,
 )
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.values import Collection, Entries, Host, Members, Table, Value, View, is_scalar, name_of
+from tightdp.core.lowering.values import (
+    Array,
+    Collection,
+    Element,
+    Entries,
+    Filtered,
+    Host,
+    Members,
+    Table,
+    Union,
+    Value,
+    View,
+    is_scalar,
+    name_of,
+    never,
+    parts_of,
+)
+from tightdp.errors import LanguageError, Span
 
 # dictionaries
 
@@ -314,3 +333,35 @@ def _issubset(m: Machine, base: Collection, other: Value) -> Value:
 @method("isdisjoint", Collection)
 def _isdisjoint(m: Machine, base: Collection, other: Value) -> Value:
     return none_of(m, set_operation(m, "bitand", m.store[base.key], _members(m, other)))
+
+
+# outputs
+
+
+def sorted_output(m: Machine, value: Value, place: Callable[[Value], Span]) -> Value:
+    """Return an output with dictionaries and sets as sorted tuples; `place` says where a value is returned."""
+
+    def within(value: Value) -> Value:
+        if not any(isinstance(part, (Table, Collection, Array, Element)) for part in parts_of(value)):
+            return value
+        if isinstance(value, (Array, Element)):
+            return within(METHODS[type(value), "as output"](m, value))
+        if isinstance(value, tuple):
+            return tuple(map(within, value))
+        if isinstance(value, Union):
+            return m.each(value, within)
+        if not isinstance(value, (Table, Collection)):
+            return value
+        try:
+            return m.each(m.store[value.key], in_order)
+        except TypeError as error:
+            hint = "return a tuple of it"
+            raise LanguageError(f"an output {name_of(value)} cannot be sorted: {error}", hint, place(value)) from None
+
+    def in_order(content: Entries | Members) -> Value:
+        if isinstance(content, Entries):
+            return tuple((key, within(item)) for key, item in sorted(content.table.items(), key=itemgetter(0)))
+        present = content.conditions
+        return collected(m, Filtered("set", never, tuple(sorted(present)), present.__getitem__))
+
+    return within(value)

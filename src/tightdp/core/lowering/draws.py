@@ -44,8 +44,8 @@ def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Cal
         if primitive.steps is not None and len(unknown) > 1:
             return call_python(m, primitive.steps, values, {})
         if (primitive.centred or _endless(m, primitive, values)) and _all_integers(values[0]):
-            return operate(m, "add", values[0], _draw(m, name, primitive.law, (0, *values[1:])))
-        return _draw(m, name, primitive.law, values)
+            return operate(m, "add", values[0], draw_from(m, name, primitive.law, (0, *values[1:])))
+        return draw_from(m, name, primitive.law, values)
 
     return handler
 
@@ -90,7 +90,7 @@ def _leaves(arguments: Sequence[Value]) -> list[Value]:
     return [item for value in arguments for item in (value if isinstance(value, tuple) else (value,))]
 
 
-def _draw(
+def draw_from(
     m: Machine,
     name: str,
     law: Callable[..., Law | OnIntegers | Exponentials],
@@ -182,7 +182,7 @@ def _choose(m: Machine, items: tuple[Value, ...], weights: Sequence[Value] | Non
     if not items:
         raise Failure("ParameterError: choice was given no values", "give at least one value")
     if weights is None:
-        return item_at(m, items, _draw(m, "choice", lambda: laws.weighted(items), ()))
+        return item_at(m, items, draw_from(m, "choice", lambda: laws.weighted(items), ()))
     weights = [plain(m, weight) for weight in weights]
     if len(weights) != len(items):
         raise Failure(
@@ -196,7 +196,7 @@ def _choose(m: Machine, items: tuple[Value, ...], weights: Sequence[Value] | Non
         if not together:
             return _choose_in_turn(m, items, weights)
         joint = m.builder.joint(unknown, together)
-    return item_at(m, items, _draw(m, "choice", lambda *plain: laws.weighted(items, plain), weights, joint))
+    return item_at(m, items, draw_from(m, "choice", lambda *plain: laws.weighted(items, plain), weights, joint))
 
 
 def _choose_in_turn(m: Machine, items: tuple[Value, ...], weights: Sequence[Value]) -> Value:
@@ -212,7 +212,7 @@ def _choose_in_turn(m: Machine, items: tuple[Value, ...], weights: Sequence[Valu
     )
     taken: list[Expr] = []
     for at in range(len(items) - 1):
-        taken.append(truth(m, _draw(m, "choice", _share, (weights[at], total(m, weights[at:])))))
+        taken.append(truth(m, draw_from(m, "choice", _share, (weights[at], total(m, weights[at:])))))
     result = items[-1]
     for condition, item in zip(reversed(taken), reversed(items[:-1]), strict=True):
         result = m.merge(condition, item, result)
@@ -244,7 +244,7 @@ def _shuffled(m: Machine, items: tuple[Value, ...] | Alike | Growing) -> Value:
         return m.builder.shuffled([m.expr(item) for item in items])
     arranged = list(items)
     for last in range(len(arranged) - 1, 0, -1):
-        picked = _draw(m, "shuffle", laws.uniform, (0, last))
+        picked = draw_from(m, "shuffle", laws.uniform, (0, last))
         moved, kept = item_at(m, tuple(arranged[: last + 1]), picked), arranged[last]
         for at in range(last):
             arranged[at] = m.merge(m.builder.equals(m.expr(picked), at), kept, arranged[at])

@@ -17,6 +17,7 @@ from tightdp.core.lowering.store import Cell, Store, facts, merge, merge_changes
 from tightdp.core.lowering.values import Every, Growing, Reference, Stream, Union, Value
 from tightdp.core.nodes import Check, Const, Expr, Input
 from tightdp.errors import LanguageError, Span
+from tightdp.language.analyst import Answering
 from tightdp.language.source import FunctionSource
 from tightdp.limits.calibrated import LONG_LOOP
 
@@ -98,6 +99,7 @@ class Machine:
         self.spent: set[Stream | Every] = set()
         self.results: list[tuple[ast.AST, Value]] = []
         self.impossible: Span | None = None
+        self.analyst: Answering | Reference | None = None
         self.added: list[tuple[Input, Expr]] = []  # the leaf for a sum over records alike, and what one record adds
         self.own: set[int] = set()  # the draws of one record that stand for those of all
         self.endless: set[ast.AST] = set()
@@ -110,11 +112,9 @@ class Machine:
     # syntax
 
     def builder_of(self, watch: Callable[[], None]) -> Builder:
-        """Return what makes the nodes."""
         return Builder(watch)
 
     def store_of(self) -> Store:
-        """Return what keeps the values of names and lists."""
         return Store()
 
     def evaluate(self, node: ast.expr) -> Value:
@@ -396,5 +396,5 @@ class Machine:
 
 
 def is_milestone(count: int) -> bool:
-    """Whether a count is one at which it pays to look what can still happen: 8, 16, 32, ..."""
+    """Whether it pays to look what can still happen at this count: 8, 16, 32, ..."""
     return count >= LONG_LOOP and count & (count - 1) == 0

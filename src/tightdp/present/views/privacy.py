@@ -44,7 +44,7 @@ def _privacy_view(result: Privacy) -> View:
         if result.exp_epsilon == math.inf and not result.delta:
             long = ("No ε is enough with δ = 0. How much δ each ε needs: --curve, or curve() in Python.", *long)
     said = _sentences(result, result.witness, _ALIKE if result.exp_epsilon == 1 and not result.delta else "")
-    grid = _ranking(result.top) if len(result.top) > 1 else None
+    grid = _ranking(result.top) if len(result.top) > 1 else _strategy_grid(result.witness)
     return View(heading(result), (*facts, ("δ", shown_number(result.delta))), grid, (*said, *long))
 
 
@@ -69,7 +69,8 @@ def _delta_view(result: Delta) -> View:
     else:
         found, long = between("δ", result.lower, result.upper, 17), ()
     none = "" if result.delta else "No two neighbouring datasets have a likelihood ratio above e^ε."
-    return View(heading(result), (where, *found), None, (*_sentences(result, result.witness, none), *long))
+    said = (*_sentences(result, result.witness, none), *long)
+    return View(heading(result), (where, *found), _strategy_grid(result.witness), said)
 
 
 @view_of.register
@@ -196,6 +197,16 @@ def _sentences(result: Result, witness: PairWitness | None, none: str) -> tuple[
     if witness is None:
         return said
     return (*said, witness_sentence(witness, "It is attained" if exact else "The lower end is reached"))
+
+
+def _strategy_grid(witness: PairWitness | None) -> Grid | None:
+    """Return the strategy that a witness has, a row for every answer, those that follow one indented below it."""
+    strategy = getattr(witness, "strategy", None)
+    if strategy is None or not strategy.moves:
+        return None
+    rows = [(depth, move) for first in strategy.moves for depth, move in first.with_depth()]
+    shown = tuple(("  " * depth + brief(move.history, 60), brief(move.answer, 40)) for depth, move in rows[:MOST_ROWS])
+    return Grid(("the analyst sees", "and answers"), shown, len(rows) - len(shown))
 
 
 @view_of.register

@@ -1,0 +1,162 @@
+"""The analyst whom an interactive mechanism asks: strategies, and what one run has asked so far.
+
+An analyst without randomness is enough: a random one is a mixture of those, and no divergence of a mixture exceeds the
+largest of its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, TypeAlias
+
+from tightdp.errors import LanguageError, ParameterError
+from tightdp.exact.numbers import brief
+
+Answering: TypeAlias = Callable[[Any, tuple[Any, ...]], Any]
+"""A strategy as a function: from what the analyst has seen and the choices to one of the choices."""
+Asked: TypeAlias = tuple[Any, Any, int]
+"""What was shown to the analyst, the choices (their number where they are no outputs), and which one was taken."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """What the analyst answers, having seen something, and the moves after that."""
+
+    history: Any
+    answer: Any
+    then: tuple[Move, ...] = ()
+
+    def with_depth(self, depth: int = 0) -> Iterator[tuple[int, Move]]:
+        """Yield this move and all later ones, each with how many come before it."""
+        yield depth, self
+        for move in self.then:
+            yield from move.with_depth(depth + 1)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A strategy as a tree: the first moves, one for each thing that may be seen first, then what follows on each.
+
+    It can be called like a function of what is seen and of the choices; where it has no move it takes the first choice,
+    as nothing depends on it there.
+    """
+
+    moves: tuple[Move, ...]
+
+    def __call__(self, history: Any, choices: tuple[Any, ...]) -> Any:
+        return self.table.get(history, choices[0])
+
+    @property
+    def written(self) -> tuple[Any, ...]:
+        """The tree as JSON has it: what is seen, the answer, and what follows."""
+        return tuple(map(_written, self.moves))
+
+    @property
+    def table(self) -> Mapping[Any, Any]:
+        """The answers by what is seen. Raises ParameterError where what is seen last does not tell moves apart."""
+        found: dict[Any, Any] = {}
+        for move in (each for first in self.moves for _, each in first.with_depth()):
+            if found.setdefault(move.history, move.answer) != move.answer:
+                what = f"this strategy answers differently though it sees {brief(move.history)} both times"
+                raise ParameterError(what, "let the history that is passed to ask hold all that was seen before")
+        return found
+
+
+def _written(move: Move) -> dict[str, Any]:
+    then = {"then": tuple(map(_written, move.then))} if move.then else {}
+    return {"history": move.history, "answer": move.answer, **then}
+
+
+@dataclass
+class Conversation:
+    """What one run has asked so far, and who answers: a strategy, or nobody in particular (None)."""
+
+    strategy: Answering | None
+    asked: list[Asked] = field(default_factory=list)
+
+
+_current: ContextVar[Conversation | None] = ContextVar("tightdp_conversation", default=None)
+
+
+def conversation() -> Conversation:
+    """Return what the run at hand has asked so far. Raises LanguageError outside a run that may ask."""
+    found = _current.get()
+    if found is None:
+        hint = "call ask by its name, as in `from tightdp import ask`, inside a mechanism that is run or questioned"
+        raise LanguageError("ask is called where no analyst answers", hint)
+    return found
+
+
+@contextmanager
+def conversing(strategy: Answering | None) -> Iterator[Conversation]:
+    """Begin a conversation with an analyst for the body of a `with` statement."""
+    found = Conversation(strategy)
+    token = _current.set(found)
+    try:
+        yield found
+    finally:
+        _current.reset(token)
+
+
+def chosen(choices: Sequence[Any], answer: Any) -> int:
+    """Return the place of an answer among the choices. Raises ParameterError where it is none of them."""
+    for at, choice in enumerate(choices):
+        if choice is answer or choice == answer:
+            return at
+    raise ParameterError(
+        f"the strategy answers {brief(answer)}, which is none of the choices {brief(tuple(choices))}",
+        "return one of the choices that it is given",
+    )
+
+
+def is_asking(function: Any, ask: Any) -> bool:
+    """Whether a function, or one that it names, names `ask`."""
+    seen: set[int] = set()
+    pending = [function]
+    while pending:
+        value = pending.pop()
+        if value is ask:
+            return True
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, (tuple, list)):
+            pending += value
+        elif isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, FunctionType):
+            pending += _named_in(value)
+        else:
+            inner = getattr(getattr(value, "program", None), "function", None)  # of a mechanism
+            pending += [] if inner is None else [inner]
+    return False
+
+
+def _named_in(function: FunctionType) -> Iterator[Any]:
+    """Yield what the names in a function stand for, and the attributes of modules among them."""
+    if (function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]:
+        return
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    yield from (function.__defaults__ or ())
+    for name in names & function.__globals__.keys():
+        value = function.__globals__[name]
+        if isinstance(value, ModuleType):
+            yield from (vars(value)[other] for other in names & vars(value).keys())
+        else:
+            yield value
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)

@@ -1,0 +1,293 @@
+"""Interactive mechanisms: the best that an analyst who adapts can do, a game solved from its end.
+
+An output of such a mechanism is a conversation: what the analyst was shown, which choice was drawn, each with the same
+probability, and what the function returned (`Bound.asks`). For a strategy, conversations that it does not lead to have
+the probability 0, and the others their probability without these draws. So the largest likelihood ratio over strategies
+and conversations is that of the conversations as they are. What is a sum over conversations (δ at an e^ε, a Rényi
+moment) is added up where the mechanism draws, and the largest is taken where the analyst chooses; for every e^ε at
+once, where the mechanism draws the tests add up (Minkowski), and where the analyst chooses their upper hull is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cmp_to_key
+from itertools import accumulate, pairwise
+from math import prod
+from typing import Any, TypeAlias
+
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact
+from tightdp.exact.weights import quotient
+from tightdp.exact.whole import Whole, compare_quotients
+from tightdp.language.analyst import Asked, Move, Strategy
+from tightdp.language.outputs import Output, as_output, order_of
+from tightdp.language.program import Bound, Dataset
+from tightdp.logic.count import Weights
+from tightdp.methods.base import Known, Pair
+from tightdp.queries.curves import least_of
+from tightdp.symmetry.sets import Table
+
+Brought: TypeAlias = Any
+"""What a conversation brings: an integer, or a number that may be infinite."""
+Gain: TypeAlias = Callable[[int], Brought]
+"""What each conversation brings, by its code."""
+Edge = tuple[Whole, Whole]
+"""A test, or a step from one to the next: its weight under x', and under x."""
+
+
+def choices_of(asked: Asked) -> int:
+    """Return how many choices there were."""
+    choices = asked[1]
+    return len(choices) if isinstance(choices, tuple) else choices
+
+
+def answer_of(asked: Asked, at: int) -> Output:
+    """Return the choice at a place; the place itself, where the choices are no outputs."""
+    choices = asked[1]
+    return choices[at] if isinstance(choices, tuple) else at
+
+
+def multiplicity(view: Output) -> int:
+    """Return by what the probability of a conversation is to be multiplied, so that its answers are given."""
+    return prod(map(choices_of, view[1]))
+
+
+def path_of(view: Output) -> Strategy:
+    """Return the moves that lead to a conversation."""
+    moves: tuple[Move, ...] = ()
+    for asked in reversed(view[1]):
+        moves = (Move(asked[0], answer_of(asked, asked[2]), moves),)
+    return Strategy(moves)
+
+
+@dataclass
+class _Node:
+    """A moment at which the mechanism goes on: it ends with one of some codes, or asks one of some questions.
+
+    A question, with what is shown and the choices, has a node for each answer.
+    """
+
+    ends: list[int] = field(default_factory=list)
+    questions: dict[tuple[Any, Any], list[_Node]] = field(default_factory=dict)
+
+
+class Game:
+    """All conversations of a table of laws, as a tree."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._root = _Node()
+        self._times: dict[int, int] = {}
+        """What the weight of a code is multiplied by."""
+
+    def weights(self, pair: Pair) -> tuple[dict[int, Edge], Whole, Whole]:
+        """Return the weights of all conversations under x' and x, given their answers, and the totals of both laws."""
+        theirs, ours = self._table.weights(pair.x_prime), self._table.weights(pair.x)
+        found = {}
+        for code in ours.by_code.keys() | theirs.by_code.keys():
+            times = self._times.get(code) or self._placed(code)
+            found[code] = theirs.by_code.get(code, 0) * times, ours.by_code.get(code, 0) * times
+        return found, theirs.total, ours.total
+
+    def _placed(self, code: int) -> int:
+        view = self._table.codes.first(code)
+        node = self._root
+        for asked in view[1]:
+            history, choices, at = asked
+            key = as_output(history), choices
+            if key not in node.questions:
+                node.questions[key] = [_Node() for _ in range(choices_of(asked))]
+            node = node.questions[key][at]
+        node.ends.append(code)
+        self._times[code] = multiplicity(view)
+        return self._times[code]
+
+    def best(self, gain: Gain) -> Brought:
+        """Return the largest sum of what conversations bring over all strategies."""
+        return _best(self._root, gain)
+
+    def strategy(self, gain: Gain) -> tuple[Strategy, tuple[Output, ...]]:
+        """Return a strategy that attains it, without moves that bring nothing, and the outcomes that bring something.
+
+        Of answers that bring the same the first is taken.
+        """
+        events: list[Output] = []
+        moves = self._moves(self._root, gain, events)
+        return Strategy(moves), tuple(sorted(events, key=order_of))
+
+    def _moves(self, node: _Node, gain: Gain, events: list[Output]) -> tuple[Move, ...]:
+        events += [as_output(self._table.codes.first(code)) for code in node.ends if gain(code) > 0]
+        moves = []
+        for (history, choices), answers in sorted(node.questions.items(), key=lambda each: order_of(each[0][0])):
+            brought = [_best(answer, gain) for answer in answers]
+            at = brought.index(max(brought))
+            if brought[at] > 0:
+                then = self._moves(answers[at], gain, events)
+                moves.append(Move(history, answer_of((history, choices, at), at), then))
+        return tuple(moves)
+
+    def tests(self, pair: Pair) -> tuple[list[Edge], Whole, Whole]:
+        """Return the corners of the upper hull of all tests of all strategies, as steps, and the totals of both laws.
+
+        The steps become less steep. Together they are two laws of which the tests are those corners.
+        """
+        weights, theirs, ours = self.weights(pair)
+        return _steps(self._root, weights), theirs, ours
+
+
+def _best(node: _Node, gain: Gain) -> Brought:
+    total = sum(map(gain, node.ends))
+    for answers in node.questions.values():
+        total += max(_best(answer, gain) for answer in answers)
+    return total
+
+
+def _steps(node: _Node, weights: dict[int, Edge]) -> list[Edge]:
+    steps = [edge for code in node.ends if any(edge := weights.get(code, (0, 0)))]
+    for answers in node.questions.values():
+        steps += _hull([_steps(answer, weights) for answer in answers])
+    return _in_order(steps)
+
+
+def _steeper(one: Edge, other: Edge) -> int:
+    """Compare the slopes of two steps; those straight up are the steepest."""
+    if not one[0] or not other[0]:
+        return bool(one[0]) - bool(other[0])
+    return -compare_quotients(one[1], one[0], other[1], other[0])
+
+
+def _in_order(steps: Iterable[Edge]) -> list[Edge]:
+    """Return steps, the steepest first, those of equal slope as one."""
+    found: list[Edge] = []
+    for step in sorted(steps, key=cmp_to_key(_steeper)):
+        if found and not _steeper(found[-1], step):
+            found[-1] = found[-1][0] + step[0], found[-1][1] + step[1]
+        else:
+            found.append(step)
+    return found
+
+
+def _hull(chains: Sequence[list[Edge]]) -> list[Edge]:
+    """Return the upper hull of several concave chains, which begin and end at the same points, as steps."""
+    different = list({tuple(chain): chain for chain in chains}.values())
+    if len(different) == 1:
+        return different[0]
+    corners = {point for chain in different for point in accumulate(chain, _sum)}
+    hull: list[Edge] = [(0, 0)]
+    for point in sorted(corners, key=cmp_to_key(_from_left)):
+        if point[0] == hull[-1][0]:
+            if point[1] <= hull[-1][1]:
+                continue
+            if hull[-1] != (0, 0):
+                hull.pop()
+        while len(hull) > 1 and _steeper(_difference(hull[-2], hull[-1]), _difference(hull[-1], point)) >= 0:
+            hull.pop()
+        hull.append(point)
+    return [_difference(left, right) for left, right in pairwise(hull)]
+
+
+def _sum(one: Edge, other: Edge) -> Edge:
+    return one[0] + other[0], one[1] + other[1]
+
+
+def _difference(start: Edge, end: Edge) -> Edge:
+    return end[0] - start[0], end[1] - start[1]
+
+
+def _from_left(one: Edge, other: Edge) -> int:
+    """Compare two points: the left one first, of those above each other the upper one."""
+    if one[0] != other[0]:
+        return 1 if one[0] > other[0] else -1
+    return (one[1] < other[1]) - (one[1] > other[1])
+
+
+class _Hulled(Table):
+    """Two laws of which the tests are the corners of the hull of all strategies for one pair of neighbours."""
+
+    def __init__(self, bound: Bound, table: Table, pair: Pair, game: Game) -> None:
+        super().__init__(bound, table.codes)
+        steps, theirs, ours = game.tests(pair)
+        self._prime = Weights({at: step[0] for at, step in enumerate(steps) if step[0]}, theirs)
+        self._own, self._x = Weights({at: step[1] for at, step in enumerate(steps) if step[1]}, ours), pair.x
+
+    def event(self, codes: Sequence[int], x: Dataset) -> tuple[Output, ...]:
+        """Return nothing: the codes are no outputs."""
+        return ()
+
+    def weights(self, x: Dataset) -> Weights:
+        return self._own if x == self._x else self._prime
+
+
+class Games:
+    """The games of pairs of neighbours, one for each table of laws."""
+
+    def __init__(self, bound: Bound) -> None:
+        self._bound = bound
+        self._known: dict[int, tuple[Table, Game]] = {}
+
+    def of(self, pair: Pair) -> Game:
+        """Return the game that a pair belongs to."""
+        if id(pair.table) not in self._known:
+            self._known[id(pair.table)] = pair.table, Game(pair.table)
+        return self._known[id(pair.table)][1]
+
+    def hulled(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
+        """Yield pairs with the laws of which the tests are those of the best strategies."""
+        for pair in pairs:
+            yield Pair(pair.x, pair.x_prime, pair.size, _Hulled(self._bound, pair.table, pair, self.of(pair)))
+
+    def delta(self, pair: Pair, t: Number) -> Number:
+        """Return δ(t) of a pair over all strategies."""
+        gain, scale = self.excess(pair, t)
+        return quotient(self.of(pair).best(gain), scale)
+
+    def excess(self, pair: Pair, t: Exact) -> tuple[Gain, Whole]:
+        """Return by how much P exceeds t·P' on a conversation, at least 0, and by what that is to be divided.
+
+        Where t is infinite, only conversations count that x' never has.
+        """
+        weights, theirs, ours = self.of(pair).weights(pair)
+        if isinstance(t, float):
+            return lambda code: 0 if weights.get(code, (1, 0))[0] else weights[code][1], ours
+        up, down = t.as_integer_ratio()
+        left, right = theirs * down, ours * up
+
+        def gain(code: int) -> Brought:
+            prime, own = weights.get(code, (0, 0))
+            above = own * left - prime * right
+            return above if above > 0 else 0
+
+        return gain, ours * left
+
+    def least_ratio(
+        self, pairs: Iterable[Pair], delta: Number, knows: Callable[[Known], None]
+    ) -> tuple[Exact, Pair | None]:
+        """Return the least t >= 1 with δ(t) <= delta over some pairs, and the first that forbids a smaller one."""
+        best: Exact = Fraction(1)
+        worst: Pair | None = None
+        knows(lambda: best)
+        for pair in pairs:
+            if isinstance(best, float) or self.delta(pair, best) <= delta:
+                continue
+            (hulled,) = self.hulled([pair])
+            t = least_of(hulled.table.weights(pair.x), hulled.table.weights(pair.x_prime), delta)
+            if t > best:
+                best, worst = t, pair
+        return best, worst
+
+    def moment(self, pair: Pair, order: int) -> Exact:
+        """Return the largest Σ P^a·P'^(1-a) of a pair over all strategies, for an integer order a >= 2."""
+        weights, theirs, ours = self.of(pair).weights(pair)
+
+        def gain(code: int) -> Exact:
+            prime, own = weights.get(code, (0, 0))
+            if not own:
+                return Fraction(0)
+            return quotient(own**order, prime ** (order - 1)) if prime else math.inf
+
+        found: Exact = self.of(pair).best(gain)
+        return found if isinstance(found, float) else found * quotient(theirs ** (order - 1), ours**order)

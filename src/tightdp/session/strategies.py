@@ -1,0 +1,113 @@
+"""Questions about mechanisms that ask an analyst: the answer for the best strategy, and the strategy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+from tightdp.errors import QueryError
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact, down, up
+from tightdp.language.outputs import as_output
+from tightdp.methods import questions
+from tightdp.methods.base import Comparison, Pair
+from tightdp.methods.program import Method
+from tightdp.queries.strategies import multiplicity, path_of
+from tightdp.results.privacy import Delta, Privacy, Renyi
+from tightdp.results.result import ConversationWitness, PairWitness, StrategyWitness, TripleWitness
+from tightdp.session.engine import Engine, Query
+
+_SHORT = 30
+"""To so many digits the two ends of an enclosed δ are rounded, outward."""
+
+
+def told(engine: Engine, found: Privacy) -> Privacy:
+    """Return a tight ε with the conversation that attains it in place of an output, and its strategy."""
+    witness = found.witness
+    if not engine.bound.asks or type(witness) is not TripleWitness:
+        return found
+    times = multiplicity(witness.output)
+    p, q = witness.probability * times, witness.probability_prime * times
+    output, strategy = as_output(witness.output[0]), path_of(witness.output)
+    return replace(found, witness=ConversationWitness(witness.x, witness.x_prime, output, p, q, strategy))
+
+
+def privacy_at(engine: Engine, delta: Number) -> Privacy:
+    """Return the least e^ε >= 1 with which δ(e^ε) <= delta for every strategy."""
+    query, method, pairs = _compared(engine)
+    with query.searching():
+        best, pair = engine.games.least_ratio(query.control.pairs(pairs), delta, query.control.bounded("e^ε ≥"))
+    upper: Exact = best if query.control.stopped is None else math.inf
+    witness = None if pair is None else _witness(engine, pair, best)
+    outcome = engine.outcome(query, method, decided=upper == best)
+    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, delta=delta, lower=best, witness=witness))
+
+
+def delta_between(engine: Engine, low: Number, high: Number, epsilon: Fraction | None) -> Delta:
+    """Return δ at an e^ε between two ends, which may be equal."""
+    query, method, pairs = _compared(engine)
+    found: Number = Fraction(0)
+    upper: Number = Fraction(0)
+    worst: Pair | None = None
+    query.control.bounded("δ ≥")(lambda: found)
+    with query.searching():
+        for pair in query.control.pairs(pairs):
+            value = engine.games.delta(pair, high)
+            if value > found:
+                found, worst = value, pair
+            upper = max(upper, value if low == high else engine.games.delta(pair, low))
+    if query.control.stopped is not None:
+        upper = Fraction(1)
+    outcome = engine.outcome(query, method, decided=upper == found)
+    if upper != found and query.control.stopped is None:
+        found, upper, outcome = down(found, _SHORT), up(upper, _SHORT), outcome.bounded
+    return outcome.on(
+        Delta(
+            subject=engine.subject,
+            delta=upper,
+            lower=found,
+            exp_epsilon=low if low == high else (low, high),
+            epsilon=epsilon,
+            witness=None if worst is None else _witness(engine, worst, high),
+        )
+    )
+
+
+def renyi_divergence(engine: Engine, order: Fraction) -> Renyi:
+    """Return the largest Rényi moment of an integer order. Raises QueryError for other orders."""
+    if order.denominator != 1:
+        what = "with an analyst who adapts, Rényi divergences are known for integer orders"
+        raise QueryError(what, f"ask for the orders {math.floor(order)} and {math.ceil(order)}")
+    query, method, pairs = _compared(engine)
+    best: Exact = Fraction(1)
+    worst: Pair | None = None
+    query.control.bounded("exp((a-1)·D) ≥")(lambda: best)
+    with query.searching():
+        for pair in query.control.pairs(pairs):
+            value = engine.games.moment(pair, order.numerator)
+            if value > best:
+                best, worst = value, pair
+    upper = best if query.control.stopped is None else math.inf
+    witness = None if worst is None else PairWitness(worst.x, worst.x_prime)
+    outcome = engine.outcome(query, method, decided=upper == best)
+    return outcome.on(
+        Renyi(subject=engine.subject, order=order.numerator, exp_moment=upper, lower=best, witness=witness)
+    )
+
+
+def _compared(engine: Engine) -> tuple[Query, Method, Comparison]:
+    query = engine.query()
+    return query, *questions.comparison(engine.program, query.control)
+
+
+def _witness(engine: Engine, pair: Pair, t: Exact) -> StrategyWitness:
+    """Return the strategy of a pair that is best at an e^ε, and the outcomes that are more likely than that on x."""
+    strategy, event = engine.games.of(pair).strategy(engine.games.excess(pair, t)[0])
+    return StrategyWitness(pair.x, pair.x_prime, event, strategy)
+
+
+def refusal(name: str) -> QueryError:
+    """Return the error for a question that has no answer while the strategy of the analyst is open."""
+    hint = "give strategy=f (on the command line --strategy NAME), a function of history and choices"
+    return QueryError(f"{name} depends on what the analyst asks, and the mechanism leaves that open", hint)
