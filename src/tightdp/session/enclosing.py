@@ -23,6 +23,7 @@ from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine
 from tightdp.session.outputs import output_probability
 from tightdp.session.search import tight_privacy
+from tightdp.session.strategies import told
 
 _SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _FIRST = 2
@@ -75,7 +76,7 @@ def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = Non
         n=best.n,
         attained=attained,
         proof=upper.proof,
-        witness=best.witness,
+        witness=told(instance.bound, best.witness),
     )
 
 
@@ -196,7 +197,7 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
     return EveryNVerification(
         subject=instance.subject,
         status="unresolved" if holds is None else "exact",
-        claims=(Claim(name, claimed, tight, holds, found.witness),),
+        claims=(Claim(name, claimed, tight, holds, told(instance.bound, found.witness)),),
         found=found,
         reason=f"the least e^ε for every n is between {between}" if holds is None else "",
     )
@@ -215,7 +216,7 @@ def _refuted(instance: InstanceBase, above: Callable[[Exact], bool]) -> EveryN |
                 n=n,
                 attained=None,
                 proof="none",
-                witness=found.witness,
+                witness=told(instance.bound, found.witness),
             )
     return None
 

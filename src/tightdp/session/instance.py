@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import QueryError
@@ -93,7 +94,8 @@ class Instance(InstanceBase):
             return answering.search.declared_privacy(self.engine, privacy_set, inference_set, ranks)
         _refuse_alone("privacy_set", inference_set)
         if not bar:
-            return answering.search.tight_privacy(self.engine, ranks)
+            found = answering.search.tight_privacy(self.engine, ranks)
+            return replace(found, witness=answering.strategies.told(self.bound, found.witness))
         if ranks > 1:
             raise QueryError("the largest ratios are ranked for delta = 0 only", "leave out top, or delta")
         return answering.search.approximate_privacy(self.engine, bar)

@@ -45,13 +45,9 @@ _SHORT = 30
 """To so many digits the two ends of an enclosed δ are rounded, outward."""
 
 
+@widened
 def tight_privacy(engine: Engine, top: int) -> Privacy:
     """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
-    return strategies.told(engine, _tight_privacy(engine, top))
-
-
-@widened
-def _tight_privacy(engine: Engine, top: int) -> Privacy:
     if top == 1 and (known := numeric.tight_privacy(engine)) is not None:
         return known
     if top == 1 and engine.many and (seen := large.tight_privacy(engine)) is not None:

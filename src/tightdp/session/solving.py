@@ -45,6 +45,7 @@ from tightdp.session.asking import (
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
 from tightdp.session.ends import best_of, end_of, inside, safe
+from tightdp.session.strategies import told
 from tightdp.session.verification import verify as verify_at
 
 T = TypeVar("T")
@@ -108,7 +109,14 @@ def _answer(
 def _parts(ours: Cellwise, question: Question) -> tuple[Part, ...]:
     found = ours.ask(question)
     return tuple(
-        Part(end_of(ours, each.low), end_of(ours, each.high), each.value, each.witness, each.with_low, each.with_high)
+        Part(
+            end_of(ours, each.low),
+            end_of(ours, each.high),
+            each.value,
+            told(ours.instance.bound, each.witness),
+            each.with_low,
+            each.with_high,
+        )
         for each in found
     )
 
@@ -264,7 +272,13 @@ def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verifi
     for bar in bars:
         failing = _failing(ours, bar, ours.ask(bar.question))
         if isinstance(failing, Stretch):
-            refuted = Claim(f"{bar.label} where {_named(ours, failing)}", bar.claimed, None, False, failing.witness)
+            refuted = Claim(
+                f"{bar.label} where {_named(ours, failing)}",
+                bar.claimed,
+                None,
+                False,
+                told(ours.instance.bound, failing.witness),
+            )
             return Verification(subject=ours.instance.subject, claims=(refuted,), stats=ours.stats)
         if failing is not None:
             privacy, accuracy = claims

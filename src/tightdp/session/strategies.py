@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
+from typing import TypeVar
 
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.language.outputs import as_output
+from tightdp.language.program import Bound
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair
 from tightdp.methods.program import Method
@@ -22,15 +23,17 @@ _SHORT = 30
 """To so many digits the two ends of an enclosed δ are rounded, outward."""
 
 
-def told(engine: Engine, found: Privacy) -> Privacy:
-    """Return a tight ε with the conversation that attains it in place of an output, and its strategy."""
-    witness = found.witness
-    if not engine.bound.asks or type(witness) is not TripleWitness:
-        return found
+W = TypeVar("W")
+
+
+def told(bound: Bound, witness: W) -> W | ConversationWitness:
+    """Return a witness with the strategy that leads to it, where its output is a conversation with an analyst."""
+    if not bound.asks or not isinstance(witness, TripleWitness) or isinstance(witness, ConversationWitness):
+        return witness
     times = multiplicity(witness.output)
     p, q = witness.probability * times, witness.probability_prime * times
     output, strategy = as_output(witness.output[0]), path_of(witness.output)
-    return replace(found, witness=ConversationWitness(witness.x, witness.x_prime, output, p, q, strategy))
+    return ConversationWitness(witness.x, witness.x_prime, output, p, q, strategy)
 
 
 def privacy_at(engine: Engine, delta: Number) -> Privacy:

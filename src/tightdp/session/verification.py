@@ -17,6 +17,7 @@ from tightdp.session.accuracy import accuracy_at
 from tightdp.session.arguments import AccuracyClaim, PrivacyClaim
 from tightdp.session.engine import Engine
 from tightdp.session.search import approximate_privacy, tight_privacy
+from tightdp.session.strategies import told
 
 
 def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:
@@ -40,6 +41,7 @@ def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim
 def _privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:
     exp_epsilon, epsilon, delta = asked
     found = approximate_privacy(engine, delta) if delta else tight_privacy(engine, 1)
+    found = replace(found, witness=told(engine.bound, found.witness))
     at = f" at delta = {as_text(delta)}" if delta else ""
     if exp_epsilon is not None:
         holds = _at_most(found, _compare_plain, exp_epsilon)

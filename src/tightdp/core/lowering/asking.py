@@ -28,6 +28,7 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.language import laws, primitives
 from tightdp.language.analyst import Answering, Strategy
+from tightdp.limits.calibrated import CALL_DEPTH
 
 
 @builtin(primitives.ask)
@@ -48,6 +49,8 @@ def _answered(m: Machine, history: Value, items: tuple[Value, ...]) -> Value:
     answer = draw_from(m, "ask", lambda: laws.uniform(0, len(items) - 1), ())
     one = (history, _offered(m, items), answer)
     before = alternatives(m.store[asked.key], m.builder.true)
+    if any(len(entries) >= CALL_DEPTH for _, entries in before):
+        raise m.unsupported(f"a run asks more than {CALL_DEPTH} questions", "bound the loop, or ask fewer questions")
     longer = tuple((guard, (*entries, one)) for guard, entries in before)
     m.store[asked.key] = Union(longer) if len(longer) > 1 else longer[0][1]
     return item_at(m, items, answer)
