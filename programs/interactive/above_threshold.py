@@ -18,7 +18,7 @@ def halving(history, choices):
 
 @mechanism(record=Int(0, 3), strategy=halving)
 def above_threshold(x, turns, ratio_threshold, ratio_query, margin):
-    """Whether the noisy number of records of at least the level that is picked reaches a noisy 1, up to the first yes."""
+    """Whether the noisy number of records at or above the level that is picked reaches a noisy 1, up to the first."""
     low, high = -margin, len(x) + margin
     threshold = geometric(1, ratio_threshold, low, high)
     seen = []
@@ -29,3 +29,23 @@ def above_threshold(x, turns, ratio_threshold, ratio_query, margin):
         if seen[-1]:
             break
     return tuple(seen)
+
+
+EXPECTED = [
+    {
+        "mechanism": "above_threshold",
+        "parameters": {"n": 1, "turns": 2, "ratio_threshold": "1/2", "ratio_query": "1/2", "margin": 1},
+        "exp_epsilon": "86/41",
+        "strategy": [((), 1), ((False,), 1)],
+        "delta": "1/54",
+        "strategy_at_2": [((), 1), ((False,), 1)],
+    },
+    {
+        "mechanism": "above_threshold",
+        "parameters": {"n": 2, "turns": 3, "ratio_threshold": "1/2", "ratio_query": "1/2", "margin": 2},
+        "exp_epsilon": "1493/521",
+        "strategy": [((), 1), ((False,), 1), ((False, False), 2)],
+        "delta": "2857/82944",
+        "strategy_at_2": [((), 2), ((False,), 2), ((False, False), 1)],
+    },
+]

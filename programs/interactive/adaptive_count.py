@@ -1,11 +1,11 @@
 """Noisy counts of ranges that the analyst narrows down, as in a search for where the records are.
 
-Source: Dwork, McSherry, Nissim and Smith 2006, Sec. 2.2: noise calibrated to each query, whichever is asked next. Ranges
-that are disjoint see each record once: McSherry 2009, Theorem 4 (parallel composition), which holds for ranges that are
-fixed beforehand, and for those picked adaptively as well.
+Source: Dwork, McSherry, Nissim and Smith 2006, Sec. 2.2: noise calibrated to each query, whichever is asked next.
+Ranges that are disjoint see each record once: McSherry 2009, Theorem 4 (parallel composition), about ranges that are
+fixed beforehand.
 
 Parameters: turns, an integer >= 1; ratio, a rational in [0, 1), of the noise, which is clamped to the range of the
-counts. Records are integers from 0 to 3, of neighbours one has a record more. The analyst picks a range, as (first, last).
+counts. Records are integers from 0 to 3, of neighbours one has a record more. The analyst picks a range.
 """
 
 from tightdp import Int, ask, geometric, mechanism
@@ -46,3 +46,31 @@ def disjoint_count(x, ratio):
     one = noisy(x, value, value, ratio)
     other = ask((one,), [v for v in (0, 1, 2, 3) if v != value])
     return one, noisy(x, other, other, ratio)
+
+
+EXPECTED = [
+    {
+        "mechanism": "adaptive_count",
+        "parameters": {"n": 1, "turns": 2, "ratio": "1/2"},
+        "exp_epsilon": "4",
+        "strategy": [((), (0, 1)), ((1,), (0, 1))],
+        "delta": "2/9",
+        "strategy_at_2": [((), (0, 1)), ((1,), (0, 1))],
+    },
+    {
+        "mechanism": "narrowing_count",
+        "parameters": {"n": 2, "ratio": "1/2"},
+        "exp_epsilon": "4",
+        "strategy": [((2,), 0)],
+        "delta": "2/9",
+        "strategy_at_2": [((2,), 0)],
+    },
+    {
+        "mechanism": "disjoint_count",
+        "parameters": {"n": 2, "ratio": "1/2"},
+        "exp_epsilon": "2",
+        "strategy": [((), 1), ((0,), 0)],
+        "delta": "0",
+        "strategy_at_2": [],
+    },
+]

@@ -45,3 +45,31 @@ def charged_once(x, turns, budget, ratio):
                 asked.append(value)
             seen.append(noisy_count(x, value, ratio))
     return tuple(seen)
+
+
+EXPECTED = [
+    {
+        "mechanism": "exact_cache",
+        "parameters": {"n": 1, "turns": 2, "budget": 1, "ratio": "1/2"},
+        "exp_epsilon": "2",
+        "strategy": [((), 1), ((0,), 0)],
+        "delta": "0",
+        "strategy_at_2": [],
+    },
+    {
+        "mechanism": "exact_cache",
+        "parameters": {"n": 2, "turns": 3, "budget": 2, "ratio": "1/2"},
+        "exp_epsilon": "4",
+        "strategy": [((), 1), ((0,), 1), ((0, 0), 0)],
+        "delta": "2/9",
+        "strategy_at_2": [((), 0), ((2,), 0), ((2, 2), 1)],
+    },
+    {
+        "mechanism": "charged_once",
+        "parameters": {"n": 1, "turns": 2, "budget": 1, "ratio": "1/2"},
+        "exp_epsilon": "4",
+        "strategy": [((), 1), ((0,), 1)],
+        "delta": "2/9",
+        "strategy_at_2": [((), 0), ((1,), 0)],
+    },
+]

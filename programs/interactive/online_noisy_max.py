@@ -1,6 +1,6 @@
 """Report noisy max where the analyst proposes one candidate after the other, and is told whether it leads.
 
-Source: Dwork and Roth 2014, Sec. 3.3.1 (Report Noisy Max), whose candidates are fixed beforehand; the analyst here picks
+Source: Dwork and Roth 2014, Sec. 3.3.1 (Report Noisy Max), with candidates fixed beforehand; here the analyst picks
 the next one having seen which of the earlier ones took the lead.
 
 Parameters: turns, an integer >= 1; ratio, a rational in [0, 1), of the noise; margin, an integer >= 0, by which the
@@ -26,3 +26,30 @@ def online_noisy_max(x, turns, ratio, margin):
         seen.append(votes > leading)
         leading = max(votes, leading)
     return tuple(seen)
+
+
+EXPECTED = [
+    {
+        "mechanism": "online_noisy_max",
+        "parameters": {"n": 1, "turns": 2, "margin": 1, "ratio": "1/2"},
+        "exp_epsilon": "31/10",
+        "strategy": [((), "b"), ((False,), "a")],
+        "delta": "11/108",
+        "strategy_at_2": [((), "b"), ((False,), "a")],
+    },
+    {
+        "mechanism": "online_noisy_max",
+        "parameters": {"n": 2, "turns": 3, "margin": 1, "ratio": "1/2"},
+        "exp_epsilon": "8",
+        "strategy": [((), "b"), ((True,), "a"), ((True, True), "a")],
+        "delta": "259/1728",
+        "strategy_at_2": [
+            ((), "b"),
+            ((False,), "b"),
+            ((False, False), "a"),
+            ((False, True), "a"),
+            ((True,), "a"),
+            ((True, True), "a"),
+        ],
+    },
+]

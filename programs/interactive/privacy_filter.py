@@ -46,3 +46,39 @@ def stopped_by_odometer(x, budget, turns):
         spent += price
         seen = (*seen, (answered(x[0], price), spent))
     return seen
+
+
+EXPECTED = [
+    {
+        "mechanism": "privacy_filter",
+        "parameters": {"n": 1, "budget": 2, "turns": 2},
+        "exp_epsilon": "4",
+        "strategy": [((), 2), ((0,), 1)],
+        "delta": "2/5",
+        "strategy_at_2": [((), 2), ((0,), 1)],
+    },
+    {
+        "mechanism": "privacy_filter",
+        "parameters": {"n": 1, "budget": 3, "turns": 3},
+        "exp_epsilon": "8",
+        "strategy": [((), 2), ((0,), 2), ((0, None), 1)],
+        "delta": "2/5",
+        "strategy_at_2": [((), 1), ((0,), 2), ((0, 0), 1)],
+    },
+    {
+        "mechanism": "stopped_by_odometer",
+        "parameters": {"n": 1, "budget": 2, "turns": 2},
+        "exp_epsilon": "8",
+        "strategy": [((), 1), (((0, 1),), 2)],
+        "delta": "2/5",
+        "strategy_at_2": [((), 1), (((0, 1),), 2)],
+    },
+    {
+        "mechanism": "stopped_by_odometer",
+        "parameters": {"n": 1, "budget": 3, "turns": 3},
+        "exp_epsilon": "16",
+        "strategy": [((), 1), (((0, 1),), 1), (((0, 1), (0, 2)), 2)],
+        "delta": "14/25",
+        "strategy_at_2": [((), 2), (((0, 2),), 2)],
+    },
+]

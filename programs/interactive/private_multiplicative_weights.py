@@ -34,3 +34,23 @@ def private_multiplicative_weights(x, ratio, margin, tolerance):
             weights[value] = weights[value] * 2 if noisy > guess else weights[value] / 2
             seen = (*seen, (noisy, False))
     return seen
+
+
+EXPECTED = [
+    {
+        "mechanism": "private_multiplicative_weights",
+        "parameters": {"n": 1, "margin": 1, "tolerance": 0, "ratio": "1/2"},
+        "exp_epsilon": "4",
+        "strategy": [((), 1), (((-1, False),), 1)],
+        "delta": "2/9",
+        "strategy_at_2": [((), 0), (((1, False),), 0), (((2, False),), 0)],
+    },
+    {
+        "mechanism": "private_multiplicative_weights",
+        "parameters": {"n": 2, "margin": 1, "tolerance": 0, "ratio": "1/2"},
+        "exp_epsilon": "4",
+        "strategy": [((), 1), (((-1, False),), 1)],
+        "delta": "2/9",
+        "strategy_at_2": [((), 0), (((2, False),), 0), (((3, False),), 0)],
+    },
+]

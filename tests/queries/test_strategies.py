@@ -160,7 +160,7 @@ def test_what_is_shown_counts_as_published() -> None:
 
 
 def test_a_list_that_is_shown_is_as_it_was_then() -> None:
-    source = "def f(x):\n    seen = [0]\n    pick = ask(seen, (1, 2))\n    seen[0] = x[0]\n    return flip(1/(1+pick))\n"
+    source = "def f(x):\n    seen = [0]\n    pick = ask(seen, (1, 2))\n    seen[0] = x[0]\n    return flip(1/pick)\n"
     with module_of(source) as module:
         assert bind(module, Bit, 1).privacy().exp_epsilon == 1
 

@@ -114,7 +114,7 @@ def builtin_programs() -> tuple[BuiltIn, ...]:
     place = next((place for place in _PLACES if (place / "randomized_response.py").is_file()), None)
     if place is None:
         return ()
-    files = sorted(place.glob("*.py")) + sorted(place.glob("gallery/*.py"))
+    files = sorted(place.glob("*.py")) + sorted(place.glob("*/*.py"))
     return tuple(_read(path, path.relative_to(place).with_suffix("").as_posix()) for path in files)
 
 
