@@ -99,7 +99,16 @@ ROWS: list[tuple[str, Ask]] = [
     ("report --alpha 2", lambda i: i.report(alpha=2)),
 ]
 
-BINDING = {"--neighbours", "--timeout", "--max-nodes", "--max-memory", "--method", "--precision", "--backend"}
+BINDING = {
+    "--neighbours",
+    "--strategy",
+    "--timeout",
+    "--max-nodes",
+    "--max-memory",
+    "--method",
+    "--precision",
+    "--backend",
+}
 """Options that `bind` has as arguments."""
 OTHERWISE = {
     "--help": "help(...)",
