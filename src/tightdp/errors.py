@@ -49,6 +49,15 @@ class TightdpError(Exception):
     def __str__(self) -> str:
         return "\n".join(line for line in (self.what, self._indented_hint()) if line)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error as `--json` prints it: its class, what was wrong, what to do, and where that is known."""
+        found: dict[str, Any] = {"kind": type(self).__name__, "what": self.what, "hint": self.hint}
+        span, dataset = getattr(self, "span", None), getattr(self, "x", None)
+        if span is not None:
+            names = ("file", "line", "column", "end_column", "text")
+            found["place"] = {name: getattr(span, name) for name in names}
+        return found if dataset is None else {**found, "dataset": str(dataset)}
+
     def _indented_hint(self) -> str:
         return f"  {self.hint}" if self.hint else ""
 

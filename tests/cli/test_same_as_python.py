@@ -134,6 +134,7 @@ APART = {
     "certify": "tests/session/test_certify.py",
     "check": "a program of its own, proofs/checker.py",
     "audit": "tightdp.audit, tests/auditing/test_public.py",
+    "schema": "files that ship with the package",
     "programs": "files that ship with the package",
     "claims": "no question about an instance",
     "figures": "no question about an instance",
@@ -187,7 +188,7 @@ def test_a_table_of_sizes_is_written(capsys: pytest.CaptureFixture[str]) -> None
 def test_what_is_no_query_has_the_version_of_the_format_too(capsys: pytest.CaptureFixture[str]) -> None:
     status, out, _ = run(capsys, "programs", "--json")
     listed = json.loads(out)
-    assert (status, listed["schema"], listed["query"]) == (0, 1, "programs")
+    assert (status, listed["schema"], listed["query"]) == (0, 2, "programs")
     assert {"name", "mechanisms", "summary"} == set(listed["programs"][0])
 
 

@@ -205,7 +205,7 @@ def test_a_stopped_search_gives_bounds() -> None:
     found = stopped_after(response.bind(n=4, lam="1/5", neighbours=one_flip), 2).privacy()
     assert (found.status, found.lower, found.upper, found.exp_epsilon) == ("unresolved", 4, math.inf, math.inf)
     answer = found.to_dict()["result"]
-    assert (answer["lower"], answer["upper"], answer["exp_epsilon"]) == ("4", "inf", "inf")
+    assert (answer["lower"], answer["upper"], answer["exp_epsilon"]) == ("4", None, None)
     assert "interrupted" in str(found)
     delta = stopped_after(response.bind(n=4, lam="1/5", neighbours=one_flip), 2).delta(exp_epsilon=2)
     assert (delta.status, delta.lower, delta.upper) == ("unresolved", F(2, 5), 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import json
 import os
 import re
 import sys
@@ -26,6 +27,7 @@ from tightdp.cli.targets import UsageError
 from tightdp.cli.words import declare
 from tightdp.errors import LimitError, TightdpError
 from tightdp.limits import Command, Limits, age, default_memory, interruption, read_memory
+from tightdp.results.recorded import SCHEMA
 from tightdp.session.arguments import read_seconds
 from tightdp.session.files import builtin_programs
 
@@ -50,6 +52,7 @@ COMMANDS = {
     "report": "one page of HTML about a mechanism: source, ε, curves, accuracy, cost",
     "show": "the plan with its estimated and actual work, the symmetries, the diagram (Graphviz text, a picture)",
     "sample": "draw outputs",
+    "schema": "the JSON Schema of what --json prints, by command",
     "programs": "the mechanisms that ship with tightdp, to be named in place of a file",
     "claims": "the claims of papers, decided again: exit status 1 when a verdict is not the recorded one",
     "figures": "figures and tables of papers, computed exactly beside what is printed",
@@ -174,7 +177,7 @@ def _parser(command: str) -> _Parser:
         epilog=_EXTRA.get(command),
     )
     declare_all(parser, command)
-    if first not in ("claims", "certify", "check"):
+    if first not in ("claims", "certify", "check", "schema"):
         parser.add_argument("--json", action="store_true", help="print one JSON object, all numbers exact")
     return parser
 
@@ -183,7 +186,7 @@ _CERTIFIED = ("certify_audit", "certify_optimum")
 """Answers that are certified by a second word, as in `certify audit`."""
 _APART = {
     **dict.fromkeys(("audit", "certify", *_CERTIFIED, "check"), "audit"),
-    **dict.fromkeys(("claims", "figures", "programs"), "claims"),
+    **dict.fromkeys(("claims", "figures", "programs", "schema"), "claims"),
     "sweep": "sweep",
 }
 """Commands that ask no instance one question, and the modules that they have."""
@@ -192,6 +195,7 @@ _USAGE = {
     "figures": "[PATH]",
     "check": "ANSWER.json",
     "programs": "[NAME]",
+    "schema": "[NAME]",
     "audit": "--canaries M --guesses R --correct V",
     "certify_audit": "--canaries M --guesses R --correct V",
 }
@@ -266,13 +270,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parse(sys.argv[1:] if arguments is None else arguments)
         command = _command(options, began)
     except TightdpError as error:
-        _complain(error)
+        _complain(error, "--json" in (sys.argv if arguments is None else arguments))
         return BAD_INPUT
     except KeyboardInterrupt:
         _complain(interruption())
         return INTERRUPTED
     status = _run(command, options)
-    return INTERRUPTED if command.interrupted and status == UNRESOLVED else status
+    return INTERRUPTED if command.interrupted and status in (UNRESOLVED, BAD_INPUT) else status
 
 
 def _run(command: Command, options: argparse.Namespace) -> int:
@@ -289,7 +293,9 @@ def _run(command: Command, options: argparse.Namespace) -> int:
         deep = LimitError("the program nests too deeply", "use fewer records or shorter loops")
         return _stopped(deep, command, options)
     except TightdpError as error:
-        _complain(error)
+        if command.interrupted:
+            sys.stderr.write(f"{interruption().what}; before that:\n")
+        _complain(error, getattr(options, "json", False) and not command.printed)
         return BAD_INPUT
     except BrokenPipeError:
         # The reader went away: keep Python from complaining when it flushes at exit.
@@ -318,7 +324,7 @@ def _stopped(error: LimitError, command: Command, options: argparse.Namespace) -
         sys.stderr.write(_CLEAR_LINE)
     status = None if command.printed else stopped(command, error, options)
     if status is None:
-        _complain(error)
+        _complain(error, getattr(options, "json", False) and not command.printed)
     return UNRESOLVED if status is None else status
 
 
@@ -326,5 +332,10 @@ def _as_one_line(message: Warning | str, *_: object, **__: object) -> str:
     return f"warning: {message}\n"
 
 
-def _complain(error: TightdpError) -> None:
+def _complain(error: TightdpError, in_json: bool = False) -> None:
+    """Say what is wrong on stderr, and on stdout too where an object of JSON is expected there."""
     sys.stderr.write(f"{error}\n")
+    if in_json:
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.write(f"{json.dumps({'schema': SCHEMA, 'tightdp': __version__, 'error': error.to_dict()})}\n")
+            sys.stdout.flush()

@@ -276,6 +276,7 @@ OPTIONS = {name: f"{_PROGRAM}\n{own}\n{_AFTER[name]}" for name, own in _OWN.item
 <file> ANSWER.json  a certificate that `tightdp certify` wrote
 --work N (1)  allow N times the usual work (default: 1)
 """,
+    "schema": "<name> [NAME]  print the schema of this command",
     "programs": "<name> [NAME]  print the source of this one",
     "claims": _TIME + _JOBS,
     "figures": """

@@ -19,7 +19,7 @@ from flint import ctx
 from tightdp.exact.enclosure import Enclosure, ball, ends, precisions
 from tightdp.exact.field import ExpNumber, Number
 
-Exact: TypeAlias = "Number | float"
+Exact: TypeAlias = Number | float
 """An exact number: a Fraction, a number with e^q, or math.inf."""
 
 

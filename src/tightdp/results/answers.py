@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,7 +14,17 @@ from tightdp.exact.numbers import Exact
 from tightdp.language.outputs import as_output, order_of
 from tightdp.language.tails import Tail, share_of
 from tightdp.results.recorded import Recorded, plain
-from tightdp.results.result import Drawn, Enclosed, PairWitness, Result, Subject, as_file, written_witness
+from tightdp.results.result import (
+    DatasetWitness,
+    Drawn,
+    Enclosed,
+    Ends,
+    PairWitness,
+    Result,
+    Subject,
+    as_file,
+    written_witness,
+)
 from tightdp.results.table import Row, answer_row, beside
 
 if TYPE_CHECKING:  # takes time to import, which a mistake on the command line need not
@@ -30,7 +41,7 @@ class Accuracy(Drawn, Result):
     """
 
     query: ClassVar[str] = "accuracy"
-    json = "alpha one_minus_beta? beta relative? *_ends witness=_witness? top=_ranking?"
+    json = "alpha one_minus_beta? beta relative? *_ends witness=_witness? top?"
     table = "_listed"
     alpha: Exact
     beta: Number
@@ -42,22 +53,24 @@ class Accuracy(Drawn, Result):
     relative: bool = False
     """Whether the error is |M(x) - V(x)| / max(1, |V(x)|)."""
 
+    sets = "inference_set accuracy_set"
+
+    @classmethod
+    def upper_keys(cls) -> frozenset[str]:
+        return frozenset({"upper", "alpha"})
+
     @property
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
         name = "alpha" if self.one_minus_beta is None else "one_minus_beta"
         return {name: (getattr(self, name),) * 2 if self.status == "exact" else (self.lower, self.upper)}
 
     @property
-    def _witness(self) -> dict[str, Any] | None:
+    def _witness(self) -> DatasetWitness | None:
         return None if self.x is None else {"x": self.x}
 
     @property
-    def _ranking(self) -> tuple[dict[str, Any], ...]:
-        return tuple(map(vars, self.top))
-
-    @property
-    def _listed(self) -> tuple[dict[str, Any], ...]:
-        return self._ranking or self._row
+    def _listed(self) -> tuple[Any, ...]:
+        return self.top or self._row
 
     @classmethod
     def between(
@@ -100,6 +113,7 @@ class Distribution(Drawn, Result):
     """
 
     query: ClassVar[str] = "distribution"
+    sets = "inference_set"
     json = "law=_law upper? tails=_tails?"
     table = "_listed"
     x: tuple[Any, ...]
@@ -107,10 +121,10 @@ class Distribution(Drawn, Result):
     upper: tuple[tuple[Any, Number], ...] = ()
 
     @property
-    def _law(self) -> list[list[Any]]:
+    def _law(self) -> list[tuple[Any, Any]]:
         # Long laws share few numbers: each is written once.
         masses = {key: plain(mass) for key, mass in {id(mass): mass for _, mass in self.law}.items()}
-        return [[output, masses[id(mass)]] for output, mass in self.law]
+        return [(output, masses[id(mass)]) for output, mass in self.law]
 
     @property
     def _listed(self) -> tuple[Row, ...]:
@@ -146,6 +160,7 @@ class Likelihood(Drawn, Result):
     """
 
     query: ClassVar[str] = "likelihood"
+    sets = "inference_set"
     json = "x x_prime are_neighbours rows=_rows upper=_upper?"
     table = "_listed"
     x: tuple[Any, ...]
@@ -187,6 +202,7 @@ class Failure(Enclosed):
     """
 
     query: ClassVar[str] = "failure"
+    sets = "inference_set"
     number = "probability"
     json = "x probability *_ends worst error place"
     x: tuple[Any, ...]
@@ -197,7 +213,7 @@ class Failure(Enclosed):
     lower: Number | None = None
 
     @property
-    def _ends(self) -> dict[str, Any]:
+    def _ends(self) -> Ends:
         return {} if self.lower is None else super()._ends
 
     def __float__(self) -> float:
@@ -218,7 +234,7 @@ class Worst(Recorded):
     better: Number | Fraction | None = None
 
     @property
-    def _ends(self) -> dict[str, Any]:
+    def _ends(self) -> Ends:
         ends = sorted((self.value, self.value if self.better is None else self.better))
         return {} if self.better is None else {"lower": ends[0], "upper": ends[1]}
 
@@ -232,6 +248,7 @@ class Utility(Result):
     """
 
     query: ClassVar[str] = "utility"
+    sets = "inference_set"
     json = "measures"
     table = "measures"
     measures: tuple[Worst, ...]
@@ -265,11 +282,20 @@ class Claim(Recorded):
     """What the tight value lies between where it is not known, in the units of `claimed`; of ε, floats."""
 
     @property
-    def _between(self) -> dict[str, Exact]:
+    def _between(self) -> Ends:
         return {} if self.ends is None else {"lower": self.ends[0], "upper": self.ends[1]}
 
+    @classmethod
+    def upper_keys(cls) -> frozenset[str]:
+        return frozenset({"upper"})
+
     @property
-    def _witness(self) -> PairWitness | dict[str, Any] | None:
+    def not_known(self) -> frozenset[str]:
+        open_ = self.ends is not None and self.ends[0] != self.ends[1] == math.inf
+        return self.upper_keys() if open_ else frozenset()
+
+    @property
+    def _witness(self) -> PairWitness | DatasetWitness | None:
         return written_witness(self.witness)
 
     @property
@@ -347,8 +373,9 @@ class Sweep(Drawn, Result):
 
     @property
     def _rows(self) -> list[dict[str, Any]]:
-        names = ("query", "parameters", "status", "result", "stats")
-        return [{name: whole[name] for name in names} for whole in (row.to_dict() for row in self.rows)]
+        names = ("query", "parameters", "status", "result", "reason", "hint", "stats")
+        wholes = [row.to_dict() for row in self.rows]
+        return [{name: whole[name] for name in names if name in whole} for whole in wholes]
 
     @property
     def names(self) -> tuple[str, ...]:

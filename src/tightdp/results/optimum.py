@@ -11,7 +11,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.results.recorded import Recorded
 from tightdp.results.result import Result
 
-Table: TypeAlias = "tuple[tuple[Fraction, ...], ...]"
+Table: TypeAlias = tuple[tuple[Fraction, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ class Optimum(Result):
     """
 
     query: ClassVar[str] = "optimum"
+    sets = "inference_set accuracy_set"
     json = (
         "measure alpha? exp_epsilon epsilon? delta optimum *_ends own holds share post_processing_of_geometric_noise? "
         "post_processing? variables best"

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from tightdp.errors import QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
@@ -252,6 +252,13 @@ class Zcdp(Enclosed):
         return float(self.rho)
 
 
+class Tight(TypedDict, total=False):
+    """The least ε for every n, where it is known."""
+
+    exp_epsilon: Exact
+    epsilon: float
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class EveryN(Result):
     """The least e^ε that holds for all n >= 1: between `lower`, attained with n records, and `upper`, which is proved.
@@ -277,7 +284,7 @@ class EveryN(Result):
         )
 
     @property
-    def _tight(self) -> dict[str, Any]:
+    def _tight(self) -> Tight:
         return {"exp_epsilon": self.upper, "epsilon": self.epsilon} if self.status == "exact" else {}
 
     @property
@@ -305,3 +312,7 @@ class EveryNVerification(Verification):
 
     json = "holds claims lower=found.lower upper=found.upper n=found.n attained=found.attained proof=found.proof"
     found: EveryN
+
+    @property
+    def not_known(self) -> frozenset[str]:
+        return self.found.not_known

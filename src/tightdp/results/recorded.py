@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import cache
 from math import isinf
@@ -12,6 +13,9 @@ from typing import Any, ClassVar
 
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text
+
+SCHEMA = 2
+"""The version of the JSON of answers, described in docs/json.md: it grows when a key changes or is removed."""
 
 _AS_IN_JSON = frozenset({int, str, bool, type(None)})
 
@@ -26,6 +30,16 @@ class Recorded:
 
     json: ClassVar[str] = ""
 
+    @classmethod
+    def upper_keys(cls) -> frozenset[str]:
+        """Return the keys whose values are an upper end, or follow from it: null where none is known."""
+        return frozenset()
+
+    @property
+    def not_known(self) -> frozenset[str]:
+        """The keys that JSON has null for, because nothing is known of their values."""
+        return frozenset()
+
     def to_dict(self) -> dict[str, Any]:
         """Return the value as JSON has it: exact numbers as text, `--json` prints the same."""
         return record(self)
@@ -33,7 +47,7 @@ class Recorded:
 
 def record(value: Recorded) -> dict[str, Any]:
     """Return what the class of a value lists, as JSON has it."""
-    return {key: plain(each) for key, each in items_of(value)}
+    return {key: None if key in value.not_known else plain(each) for key, each in items_of(value)}
 
 
 def items_of(value: Recorded) -> Iterator[tuple[str, Any]]:
@@ -72,6 +86,8 @@ def plain(value: Any) -> Any:
         return record(value)
     if isinstance(value, (bool, int, str)):
         return value
+    if is_dataclass(value) and not isinstance(value, type) and type(value).__str__ is object.__str__:
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, float):
         return as_text(value) if isinf(value) else value
     return as_text(value) if isinstance(value, (Fraction, ExpNumber)) else str(value)

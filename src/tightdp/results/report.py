@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict, cast
 
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
@@ -69,6 +69,16 @@ class Smallest(Recorded):
         return dict(self.parameters)
 
 
+class Blamed(TypedDict, total=False):
+    """The verdict on a claim, the line to blame, and what would make it hold."""
+
+    claimed: Number
+    delta: Number
+    holds: bool | None
+    line: int | None
+    remedies: tuple[Remedy, ...]
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Explanation(Result):
     """Why an instance loses as much privacy as it does.
@@ -92,9 +102,9 @@ class Explanation(Result):
     source: tuple[str, ...] = ()
 
     @property
-    def _verdict(self) -> dict[str, Any]:
-        names = ("claimed", "delta", "holds", "line", "remedies")
-        return {} if self.claimed is None else {name: getattr(self, name) for name in names}
+    def _verdict(self) -> Blamed:
+        found = {} if self.claimed is None else {name: getattr(self, name) for name in Blamed.__annotations__}
+        return cast("Blamed", found)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -106,6 +116,7 @@ class Structure(Result):
     """
 
     query: ClassVar[str] = "show"
+    sets = "inference_set privacy_set accuracy_set"
     json = "*counts plan=_plan?"
     formula: WeightedFormula | None = field(compare=False)
     symmetry: Symmetry

@@ -8,18 +8,19 @@ module shows results, and that is imported when one is first shown.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypedDict, TypeVar, cast
 
 from tightdp._version import __version__
 from tightdp.errors import QueryError
 from tightdp.exact.numbers import Exact, brief
 from tightdp.exact.weights import NUMBERS
 from tightdp.language.analyst import Strategy
-from tightdp.results.recorded import Recorded, plain, record
+from tightdp.results.recorded import SCHEMA, Recorded, plain, record
 from tightdp.results.table import Row, Table, answer_row
 
 _module = ""
@@ -69,10 +70,25 @@ class Drawn(Shown):
         return presenter().draw(self, ax, beside)
 
 
-SCHEMA = 1
-"""The version of the JSON of answers, described in docs/command-line.md: it grows when a key changes or is removed."""
-
 Status = Literal["exact", "bounded", "unresolved"]
+
+
+class Counts(TypedDict, total=False):
+    """How much there was of what a query went through."""
+
+    variables: int
+    nodes: int
+    queries: int
+    inference_set: int
+    privacy_set: int
+    accuracy_set: int
+
+
+class Ends(TypedDict, total=False):
+    """What encloses the number that an answer is named after."""
+
+    lower: Exact
+    upper: Exact
 
 
 @dataclass(frozen=True)
@@ -80,10 +96,11 @@ class Stats(Recorded):
     """What a query cost: the size of the diagram, output laws counted, the sizes of the sets, and seconds.
 
     `inference_set` counts the (dataset, output) with positive probability that were looked at, `privacy_set` the
-    triples (dataset, neighbour, output) that were compared.
+    triples (dataset, neighbour, output) that were compared, `accuracy_set` the datasets up to symmetry. JSON leaves out
+    what is 0: a method that makes no diagram has no nodes.
     """
 
-    json = "variables nodes queries inference_set privacy_set accuracy_set? method symmetries seconds=_seconds"
+    json = "*_counts method? symmetries? seconds=_seconds"
     variables: int = 0
     nodes: int = 0
     queries: int = 0
@@ -92,7 +109,7 @@ class Stats(Recorded):
     compile: float = 0.0
     count: float = 0.0
     search: float = 0.0
-    method: str = "exhaustive"
+    method: str = ""
     symmetries: tuple[str, ...] = ()
     accuracy_set: int | None = None
 
@@ -100,6 +117,11 @@ class Stats(Recorded):
         """Return what two queries of one diagram cost together."""
         added = ("queries", "inference_set", "privacy_set", "compile", "count", "search")
         return replace(self, **{name: getattr(self, name) + getattr(other, name) for name in added})
+
+    @property
+    def _counts(self) -> Counts:
+        named = {name: getattr(self, name) for name in Counts.__annotations__}
+        return cast("Counts", {name: number for name, number in named.items() if number})
 
     @property
     def _seconds(self) -> dict[str, float]:
@@ -212,7 +234,13 @@ class CheckedWitness(PairWitness):
     delta: Fraction
 
 
-def written_witness(witness: PairWitness | tuple[Any, ...] | None) -> PairWitness | dict[str, Any] | None:
+class DatasetWitness(TypedDict):
+    """A dataset that attains an answer."""
+
+    x: tuple[Any, ...]
+
+
+def written_witness(witness: PairWitness | tuple[Any, ...] | None) -> PairWitness | DatasetWitness | None:
     """Return a witness as JSON has it: two datasets, or one."""
     return {"x": witness} if isinstance(witness, tuple) else witness
 
@@ -223,6 +251,8 @@ class Result(Table, Shown):
 
     query: ClassVar[str]
     table = "_row"
+    sets: ClassVar[str] = "inference_set privacy_set"
+    """Which sets the question goes through, of those that its cost can name."""
     subject: Subject
     status: Status = "exact"
     stats: Stats = field(default=Stats(), compare=False)
@@ -243,12 +273,32 @@ class Result(Table, Shown):
             "neighbours": self.neighbours,
             "status": self.status,
             "result": record(self),
-            "stats": self.stats.to_dict(),
+            **({"reason": self.reason} if self.reason else {}),
+            **({"hint": self.hint} if self.hint else {}),
+            **self._cost,
         }
 
     @property
-    def _ends(self) -> dict[str, Any]:
-        return {} if self.status == "exact" else {name: getattr(self, name) for name in ("lower", "upper")}
+    def _cost(self) -> dict[str, Any]:
+        """The cost as JSON has it: nothing where none was measured, no set that the question does not go through."""
+        if self.stats == Stats():
+            return {}
+        left_out = _SETS - set(self.sets.split())
+        return {"stats": {key: value for key, value in self.stats.to_dict().items() if key not in left_out}}
+
+    @property
+    def _ends(self) -> Ends:
+        return cast("Ends", {} if self.status == "exact" else {name: getattr(self, name) for name in _ENDS})
+
+    @property
+    def not_known(self) -> frozenset[str]:
+        """The upper end, and what follows from it, where it is infinite though no infinite value was found."""
+        ends = [getattr(self, name, None) for name in _ENDS]
+        return self.upper_keys() if self.status != "exact" and ends[0] != ends[1] == math.inf else frozenset()
+
+    @classmethod
+    def upper_keys(cls) -> frozenset[str]:
+        return frozenset({"upper"})
 
     @property
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
@@ -306,12 +356,18 @@ class Enclosed(Result):
         """The upper end of what is known of the number."""
         return getattr(self, self.number)
 
+    @classmethod
+    def upper_keys(cls) -> frozenset[str]:
+        return frozenset({"upper", cls.number, "epsilon"})
+
     @property
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
         return {self.number: (self.upper if self.status == "exact" else self.lower, self.upper)}
 
 
 R = TypeVar("R")
+_ENDS = ("lower", "upper")
+_SETS = {"inference_set", "privacy_set", "accuracy_set"}
 _NOTHING = Fraction(1, 10**250)
 
 

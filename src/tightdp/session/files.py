@@ -128,6 +128,11 @@ def builtin_claims() -> Path | None:
     return next((place.parent / "proofs" for place in _PLACES if (place.parent / "proofs").is_dir()), None)
 
 
+def builtin_schemas() -> dict[str, Path]:
+    """Return the files with the JSON Schemas of answers, by the command that prints them, and of errors."""
+    return {path.stem: path for path in sorted((Path(__file__).parent.parent / "schemas").glob("*.json"))}
+
+
 def nearest_program(name: str) -> str:
     """Return the most similar name, empty where none is near."""
     close = get_close_matches(name, [program.name for program in builtin_programs()], n=1)

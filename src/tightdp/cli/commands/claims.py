@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from difflib import get_close_matches
 from pathlib import Path
 
 from tightdp._version import __version__
@@ -18,8 +19,8 @@ from tightdp.cli.targets import UsageError, writable_directory
 from tightdp.errors import ParameterError
 from tightdp.present import plot
 from tightdp.present.text import Grid, View, print_view, table, terminal_width
-from tightdp.results.result import SCHEMA
-from tightdp.session.files import BuiltIn, builtin_program, builtin_programs, nearest_program
+from tightdp.results.recorded import SCHEMA
+from tightdp.session.files import BuiltIn, builtin_program, builtin_programs, builtin_schemas, nearest_program
 
 Made = list[tuple[str, Figure, list[tuple[Cell, ...]]]]
 
@@ -30,6 +31,8 @@ def run(options: Namespace) -> int:
         return _figures(options)
     if options.command == "programs":
         return _programs(options)
+    if options.command == "schema":
+        return _schema(options.name)
     if options.report is not None:
         writable_directory(options.report)
     return run_claims(options, lambda work, tasks: answers(work, tasks, options))
@@ -79,6 +82,20 @@ def _as_dict(made: Made, path: str) -> dict[str, object]:
         "status": "exact",
         "result": {"figures": figures},
     }
+
+
+def _schema(name: str | None) -> int:
+    """Print the schema of one command, or the names of all."""
+    known = builtin_schemas()
+    if name is None:
+        sys.stdout.write("".join(f"{each}\n" for each in known))
+        return DONE
+    if name not in known:
+        close = get_close_matches(name, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+        raise UsageError(f"there is no schema {name}", hint)
+    sys.stdout.write(known[name].read_text(encoding="utf-8"))
+    return DONE
 
 
 def _write(made: Made, directory: Path) -> None:
