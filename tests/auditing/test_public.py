@@ -51,7 +51,7 @@ def test_an_answer_is_a_result_like_the_others(method):
     assert list(record["result"])[: len(SPECIFIED)] == SPECIFIED
     assert record["result"]["valid"] in (True, False, "unknown")
     assert record["result"]["why"] == answer.why
-    assert "ε at least" in repr(answer)
+    assert "ε at least" in str(answer)
     assert "<table>" in answer._repr_html_()
     with pytest.raises(AttributeError):
         answer.status = "exact"
@@ -62,10 +62,10 @@ def test_numbers_are_rounded_to_the_safe_side():
     assert answer.exp_epsilon_lower is not None
     assert answer.p_value is not None
     assert math.exp(answer.epsilon_lower) <= float(answer.exp_epsilon_lower) * (1 + 1e-15)
-    shown = next(line for line in repr(answer).splitlines() if "ε at least" in line).split()[3].rstrip(",")
+    shown = next(line for line in str(answer).splitlines() if "ε at least" in line).split()[3].rstrip(",")
     assert Fraction(shown) <= Fraction(answer.epsilon_lower)
     assert Fraction(answer.to_dict()["result"]["p_value"]) >= answer.p_value.upper
-    high = next(line for line in repr(answer).splitlines() if "p-value" in line).split()[-1]
+    high = next(line for line in str(answer).splitlines() if "p-value" in line).split()[-1]
     assert Fraction(high) >= answer.p_value.upper
 
 
@@ -89,7 +89,7 @@ def test_the_trade_off_function_of_a_program():
     assert answer.p_value == audit(**observation, exp_epsilon=4).p_value
     assert answer.p_value == audit(**observation, tradeoff=bound.tradeoff()).p_value
     assert answer.to_dict()["mechanism"] == "response"
-    assert "response(n=2, lam=1/5)" in repr(answer)
+    assert "response(n=2, lam=1/5)" in str(answer)
     leaky = audit(**observation, tradeoff=leak.bind(n=2, p="1/10"))
     assert leaky.p_value == audit(**observation, delta="1/10", exp_epsilon=1).p_value
     assert audit(**observation, tradeoff=response.bind(n=1, lam=0)).p_value == Enclosure.exactly(1)

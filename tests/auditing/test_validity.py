@@ -145,7 +145,7 @@ def test_no_fault_is_found_with_the_others(method: str, delta: str) -> None:
     found = validity(method, delta=delta)
     assert found.valid is True
     assert found.probability <= F(1, 20)
-    assert "no proof" in repr(found)
+    assert "no proof" in str(found)
 
 
 def test_no_other_method_is_wrong_as_often_as_the_optimal_one() -> None:
@@ -292,13 +292,13 @@ def test_a_rule_that_ignores_chance_is_found_out() -> None:
     found = validity(naive, programs=(), games=[(8, 8)])
     assert found.valid is False
     assert found.probability > F(1, 2)
-    assert "invalid" in repr(found)
+    assert "invalid" in str(found)
 
 
 def test_bounds_that_do_not_meet_leave_it_undecided() -> None:
     game = WorstGame(4, 4, F(2), F(1, 25), F(1, 15), (), ())
     assert Validity("some", F(0), F(1, 20), (), (game,)).valid is None
-    assert "undecided" in repr(Validity("some", F(0), F(1, 20), (), (game,)))
+    assert "undecided" in str(Validity("some", F(0), F(1, 20), (), (game,)))
     assert Validity("some", F(0), F(1, 20), (), ()).witness is None
 
 

@@ -69,7 +69,7 @@ def test_a_query_answers_the_same_within_limits(query: Callable[[Instance], Any]
     assert type(within) is type(free)
     if isinstance(free, Result):
         assert within.to_dict()["result"] == free.to_dict()["result"]
-        assert str(within).splitlines()[0] == repr(free).splitlines()[0]
+        assert str(within).splitlines()[0] == str(free).splitlines()[0]
 
 
 def test_accuracy_answers_the_same_within_limits() -> None:

@@ -147,7 +147,7 @@ def test_randomized_response_has_the_epsilon_it_is_made_for(eps: F, n: int) -> N
     found = instance.privacy()
     assert found.exp_epsilon == number(eps)
     assert found.to_dict()["result"]["epsilon_exact"] == str(eps)
-    assert f"{eps} exactly" in repr(found)
+    assert f"{eps} exactly" in str(found)
     assert instance.verify(epsilon=eps)
     assert not instance.verify(epsilon=eps - F(1, 10**30))
 

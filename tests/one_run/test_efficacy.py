@@ -295,7 +295,7 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
 def test_results_are_values() -> None:
     found = weights.bind(n=3).efficacy(adaptive=True)
     assert found == weights.bind(n=3).efficacy(adaptive=True)
-    assert "interference gap" in repr(found)
+    assert "interference gap" in str(found)
     assert "<table>" in found._repr_html_()
     assert found.row(2).guesses == 2
     with pytest.raises(QueryError, match="no row for 4 guesses"):
@@ -384,7 +384,7 @@ def test_efficacies_are_known_where_the_adaptive_search_is_cut_short(monkeypatch
     found = asked.efficacy(adaptive=True)
     assert found.rows == whole.rows
     assert (found.status, found.cut_short, found.hint) == ("bounded", True, "allow more with --timeout")
-    assert "the adaptive efficacies are not known" in repr(found)
+    assert "the adaptive efficacies are not known" in str(found)
 
 
 def test_default_pairs_are_the_first_two_records_that_neighbours_may_exchange() -> None:

@@ -222,7 +222,7 @@ def test_the_law_of_what_is_reported() -> None:
     assert bounded.expectation == F(4, 5)
     assert bounded.wrong == 0
     assert "wrong" in bounded.to_dict()["result"]
-    assert "expected reported" in repr(bounded)
+    assert "expected reported" in str(bounded)
 
 
 def test_equality_with_the_true_epsilon_is_no_wrong_alarm() -> None:
@@ -272,7 +272,7 @@ def test_how_many_canaries_it_takes() -> None:
     }
     never = canaries_needed(lambda n: program.bind(n=n, lam="1/5"), lambda m, r, v: 0, at_most=4)
     assert never.canaries is None
-    assert "more than 4" in repr(never)
+    assert "more than 4" in str(never)
 
 
 @pytest.mark.slow(seconds=3)
@@ -301,7 +301,7 @@ def test_a_search_in_which_the_power_only_falls_is_given_up() -> None:
     assert (found.status, found.canaries, found.at_most) == ("unresolved", None, 8)
     assert found.reason == "the power only fell, from 0.8 for n = 1 to 0.167772 for n = 8"
     assert "patience" in found.hint
-    assert found.reason in repr(found)
+    assert found.reason in str(found)
     assert needed(patience=4).at_most == 16
     whole = needed(at_most=16, patience=None)
     assert (whole.status, whole.canaries, whole.at_most) == ("exact", None, 16)
@@ -326,7 +326,7 @@ def test_an_absolute_epsilon_is_reported() -> None:
     found = canaries_needed(mechanisms("count")["count"], epsilon="1/10", at_most=8)
     assert found.canaries is None
     assert found.share is None
-    assert "1/10" in repr(found)
+    assert "1/10" in str(found)
     with_pairs = canaries_needed(
         mechanisms("name_and_shame")["name_and_shame"].bind(n=1, k=40),
         lambda m, r, v: 1,

@@ -77,7 +77,7 @@ def test_the_least_rho_bounds_every_order_and_is_attained(instance: Instance) ->
     assert divergence(instance, near) / near == pytest.approx(float(found.lower), rel=1e-5)
     answer = found.to_dict()["result"]
     assert list(answer) == ["rho", "lower", "upper", "order", "witness"]
-    assert "ρ at most" in repr(found)
+    assert "ρ at most" in str(found)
 
 
 def test_infinite_divergences() -> None:

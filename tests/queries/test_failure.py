@@ -81,7 +81,7 @@ def test_rejected_runs_do_not_count() -> None:
 def test_nothing_fails() -> None:
     found = safe.bind(n=3).failure()
     assert (found.probability, found.error, found.place) == (0, None, None)
-    assert "No run fails on any dataset." in repr(found)
+    assert "No run fails on any dataset." in str(found)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Any) -> None:

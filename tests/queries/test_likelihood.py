@@ -65,13 +65,13 @@ def test_outputs_of_one_dataset_only() -> None:
         LikelihoodRow((1, 1), F(0), F(1, 3)),
     )
     assert (found.largest, found.smallest) == (math.inf, 0)
-    assert "inf" in repr(found)
+    assert "inf" in str(found)
 
 
 def test_every_relation_says_who_is_a_neighbour() -> None:
     far = (0, 0), (1, 1)
     assert not RESPONSE.likelihood(*far).are_neighbours
-    assert "not neighbours" in repr(RESPONSE.likelihood(*far))
+    assert "not neighbours" in str(RESPONSE.likelihood(*far))
     assert response.bind(n=2, lam="1/5", neighbours="unit-all").likelihood(*far).are_neighbours
     assert not response.bind(n=2, lam="1/5", neighbours="unit-all").likelihood((0, 0), (0, 0)).are_neighbours
     assert response.bind(n=2, lam="1/5", neighbours=one_flip).likelihood((0, 0), (0, 1)).are_neighbours

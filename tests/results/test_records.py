@@ -49,7 +49,7 @@ def test_every_answer_is_seen_and_has_json(kind: Any) -> None:
 
 def test_sizes_of_diagrams_are_seen_alone() -> None:
     size = RESPONSE.show().size
-    assert "nodes" in repr(size)
+    assert "nodes" in str(size)
     assert json.loads(json.dumps(size.to_dict()))["result"] == dict(size.counts)
 
 

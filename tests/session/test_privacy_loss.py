@@ -238,7 +238,7 @@ def test_losses_are_values() -> None:
             "attained": True,
         }
     ]
-    assert "3 runs of response(n=2, lam=1/5)" in repr(loss)
+    assert "3 runs of response(n=2, lam=1/5)" in str(loss)
     timed = flipped.program.bind(2, lam=F(1, 5))
     assert Instance(timed, timeout=60).privacy_loss().delta(exp_epsilon=2).delta == F(2, 5)
 

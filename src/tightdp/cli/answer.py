@@ -225,9 +225,6 @@ def tell(result: Result, options: Namespace) -> None:
         write_text(options.csv, result.csv())
     elif options.json:
         sys.stdout.write(f"{json.dumps(result.to_dict())}\n")
-        if result.cut_short and result.reason:
-            sys.stdout.flush()
-            sys.stderr.write(f"{LimitError(result.reason, result.hint)}\n")
     else:
         print_view(view(result), sys.stdout)
 

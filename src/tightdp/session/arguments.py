@@ -109,7 +109,9 @@ def _misfit(
     """Return the error that says which argument does not fit."""
     known = {key: each for key, each in shape.parameters.items() if key != "self"}
     open_ended = any(each.kind is Parameter.VAR_KEYWORD for each in known.values())
-    usage = f"it is {name}({', '.join(map(_written, known.values()))})"
+    by_name = any(each.kind is Parameter.VAR_POSITIONAL for each in known.values())
+    known = {key: each for key, each in known.items() if each.kind is not Parameter.VAR_POSITIONAL}
+    usage = f"it is {name}({', '.join(_written(each, by_name) for each in known.values())})"
     for key in named:
         if key not in known and not open_ended:
             others = [f"{other}({key}=...)" for other, takes in takers.items() if key in takes]
@@ -130,13 +132,14 @@ def _misfit(
     return ParameterError(f"{name} was given an argument twice", usage)
 
 
-def _written(parameter: Parameter) -> str:
+def _written(parameter: Parameter, by_name: bool) -> str:
     """Write a parameter as a caller would."""
     if parameter.kind is Parameter.VAR_KEYWORD:
         return "..."
     if parameter.default is not parameter.empty:
         return f"{parameter.name}={parameter.default!r}"
-    return f"{parameter.name}=..." if parameter.kind is Parameter.KEYWORD_ONLY else parameter.name
+    by_name = by_name or parameter.kind is Parameter.KEYWORD_ONLY
+    return f"{parameter.name}=..." if by_name else parameter.name
 
 
 def read_order(order: Any) -> Fraction | float:
