@@ -76,7 +76,7 @@ def kinds(base: Any) -> Iterator[Any]:
 def by_query() -> dict[str, list[Any]]:
     """The classes of answers, by the query that they answer."""
     found: dict[str, list[Any]] = {}
-    for kind in dict.fromkeys(kinds(Result)):
+    for kind in sorted(set(kinds(Result)), key=lambda kind: kind.__name__):
         if hasattr(kind, "query") and is_dataclass(kind) and kind is not Unknown and kind.json:
             found.setdefault(kind.query, []).append(kind)
     return found
@@ -151,7 +151,7 @@ class Writer:
         if isinstance(origin, type) and issubclass(origin, (Sequence, Iterator)):
             return {"type": "array", "items": self.of(parts[0])}
         if isinstance(kind, type) and issubclass(kind, Recorded):
-            every = [each for each in dict.fromkeys((kind, *kinds(kind))) if each.json]
+            every = sorted((each for each in {kind, *kinds(kind)} if each.json), key=lambda each: each.__name__)
             return self.any_of([self.reference(each, self.record) for each in every])
         if is_typeddict(kind):
             return self.reference(kind, self.typed)

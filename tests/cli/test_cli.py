@@ -171,7 +171,7 @@ class Refused:
 def test_an_interrupted_run_of_a_refused_program_says_both(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tightdp.cli.main._command", lambda options, began: Refused())
+    monkeypatch.setattr(sys.modules["tightdp.cli.main"], "_command", lambda options, began: Refused())
     status, _, said = run(capsys, "privacy", "refused.py", "n=2")
     assert (status, said.splitlines()[1:]) == (130, ["try is not supported", "  leave it out"])
     assert said.startswith("the query was interrupted")
