@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -36,6 +37,9 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     for notebook in NOTEBOOKS:
         assert pages[f"notebooks/{notebook.stem}/index.html"].count("data:image/png") >= 2
     assert "<math" in pages["tutorial/index.html"]
+    index = json.loads((tmp_path / "site" / "search" / "search_index.json").read_text(encoding="utf-8"))
+    for word in ("install", "pandas", "parallel", "glossary"):
+        assert any(word in entry["title"].lower() for entry in index["docs"]), word
     outside = [
         url
         for text in pages.values()
