@@ -295,6 +295,9 @@ class _Run:
             raise Outside("has no geometric tails")
         return self.draw_number(two_sided(law))  # type: ignore[no-any-return]
 
+    def draw_bits(self, bits: int) -> int:
+        raise Outside("draws doubles")
+
     def draw_number(self, law: Exponentials) -> Any:
         v = sum(other.real is law.real for other in self.laws.values()) + REAL * law.real
         self.laws[v] = law

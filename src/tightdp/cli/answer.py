@@ -14,7 +14,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from multiprocessing import parent_process
 from pathlib import Path
@@ -87,8 +87,11 @@ def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace
         if name in named:
             hint = "leave it out" if name == "self" else f"use the option --{name}"
             raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
+    program, bits = mechanism.program, getattr(options, "bits", None)
+    if getattr(options, "floats", False) or bits is not None:
+        program = replace(program, floats=True if bits is None else read_count("--bits", bits, 1))
     asked = getattr(options, "neighbours", None), size, named, getattr(options, "strategy", None)
-    return bound_to(mechanism.program, *asked, **limits)
+    return bound_to(program, *asked, **limits)
 
 
 def _size(options: Namespace) -> int | None:

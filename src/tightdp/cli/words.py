@@ -106,6 +106,8 @@ _LIMITS = f"""
 neighbours and limits:
 --neighbours NAME  replace-one, unit-step, unit-all or add-remove
 {_STRATEGY}
+--floats  numbers are doubles as they run, and random() is k / 2^53
+--bits N  the same, and random() is k / 2^N
 {_TIME}
 --max-nodes N  give up when the diagram has more nodes
 {_METHOD}

@@ -157,6 +157,8 @@ class Inexact:
     cut: bool = False
     """Whether noise is cut off, so that any probability may be larger or smaller by `lost`. There may be other outputs
     then, further out, where `published`."""
+    merged: bool = False
+    """Whether outputs are put together, so that laws are those of a function of the output."""
 
     @property
     def total(self) -> Fraction:
@@ -166,7 +168,8 @@ class Inexact:
     def joined(self, other: Inexact) -> Inexact:
         """Return bounds that hold for two programs."""
         relative, lost = max(self.relative, other.relative), max(self.lost, other.lost)
-        return Inexact(relative, lost, self.published or other.published, self.cut or other.cut)
+        published, merged = self.published or other.published, self.merged or other.merged
+        return Inexact(relative, lost, published, self.cut or other.cut, merged)
 
     def ends(self, mass: Number) -> tuple[Number, Number]:
         """Return both ends of the true probability of an event that has the probability `mass` in the core program."""

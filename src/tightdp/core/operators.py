@@ -19,9 +19,11 @@ from fractions import Fraction
 from functools import total_ordering, wraps
 from typing import Any, TypeAlias
 
+from tightdp.core.float_operators import of_doubles
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.weights import NUMBERS, as_exact
+from tightdp.language.doubles import as_double, as_exact_output
 from tightdp.language.tails import BEYOND, GaussianTail, Tail
 
 Operand: TypeAlias = Any
@@ -291,6 +293,10 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "bool": bool,
     "int": lambda value: math.trunc(value) if isinstance(value, Far) else int(value),
     "fraction": lambda *values: values[0] if isinstance(values[0], Far) else Fraction(*values),
+    "float": float,
+    "as double": as_double,
+    "is_integer": lambda value: float(value).is_integer(),
+    "exactly": lambda value: as_exact_output(value) if isinstance(value, float) else value,
     "rational": lambda value: Fraction(value) if isinstance(value, int) else value,
     "floor": math.floor,
     "ceil": math.ceil,
@@ -346,8 +352,8 @@ def connected(absorbing: bool, given: Sequence[Value]) -> Value:
 def operation(name: str) -> Callable[..., Value]:
     """Return the function that a name stands for."""
     if not name.startswith(_REFUSES):
-        return _OPERATORS[name]
-    function = _OPERATORS[name.removeprefix(_REFUSES)]
+        return _OPERATORS[name] if name in _OPERATORS else of_doubles(name)
+    function = operation(name.removeprefix(_REFUSES))
 
     def refuses(*values: Value) -> bool:
         try:

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from tightdp.core.builder import Builder
-from tightdp.core.lowering import Plan
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import End, Failure
+from tightdp.core.lowering.outputs import Plan
 from tightdp.core.lowering.registry import FUNCTIONS
 from tightdp.core.lowering.scalars import adopt
 from tightdp.core.lowering.store import Store

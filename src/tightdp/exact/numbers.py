@@ -198,12 +198,20 @@ def _rounded(value: Exact, digits: int, up: bool) -> Fraction:
     return Fraction(math.ceil(scaled) if up else math.floor(scaled)) / Fraction(2) ** bits
 
 
+class OfDouble(Fraction):
+    """A rational that a double is, which is written as Python writes the double."""
+
+    __slots__ = ()
+
+
 _COMPACT = 60
 """Tuples whose text is longer are written with equal entries in a row once."""
 
 
 def written(value: Any, quoted: bool = False) -> str:
     """Write a parameter, a dataset or an output as Python has it, rationals as p/q, words without quotes outside."""
+    if isinstance(value, OfDouble):
+        return repr(float(value))
     if isinstance(value, (Fraction, ExpNumber)):
         return as_text(value)
     if isinstance(value, tuple):

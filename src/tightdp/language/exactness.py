@@ -22,6 +22,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives
+from tightdp.language.doubles import BITS
 from tightdp.language.source import (
     AnyFunction,
     FunctionNode,
@@ -65,10 +66,11 @@ def exact(function: AnyFunction) -> AnyFunction:
 
 
 def strictly() -> AbstractContextManager[Any]:
-    """Let scalars of numpy raise where they would go on with another number."""
+    """Let scalars of numpy raise where they would go on with another number, unless numbers are doubles."""
     if "numpy" not in sys.modules:
         return nullcontext()
-    found: AbstractContextManager[Any] = sys.modules["numpy"].errstate(over="raise", divide="raise", invalid="raise")
+    what = "ignore" if BITS.get() else "raise"
+    found: AbstractContextManager[Any] = sys.modules["numpy"].errstate(over=what, divide=what, invalid=what)
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import brief
+from tightdp.language import laws
 from tightdp.language.exactness import exact
 from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.outputs import Output, as_output
@@ -22,6 +23,8 @@ from tightdp.language.program import Bound, Dataset
 
 _MOST_DRAWS = 10_000
 """How many draws one run may make."""
+_MOST_BITS = 16
+"""How many bits a draw of `random()` may have of which every outcome is tried."""
 _LATER, _MOST_LATER = 300_000, 100
 """After so many draws in all no run may make more than this: a tree that is still as deep then has hardly an end."""
 
@@ -212,6 +215,13 @@ class Replay:
     def draw_number(self, law: Exponentials) -> int:
         kind = "real noise has" if law.real else "noise on all integers has"
         raise LimitError(f"{kind} infinitely many outcomes", "ask the compiler")
+
+    def draw_bits(self, bits: int) -> int:
+        if bits <= _MOST_BITS:
+            return self.draw(laws.uniform(0, 2**bits - 1))
+        if self._reach is not None:
+            raise _Beyond
+        raise LimitError(f"random() has 2^{bits} outcomes", f"ask the compiler, or give at most {_MOST_BITS} bits")
 
     def observe(self, condition: bool) -> None:
         if not condition:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.rationals import Symbolic
+from tightdp.language.doubles import BITS, as_exact_output
 
 Output: TypeAlias = Any
 """None, bool, int, Fraction, str, or a tuple of outputs."""
@@ -29,6 +30,8 @@ def as_output(value: Any) -> Output:
         return tuple(as_output(item) for item in sorted(value))
     if isinstance(value, tuple):
         return tuple(as_output(item) for item in value)
+    if isinstance(value, float) and BITS.get():
+        return as_exact_output(value)
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else value
     if value is None or isinstance(value, (int, str, ExpNumber, Symbolic)):

@@ -64,6 +64,10 @@ class Source(Protocol):
         """One outcome of a law by pieces, which may be any real number."""
         ...
 
+    def draw_bits(self, bits: int) -> int:
+        """A number below 2^bits, each with the same probability."""
+        ...
+
     def observe(self, condition: bool) -> None:
         """Go on when the condition holds, otherwise raise Rejected."""
         ...
@@ -108,6 +112,9 @@ class PseudoRandom:
 
     def draw_number(self, law: Exponentials) -> int | float:
         return sampling.by_pieces(self._generator, law)
+
+    def draw_bits(self, bits: int) -> int:
+        return self._generator.getrandbits(bits)
 
     def observe(self, condition: bool) -> None:
         if not condition:

@@ -17,7 +17,9 @@ from tightdp.exact.parameters import Range, as_parameter
 from tightdp.exact.rationals import Parameter, as_int
 from tightdp.language.analyst import Answering, conversing, is_asking
 from tightdp.language.domains import Domain, Record, is_integral, with_absent
+from tightdp.language.doubles import BITS, as_bits, as_double
 from tightdp.language.exactness import exact, strictly
+from tightdp.language.floating import floating
 from tightdp.language.outputs import Output, as_output
 from tightdp.language.primitives import Rejected, Source, ask, current_source, using
 from tightdp.language.source import AnyFunction, FunctionSource, failure_span, read_function
@@ -59,6 +61,8 @@ class Program:
     documentation: str = ""
     strategy: Answering | str | None = None
     """Who answers `ask` where the mechanism is run, unless another strategy is given."""
+    floats: int = 0
+    """How many bits `random()` has where numbers are doubles; 0 where they mean what is written."""
     source: FunctionSource = field(init=False, repr=False)
     parameters: Mapping[str, Any] = field(init=False, repr=False)
     """The parameters after the dataset, in order, with their defaults (REQUIRED for none)."""
@@ -68,6 +72,7 @@ class Program:
         self._set("name", self.name or self.function.__name__)
         self._set("documentation", self.documentation or inspect.getdoc(self.function) or "")
         self._set("parameters", self._read_parameters())
+        self._set("floats", as_bits(self.floats))
         _check_neighbours(self.neighbours)
         if self.target is not None and not callable(self.target):
             raise ParameterError(f"the target {self.target!r} is not a function", "give a function such as sum")
@@ -270,18 +275,25 @@ class Bound:
 
     def execute(self, x: Dataset, source: Source) -> Output:
         """The output of one run on a checked dataset. Raises Rejected, or ProgramError if the run fails."""
-        token = _running.set(True)
+        token, bits = _running.set(True), BITS.set(self.program.floats)
         try:
             strategy = None if self.strategy is None else exact(self.strategy)
             with using(source), strictly(), conversing(strategy) as talk:
-                result = exact(self.program.function)(x, **self.arguments)
+                result = self._run(x)
             return self._checked_output((result, tuple(talk.asked)) if self.asks else result, x)
         except (Rejected, LanguageError, LimitError, ProgramError):
             raise
         except Exception as error:
             raise self._failure(error, x) from error
         finally:
+            BITS.reset(bits)
             _running.reset(token)
+
+    def _run(self, x: Dataset) -> Any:
+        if not self.program.floats:
+            return exact(self.program.function)(x, **self.arguments)
+        arguments = {name: as_double(value) for name, value in self.arguments.items()}
+        return floating(self.program.function)(as_double(x), **arguments)
 
     def contradiction(self, x: Dataset, how: str) -> ProgramError:
         """The error for an observation that never holds."""

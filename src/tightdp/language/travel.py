@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import reduce
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -21,7 +22,7 @@ from typing import Any, TypeAlias
 
 Program: TypeAlias = Any
 """`tightdp.language.program.Program`, which is made of `_PARTS`."""
-_PARTS = ("function", "record", "target", "neighbours", "name", "documentation", "strategy")
+_PARTS = ("function", "record", "target", "neighbours", "name", "documentation", "strategy", "floats")
 _sending: ContextVar[tuple[int, ...]] = ContextVar("tightdp_sending", default=())
 
 
@@ -33,11 +34,11 @@ def reduced(program: Program) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     module, name = program.function.__module__, program.function.__qualname__
     found = owner_of(program)
     if found is not None and (module != "__main__" and _importable(module)):
-        return program_named, (module, name)
+        return program_named, (module, name, program.floats)
     if find_spec("cloudpickle") is not None:
         return program_sent, (_written(program), _sources(program.function))
     if found is not None and module == "__main__":
-        return program_named, (module, name)
+        return program_named, (module, name, program.floats)
     raise pickle.PicklingError(
         f"{name} cannot be found by other processes: define it at the top level of a module, or install cloudpickle"
     )
@@ -49,13 +50,18 @@ def owner_of(program: Program) -> Any:
         found = _at(program.function.__module__, program.function.__qualname__)
     except (AttributeError, KeyError):
         return None
-    return found if getattr(found, "program", None) is program else None
+    own = getattr(found, "program", None)
+    if own is not None and own is not program and program.floats:  # bound in doubles, it is one of its own
+        same = all(getattr(own, part) == getattr(program, part) for part in _PARTS[:-1])
+        return found if same else None
+    return found if own is program else None
 
 
-def program_named(module: str, name: str) -> Program:
-    """Return the program of the mechanism that stands in a module under a name."""
+def program_named(module: str, name: str, floats: int = 0) -> Program:
+    """Return the program of the mechanism that stands in a module under a name, in doubles where that is asked for."""
     import_module(module)
-    return _at(module, name).program
+    found = _at(module, name).program
+    return found if found.floats == floats else replace(found, floats=floats)
 
 
 def program_sent(written: bytes, sources: Mapping[str, list[str]]) -> Program:

@@ -36,6 +36,8 @@ OPERATION_COMBINATIONS = 1 << 20
 """Combinations of values that one operation, or one pass over a draw, computes: about a second."""
 TABLE_ENTRIES = 1 << 12
 """Entries of one law or table of values that stands for what would be computed: written down in milliseconds."""
+DOUBLE_EVALUATIONS = 1 << 16
+"""Numbers, or ranges of numbers, that are computed in doubles for one question about a draw of random(): seconds."""
 FEW_VALUES = 64
 """Values, terms or states that are looked at one by one whatever else there is: not to be noticed."""
 LOOP_ROUNDS = 1_000

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from tightdp.core.lowering import Plans, lower, lower_target
+from tightdp.core.lowering import lower, lower_target
+from tightdp.core.lowering.outputs import Plans
 from tightdp.core.meetings import Uncut, Unmerged
 from tightdp.core.nodes import CoreProgram, Inexact
 from tightdp.core.passes import expand_shuffles

@@ -117,7 +117,8 @@ class InstanceBase:
         """The mechanism, n and parameters, and the neighbours, as results name them."""
         from tightdp.results.result import Subject  # not the engine's, which takes time to import
 
-        parameters = tuple({"n": self.bound.n, **self.bound.parameters}.items())
+        floats = {"floats": self.bound.program.floats} if self.bound.program.floats else {}
+        parameters = tuple({"n": self.bound.n, **self.bound.parameters, **floats}.items())
         return Subject(self.bound.program.name, parameters, relation_of(self.bound).name)
 
     def __repr__(self) -> str:

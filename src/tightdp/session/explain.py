@@ -284,6 +284,9 @@ class _Replay:
     def draw_number(self, law: Exponentials) -> int:
         raise LimitError("this noise has infinitely many outcomes", "explain it with noise of finitely many")
 
+    def draw_bits(self, bits: int) -> int:
+        raise LimitError("random() in doubles has too many outcomes", "explain it with flip or randint")
+
     def draw(self, law: Law) -> int:
         if len(law) == 1:
             return law[0][0]

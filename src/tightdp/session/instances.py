@@ -243,13 +243,15 @@ def bound_for(
 
     Return it with the kind of instance that answers. Raises LanguageError where the records depend on n.
     """
-    if not isinstance(n, str) or n != ALL:
-        bound = program.bind(n, neighbours=neighbours, strategy=strategy, **parameters)
+    every = isinstance(n, str) and n == ALL
+    bound = program.bind(1 if every else n, neighbours=neighbours, strategy=strategy, **parameters)
+    if program.floats and (every or unknown_of(bound.parameters) is not None):
+        raise QueryError("no answer in doubles for every n, or with an unknown", "give n and the parameters values")
+    if not every:
         return Instance if unknown_of(bound.parameters) is None else UnknownInstance, bound
     if not isinstance(program.record, Domain) and "n" in signature(program.record).parameters:
         hint = "make the domain the same for all n, or ask for one n"
         raise LanguageError("no answer for every n: the record domain depends on n", hint, program.source.span())
-    bound = program.bind(1, neighbours=neighbours, strategy=strategy, **parameters)
     if (name := unknown_of(bound.parameters)) is not None:
         raise QueryError(f"n = all with the unknown {name}", "give it a value, or ask for one n")
     return EveryInstance, bound

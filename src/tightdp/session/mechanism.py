@@ -84,6 +84,7 @@ class Mechanism(Generic[P]):
         method: str | None = None,
         precision: Any = None,
         strategy: Callable[..., Any] | str | None = None,
+        floats: bool | int | None = None,
         *arguments: P.args,
         **parameters: P.kwargs,
     ) -> Instance:
@@ -94,11 +95,12 @@ class Mechanism(Generic[P]):
         every query. With `timeout` or `max_memory` every query compiles anew, in a child process that can be killed.
         `method` asks for one method by name, `precision` for an enclosure (see `Instance`). `strategy` answers where
         the mechanism asks an analyst: a function of the history and the choices, or the name of one beside it; without
-        it questions about privacy are about every strategy. Raises ParameterError naming what does not fit.
+        it questions about privacy are about every strategy. `floats` says whether numbers are doubles as they run
+        (True, or how many bits `random()` has in place of 53). Raises ParameterError naming what does not fit.
         """
         _refuse(self, arguments)
         return bound_to(
-            self.program,
+            self.program if floats is None else replace(self.program, floats=floats),
             neighbours,
             n,
             dict(parameters),
@@ -148,6 +150,7 @@ def mechanism(
     neighbours: str | Callable[[Any], Iterable[Any]] = "replace-one",
     name: str = "",
     strategy: Callable[..., Any] | str | None = None,
+    floats: bool | int = False,
 ) -> Callable[[Callable[Concatenate[Any, Q], Any]], Mechanism[Q]]: ...
 
 
@@ -160,18 +163,20 @@ def mechanism(
     neighbours: str | Callable[[Any], Iterable[Any]] = "replace-one",
     name: str = "",
     strategy: Callable[..., Any] | str | None = None,
+    floats: bool | int = False,
 ) -> Mechanism | Callable[[Callable[..., Any]], Mechanism]:
     """Make a mechanism of a Python function.
 
     The function's first argument is the dataset, a tuple of n records of the domain `record` (bits, unless given); the
     others are public parameters. `target` is the quantity that a numeric output estimates; `neighbours` is
     "replace-one", "unit-step", "unit-all", "add-remove", or a function from a dataset to its neighbours. `strategy`
-    answers where the function calls `ask` and is run without another strategy. Raises LanguageError or ParameterError
-    where these do not fit together.
+    answers where the function calls `ask` and is run without another strategy. With `floats` numbers are doubles as
+    they run. Raises LanguageError or ParameterError where these do not fit together.
     """
 
     def decorate(plain: Callable[..., Any]) -> Mechanism:
-        return Mechanism(Program(plain, Bit if record is None else record, target, neighbours, name, strategy=strategy))
+        domain = Bit if record is None else record
+        return Mechanism(Program(plain, domain, target, neighbours, name, strategy=strategy, floats=floats))
 
     return decorate if function is None else decorate(function)
 

@@ -41,6 +41,9 @@ R = TypeVar("R", bound=Result)
 
 def refuse_inexact(program: Program, what: str) -> None:
     """Raise QueryError where the laws of a program that was compiled are not exact."""
+    if program.inexact is not None and program.inexact.merged:
+        hint = "round what is published, or ask with fewer bits of random(): --bits 10"
+        raise QueryError(f"{what} is not known: too many numbers are published in doubles", hint)
     if program.inexact is not None:
         hint = "ask for what can be enclosed, such as the distribution or verify, or use discrete Laplace noise"
         raise QueryError(f"{what} is not known for programs with Gaussian noise", hint)
@@ -85,6 +88,8 @@ class _Widening:
 
     def of(self, found: R) -> R:
         """Return the same answer with ends that enclose the true one."""
+        if self._error.merged:
+            return self._of_function(found)
         match found:
             case Privacy() if found.delta:
                 return self._least_epsilon(found)  # type: ignore[return-value]
@@ -115,6 +120,20 @@ class _Widening:
                 return replace(self._delta(found), status=found.status)  # type: ignore[return-value]
             case Accuracy() if found.one_minus_beta is not None:
                 return replace(self._accuracy(found), status=found.status)  # type: ignore[return-value]
+        return found
+
+    def _of_function(self, found: R) -> R:
+        """Return an answer about a function of the output: the true ratios and differences are as large at least."""
+        match found:
+            case Privacy() if found.lower == math.inf and not found.delta:
+                return found
+            case Privacy():
+                return replace(found, status="bounded", exp_epsilon=math.inf, top=())
+            case Delta():
+                return replace(found, status="bounded", delta=Fraction(1))
+            case Distribution():
+                return found
+        refuse_inexact(self._engine.program, f"the answer to {found.query}")
         return found
 
     @property

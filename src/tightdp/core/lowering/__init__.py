@@ -9,56 +9,51 @@ What stays the same: on every dataset the core program has the output law of the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from tightdp.core.coarse import draw_once_per_client, draw_what_is_seen
-from tightdp.core.lowering import array_counts, asking, dictionaries, draws, lists, loops, statements  # noqa: F401
-from tightdp.core.lowering.functions import call, call_python
-from tightdp.core.lowering.machine import Frame, Machine, Probe
-from tightdp.core.lowering.scalars import adopt
-from tightdp.core.lowering.values import (
-    Closure,
-    Reference,
-    Union,
-    Value,
-    alternatives,
-    holds,
-    is_scalar,
-    name_of,
+from tightdp.core.lowering import (  # noqa: F401 (handlers)
+    array_counts,
+    asking,
+    dictionaries,
+    doubles,
+    draws,
+    lists,
+    loops,
+    statements,
 )
+from tightdp.core.lowering.functions import call, call_python
+from tightdp.core.lowering.machine import Frame, Probe
+from tightdp.core.lowering.outputs import Outputs, Plan, Plans
+from tightdp.core.lowering.published_doubles import Unpicked
+from tightdp.core.lowering.scalars import adopt
+from tightdp.core.lowering.values import Reference, Value, is_scalar
 from tightdp.core.meetings import Meetings, Uncut, Unmerged, outside
-from tightdp.core.nodes import Const, CoreProgram, Expr, Inexact, Input, verify
-from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
+from tightdp.core.nodes import CoreProgram, Expr, Inexact, Input, verify
+from tightdp.core.outputs import Leaf
 from tightdp.core.published import (
-    NO_ENDS,
-    Ends,
     cut_law,
-    cut_output,
     ends_of_outputs,
     error_of_cuts,
-    finite_output,
     inexactness,
-    multiple_of,
     reach_of_cut,
     reach_of_outcomes,
 )
 from tightdp.core.valuesets import ordered
-from tightdp.core.windows import Window, is_far
-from tightdp.errors import LanguageError, LimitError, ProgramError, Span
+from tightdp.core.windows import Window
+from tightdp.errors import LanguageError, ProgramError, Span
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
-from tightdp.language.laws import Gaussian
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.source import read_function
-from tightdp.limits.calibrated import LONG_LOOP, TABLE_ENTRIES
+from tightdp.limits.calibrated import LONG_LOOP
 
 _NEAR = -1
 """In place of a reach: noise is cut off as near as it may be."""
-_MAX_COMPONENTS = 16 * TABLE_ENTRIES
-"""How many scalars an output may consist of, over all its shapes."""
 
 
 def lower(
@@ -80,9 +75,12 @@ def lower(
     plan = Plan() if x is None else plans.whole
     unmerged: Unmerged | None = None
     for _ in range(LONG_LOOP):
-        lowering = Lowering(bound, x, probe, watch, plan)
+        lowering = Lowering(bound, x, probe, watch, plan, plans.picks)
         try:
             program, wider = lowering.closely()
+        except Unpicked:
+            lower(bound, None, probe, watch, plans)
+            continue
         except Unmerged as error:
             error.span = error.span or lowering.source.span()
             if not enclosed or isinstance(error, Uncut):
@@ -120,33 +118,21 @@ def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
     return Lowering(bound, None, probe, lambda: None, Plan()).run_target()
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin.
-
-    Or all of it is cut off, so far out at least.
-    """
-
-    windows: tuple[Window, ...] = ()
-    ends: Ends = NO_ENDS
-    cut: int = 0
-
-
-@dataclass
-class Plans:
-    """How noise on all integers was made finite for all datasets of one mechanism, once these were lowered."""
-
-    whole: Plan = Plan()
-
-
-class Lowering(Machine):
+class Lowering(Outputs):
     """One lowering of one mechanism."""
 
     def __init__(
-        self, bound: Bound, x: Dataset | None, probe: Probe | None, watch: Callable[[], None], plan: Plan
+        self,
+        bound: Bound,
+        x: Dataset | None,
+        probe: Probe | None,
+        watch: Callable[[], None],
+        plan: Plan,
+        picks: list[tuple[float, ...]] | None = None,
     ) -> None:
         super().__init__(probe, watch)
-        self.plan = plan
+        self.plan, self.floats = plan, bound.program.floats
+        self.picks, self.told_apart = picks, 0
         self.builder.windows = plan.windows
         self.builder.cut = (lambda law: cut_law(law, reach_of_cut(law, plan.cut))) if plan.cut else None
         self.builder.place = lambda: (self.frame.source, self.position[-1]) if self.position else None
@@ -275,6 +261,8 @@ class Lowering(Machine):
 
     def inexact(self) -> Inexact | None:
         """Return how far the laws of the program are from the true ones, None where they are exact."""
+        if self.told_apart:
+            return Inexact(Fraction(0), Fraction(0), False, merged=True)
         if self.plan.cut:
             return error_of_cuts(self.builder, self.plan.cut, not self.complete)
         return inexactness(self.builder, bool(self.plan.ends.farthest))
@@ -298,7 +286,8 @@ class Lowering(Machine):
         if len(leaf.values) == 1:
             return self._plain(leaf.values[0])
         if isinstance(leaf.values, range) or all(is_scalar(value) for value in leaf.values):
-            return leaf
+            rational = self.floats and any(isinstance(value, Fraction) for value in leaf.values)
+            return self.builder.total("as double", leaf) if rational else leaf
         result = self._plain(leaf.values[-1])
         for record in reversed(leaf.values[:-1]):
             result = self.merge(self.builder.equals(leaf, record), self._plain(record), result)
@@ -307,64 +296,4 @@ class Lowering(Machine):
     def _plain(self, record: object) -> Value:
         if isinstance(record, tuple):
             return tuple(self._plain(part) for part in record)
-        return as_value(record)
-
-    # outputs
-
-    def sorted_output(self, value: Value) -> Value:
-        """Return an output with dictionaries and sets as sorted tuples."""
-        return dictionaries.sorted_output(self, value, self._returned)
-
-    def _shape(self, value: Value, active: Expr) -> Shape:
-        """Return how an output is put together, where `active` holds."""
-        if is_scalar(value):
-            return Leaf(*self._component(self.expr(value), active))
-        if isinstance(value, tuple):
-            return TupleOf(tuple(self._shape(item, active) for item in value))
-        if not isinstance(value, Union):
-            hint = "return tuple(...) of it" if isinstance(value, Reference) else "return a number, string or tuple"
-            what = "function" if isinstance(value, Closure) else name_of(value)
-            raise LanguageError(f"an output cannot be a {what}", hint, self._returned(value))
-        options = alternatives(value, self.builder.true)
-        tag: Value = len(options) - 1
-        for at in range(len(options) - 2, -1, -1):
-            tag = self.merge(options[at][0], at, tag)
-        component, unused = self._component(self.expr(tag), active)
-        shapes = tuple(self._shape(item, self.conj(active, guard)) for guard, item in options)
-        return Choice(component, shapes, unused)
-
-    def _returned(self, part: Value) -> Span:
-        """Return the place of the `return` that gives a value, as a whole or inside."""
-        found = (node for node, value in self.results if holds(value, part))
-        return self.source.span(next(found, None))
-
-    def _component(self, expr: Expr, active: Expr) -> tuple[int, Value]:
-        """Add a component of the output; return its number, and its value where `active` does not hold."""
-        self.watch()
-        if len(self.components) >= _MAX_COMPONENTS:
-            raise LimitError(
-                f"an output may have more than {_MAX_COMPONENTS:,} parts, over all the shapes that it can take",
-                "return a summary of it, or values of fewer shapes",
-            )
-        expr = self._ended(expr)
-        unused = None
-        if active is not self.builder.true:
-            unused = expr.values[0]
-            expr = self.builder.case(active, (self.builder.const(unused), expr))
-        self.components.append(expr)
-        return len(self.components) - 1, unused
-
-    def _ended(self, expr: Expr) -> Expr:
-        """Return a component of an output with finitely many values."""
-        if not self.builder.noises or isinstance(expr, Const) or not is_far(expr):
-            return expr
-        place = self._returned(expr)
-        if self.plan.cut:
-            self.published.append((expr, place))
-            return cut_output(self.builder, expr)
-        gaussian = any(isinstance(law, Gaussian) for _, laws in self.builder.noises for law in laws)
-        expr, times, plus = (expr, 1, 0) if gaussian else multiple_of(expr)
-        again = any(expr is other for other, _ in self.published)
-        if not again:
-            self.published.append((expr, place))
-        return finite_output(self.builder, expr, self.plan.ends, times, plus, again)
+        return adopt(self, as_value(record)) if self.floats else as_value(record)

@@ -12,8 +12,8 @@ from typing import TypeAlias
 from tightdp.core.lowering.arrays import Cells, Kind, array_of, cast, made, np, objects, plain_of, read, viewed, write
 from tightdp.core.lowering.iteration import plainly, sift, sifted
 from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.positions import item_at
 from tightdp.core.lowering.scalars import over_all
-from tightdp.core.lowering.sequences import item_at
 from tightdp.core.lowering.values import (
     Array,
     Cut,

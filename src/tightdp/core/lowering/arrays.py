@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from tightdp.core.doubles import Double
 from tightdp.core.lowering.iteration import NotAlike, collected
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import adopts
@@ -51,6 +52,8 @@ def kind_of(m: Machine, value: Value) -> Value:
     """Return the type of a scalar: of numpy, or of Python."""
     if isinstance(value, Element):
         return value.dtype
+    if isinstance(value, Double):
+        return float
     values = value.values if isinstance(value, Expr) else (value,)
     if isinstance(value, Expr) and value.boolean:
         return bool
@@ -183,7 +186,7 @@ def array_of(m: Machine, value: Value, action: Callable[[Cells, Value], Value]) 
             return action(read(m, one), one.dtype)
         if isinstance(one, Element):
             return action(objects((one.value,), ()), one.dtype)
-        if is_scalar(one):
+        if is_scalar(one) or isinstance(one, Double):
             return action(objects((one,), ()), kind_of(m, one))
         return nested(m, one, lambda items, shape: action(*_listed(m, items, shape)))
 
@@ -199,7 +202,7 @@ def nested(m: Machine, value: Value, action: Callable[[tuple[Value, ...], tuple[
     """Apply an action to the scalars in nested sequences, and to the shape of these."""
 
     def of(one: Value) -> Value:
-        if is_scalar(one) or isinstance(one, Element):
+        if is_scalar(one) or isinstance(one, (Element, Double)):
             return action((one,), ())
         if isinstance(one, Array):
             cells = [Element(cell, one.dtype) for cell in read(m, one).flat]

@@ -11,9 +11,10 @@ from typing import Any
 from tightdp.core.lowering.functions import call_python
 from tightdp.core.lowering.iteration import collected, permuted
 from tightdp.core.lowering.machine import Dead, Failure, Machine
+from tightdp.core.lowering.positions import item_at
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import bind_arguments, operate, over_all, too_many, total, truth
-from tightdp.core.lowering.sequences import item_at, plain
+from tightdp.core.lowering.sequences import plain, settled
 from tightdp.core.lowering.values import Alike, Every, Growing, Value, is_scalar, kind, known, name_of
 from tightdp.core.meetings import Uncut
 from tightdp.core.nodes import Expr
@@ -78,11 +79,11 @@ for _function, _primitive in primitives.PRIMITIVES.items():
 
 def _argument(m: Machine, value: Value) -> Value:
     """Return an argument as a scalar, or the items of a sequence of scalars."""
-    value = plain(m, value)
+    value = settled(m, plain(m, value))
     if is_scalar(value):
         return value
     listed = _listed(m, value)
-    return tuple(plain(m, item) for item in listed) if isinstance(listed, tuple) else listed
+    return tuple(settled(m, plain(m, item)) for item in listed) if isinstance(listed, tuple) else listed
 
 
 def _leaves(arguments: Sequence[Value]) -> list[Value]:
@@ -183,7 +184,7 @@ def _choose(m: Machine, items: tuple[Value, ...], weights: Sequence[Value] | Non
         raise Failure("ParameterError: choice was given no values", "give at least one value")
     if weights is None:
         return item_at(m, items, draw_from(m, "choice", lambda: laws.weighted(items), ()))
-    weights = [plain(m, weight) for weight in weights]
+    weights = [settled(m, plain(m, weight)) for weight in weights]
     if len(weights) != len(items):
         raise Failure(
             f"ParameterError: choice was given {len(items)} values and {len(weights)} weights",

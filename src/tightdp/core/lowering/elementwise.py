@@ -157,7 +157,8 @@ def _cell(m: Machine, function: str, dtype: Kind, kinds: Sequence[Value], *cells
     m.watch()
     if m.floats and "f" in (dtype.kind, *(np.dtype(kind).kind for kind in kinds)):
         weak = "".join(_WEAK[kind] if isinstance(kind, type) else kind.char for kind in kinds)
-        return operate(m, f"numpy {function} {weak}", *cells)
+        name = f"numpy {function} {weak}"
+        return operate(m, name, *cells)
     if function not in CELLS:
         what = f"np.{function} of rational numbers is not rational"
         raise m.unsupported(what, "compare before it is applied, or ask with floats: --floats")

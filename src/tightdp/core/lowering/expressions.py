@@ -42,7 +42,7 @@ _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.In
 @lowers(ast.Constant)
 def _constant(m: Machine, node: ast.Constant) -> Value:
     if isinstance(node.value, float):
-        return as_fraction(node.value)
+        return node.value if m.floats else as_fraction(node.value)
     if node.value is None or isinstance(node.value, (int, str)):
         return node.value
     if node.value is Ellipsis:
@@ -66,8 +66,8 @@ def look_up(m: Machine, name: str, node: ast.AST) -> Value:
             return _bound(m, m.store.get((key, name), UNBOUND), name)
     namespace = m.frame.source.namespace
     if name in namespace:
-        value = m.frame.source.constant(name)
-        if type(value) is float:
+        value = namespace[name] if m.floats else m.frame.source.constant(name)
+        if type(value) is float and not m.floats:
             _warn_of_float(m, name, value, node)
         return adopt(m, value)
     if hasattr(builtins, name):

@@ -17,6 +17,9 @@ from tightdp.core.lowering.registry import NUMPY, method, of_numpy
 from tightdp.core.lowering.scalars import operate, total, truth
 from tightdp.core.lowering.values import Array, Element, Value, known
 
+_PAIRWISE = 8
+"""From how many numbers on numpy adds in another order than one after the other."""
+
 Line = tuple[Value, ...]
 Fold = Callable[[Machine, Line, Kind], Value]
 """(machine, elements of a line, type of the result) to the result."""
@@ -24,18 +27,23 @@ Fold = Callable[[Machine, Line, Kind], Value]
 
 def _sum(m: Machine, line: Line, dtype: Kind) -> Value:
     if dtype.kind == "f" and m.floats:
-        return in_doubles(m, "sum", line)
+        return _in_turn(m, "add", line)
     return within(m, total(m, (0, *line)), dtype)
 
 
-def in_doubles(m: Machine, function: str, line: Line) -> Value:
-    """Return what numpy makes of one line of doubles, in its order of operations."""
-    return operate(m, f"line {function}", *line) if line else operate(m, "float", 0)
+def _in_turn(m: Machine, operation: str, line: Line) -> Value:
+    """Return what numpy makes of a line of doubles: one after the other where they are few, else in its order."""
+    if len(line) >= _PAIRWISE:
+        return operate(m, f"line {'sum' if operation == 'add' else 'prod'}", *line)
+    result = line[0] if line else float(operation != "add")
+    for cell in line[1:]:
+        result = operate(m, operation, result, cell)
+    return result
 
 
 def _product(m: Machine, line: Line, dtype: Kind) -> Value:
     if dtype.kind == "f" and m.floats:
-        return in_doubles(m, "prod", line)
+        return _in_turn(m, "mul", line)
     result: Value = 1
     for cell in line:
         result = operate(m, "mul", result, cell)
@@ -45,17 +53,13 @@ def _product(m: Machine, line: Line, dtype: Kind) -> Value:
 def _mean(m: Machine, line: Line, dtype: Kind) -> Value:
     if not line:
         raise Failure("RuntimeWarning: Mean of empty slice", "make sure that there is at least one element")
-    if m.floats:
-        return in_doubles(m, "mean", line)
-    return operate(m, "div", total(m, line), len(line))
+    return operate(m, "div", _in_turn(m, "add", line) if m.floats else total(m, line), len(line))
 
 
 def _variance(m: Machine, line: Line, dtype: Kind) -> Value:
-    if m.floats:
-        return in_doubles(m, "var", line)
     mean = _mean(m, line, dtype)
     gaps = [operate(m, "sub", cell, mean) for cell in line]
-    return operate(m, "div", total(m, [operate(m, "mul", gap, gap) for gap in gaps]), len(line))
+    return _mean(m, tuple(operate(m, "mul", gap, gap) for gap in gaps), dtype)
 
 
 def _extremum(name: str) -> Fold:
@@ -124,6 +128,8 @@ def _over_axis(m: Machine, name: str, cells: Cells, axis: Value, keepdims: bool,
     moved = as_numpy(lambda: np.moveaxis(cells, axes, last)) if axes else cells
     outer = moved.shape[: cells.ndim - len(axes)]
     lines = moved.reshape((*outer, int(np.prod(moved.shape[len(outer) :], dtype=int))))
+    if m.floats and dtype.kind == "f" and outer and lines.shape[-1] >= _PAIRWISE:
+        raise m.unsupported("a sum of 8 or more doubles along an axis is not in the language", "sum row by row")
     results = [_FOLDS[name](m, tuple(lines[at]), dtype) for at in np.ndindex(outer)]
     if keepdims:
         wanted = {at % cells.ndim for at in axes}

@@ -16,6 +16,7 @@ from tightdp.core.lowering.expressions import display
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import (
+    FLOATING,
     FUNCTIONS,
     INSTEAD,
     METHODS,
@@ -172,8 +173,9 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     if not isinstance(function, Host):
         raise Failure(f"TypeError: {name_of(function)} cannot be called", "call a function")
     target = function.object
-    handler = FUNCTIONS.get(target) if callable(target) and type(target).__hash__ is not None else None
-    handler = handler or _handler_of_numpy(target)
+    tables = (FLOATING, FUNCTIONS) if m.floats else (FUNCTIONS,)
+    hashed = callable(target) and type(target).__hash__ is not None
+    handler = next((table[target] for table in tables if hashed and target in table), _handler_of_numpy(target))
     if handler is not None:
         bind_arguments(getattr(target, "__name__", str(target)), handler, 1, arguments, keywords)
         return handler(m, *arguments, **keywords)

@@ -10,9 +10,10 @@ from tightdp.core.lowering.builtins import arranged, summed
 from tightdp.core.lowering.comprehensions import sum_as_it_goes
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.positions import position_in
 from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import operate, over_values, whole
-from tightdp.core.lowering.sequences import content, element, equal, extend, plain, position_in
+from tightdp.core.lowering.sequences import content, element, equal, extend, plain
 from tightdp.core.lowering.values import SCALARS, Every, Range, Reference, Value, is_scalar, name_of
 from tightdp.core.nodes import Expr
 

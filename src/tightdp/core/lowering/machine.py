@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tightdp.core.builder import Builder
-from tightdp.core.lowering.registry import SYNTAX, TARGETS, name_of_node
+from tightdp.core.doubles import Double
+from tightdp.core.lowering.registry import OPERANDS, SYNTAX, TARGETS, name_of_node
 from tightdp.core.lowering.store import Cell, Store, facts, merge, merge_changes, relative
 from tightdp.core.lowering.values import Every, Growing, Reference, Stream, Union, Value
 from tightdp.core.nodes import Check, Const, Expr, Input
@@ -79,10 +80,8 @@ class Machine:
     """
 
     apart: ClassVar[bool] = False
-    single: ClassVar[bool] = False
-    """Whether one run is followed at a time, so that every condition is known."""
-    floats = False
-    """Whether numbers are doubles where Python has doubles."""
+    single: ClassVar[bool] = False  # whether one run is followed at a time, so that every condition is known
+    floats = 0  # how many bits `random()` has where numbers are doubles; 0 where they mean what is written
 
     def __init__(self, probe: Probe | None = None, watch: Callable[[], None] = lambda: None) -> None:
         self.probe = probe
@@ -106,6 +105,7 @@ class Machine:
         """The loops without a bound on their rounds that were met so far."""
         self.followed: dict[ast.AST, bool] = {}
         """Of the longer loops that were met so far, whether they are followed state by state, or unrolled."""
+        self.uniforms: list[Any] = []  # the draws of `random()`
         self._departures: list[object] = []
         self._possible: dict[tuple[int, ...], list[bool]] = {}
 
@@ -229,7 +229,7 @@ class Machine:
 
     def expr(self, value: Value) -> Expr:
         """Return a scalar as a node."""
-        return self.builder.expr(value)
+        return OPERANDS[Double](self, "settle", value) if type(value) is Double else self.builder.expr(value)
 
     def conj(self, *conditions: Expr) -> Expr:
         """Return the conjunction of conditions."""

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tightdp.core.builder import Builder
-from tightdp.core.lowering import Lowering, Plan
+from tightdp.core.lowering import Lowering
 from tightdp.core.lowering.iteration import NotAlike
 from tightdp.core.lowering.machine import Dead, Failure
+from tightdp.core.lowering.outputs import Plan
 from tightdp.core.lowering.values import Alike, Permuted, Value
 from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, reachable, verify
 from tightdp.core.operators import LARGE

@@ -24,6 +24,9 @@ TARGETS: dict[type[ast.AST], Handler] = {}
 FUNCTIONS: dict[Any, Handler] = {}
 """Handlers `(machine, *arguments, **keywords)` of functions of Python and of tightdp, by the function itself."""
 
+FLOATING: dict[Any, Handler] = {}
+"""The same of functions of floats, where numbers are doubles."""
+
 OPERANDS: dict[type, Handler] = {}
 """Handlers `(machine, operation, *operands)` of operators, by the class of the first operand."""
 
@@ -66,6 +69,11 @@ NUMPY: dict[str, Handler] = {}
 def of_numpy(*names: str) -> Callable[[H], H]:
     """Register the handler of functions of numpy."""
     return _into(NUMPY)(*names)
+
+
+def in_doubles(*functions: object) -> Callable[[H], H]:
+    """Register the handler of functions of floats, where numbers are doubles."""
+    return _into(FLOATING)(*functions)
 
 
 def method(name: str, *kinds: type) -> Callable[[H], H]:

@@ -11,6 +11,8 @@ from itertools import islice, product
 from types import ModuleType
 from typing import Any
 
+from tightdp.core.doubles import Double
+from tightdp.core.float_operators import IN_DOUBLES
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import ADOPTED, OPERANDS
 from tightdp.core.lowering.values import (
@@ -51,7 +53,9 @@ def adopt(m: Machine, thing: object) -> Value:
     if isinstance(thing, int):
         return int(thing)
     if isinstance(thing, ExpNumber):
-        return thing
+        return float(thing) if m.floats else thing
+    if m.floats and isinstance(thing, (float, Fraction)):
+        return float(thing)
     if isinstance(thing, (float, Decimal, Fraction)):
         return as_fraction(thing)
     if isinstance(thing, tuple):
@@ -97,9 +101,12 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
     """Apply a scalar operation."""
     for value in values:
         if not is_scalar(value):
-            if any(isinstance(each, (Array, Element)) for each in values):
-                return OPERANDS[Array](m, name, *values)
+            for kind in (Array, Element, Double):
+                if any(isinstance(each, kind) for each in values):
+                    return OPERANDS[kind](m, name, *values)
             raise _refused(m, name, values)
+    if m.floats:
+        name = name_in_doubles(name, values)
     if not any(isinstance(value, Expr) for value in values):
         try:
             return operation(name)(*values)
@@ -117,6 +124,20 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
     if result is None:
         raise Dead
     return known(result)
+
+
+def name_in_doubles(name: str, values: Sequence[Value]) -> str:
+    """Return the operation of doubles that Python does in place of an exact one, for operands of which some are."""
+    if name not in IN_DOUBLES:
+        return name
+    floats = any(isinstance(each, float) for value in values for each in (_values(value)))
+    return f"float {name}" if floats or name in ("div", "pow", "exp") else name
+
+
+def _values(value: Value) -> Sequence[Value]:
+    if not isinstance(value, Expr):
+        return (value,)
+    return () if isinstance(value.values, range) else value.values
 
 
 def too_many(m: Machine, error: TooManyValues) -> TooLargeError:
@@ -171,8 +192,8 @@ def _refused(m: Machine, name: str, values: Sequence[Value], error: Exception | 
         return m.unsupported(f"{symbol_of(name)} does not take a number with an unknown", hint)
     if isinstance(error, ZeroDivisionError):
         return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
-    if isinstance(error, ValueError):
-        return Failure(f"ValueError: {error}", "guard the operation, or convert its operands")
+    if isinstance(error, (ValueError, OverflowError)):
+        return Failure(f"{type(error).__name__}: {error}", "guard the operation, or convert its operands")
     symbol = symbol_of(name)
     kinds = " and ".join(name_of(value) for value in values)
     return Failure(f"TypeError: {symbol} does not take {kinds}", "convert or guard the operands")
@@ -204,7 +225,7 @@ def truth(m: Machine, value: Value) -> Expr:
         return truth(m, value.items)
     if isinstance(value, (tuple, Growing)):
         return m.builder.const(bool(value))
-    if isinstance(value, (Array, Element)):
+    if isinstance(value, (Array, Element, Double)):
         return m.expr(OPERANDS[type(value)](m, "bool", value))
     return m.builder.const(bool(value.object) if isinstance(value, Host) else True)
 
@@ -223,6 +244,8 @@ def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Val
         return m.each(value, lambda item: over_values(m, item, action))
     if isinstance(value, Element):
         value = OPERANDS[Element](m, "plain", value)
+    if isinstance(value, Double):
+        value = known(m.expr(value))
     if not isinstance(value, Expr):
         return action(value)
     expr = value

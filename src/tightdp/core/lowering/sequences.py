@@ -6,8 +6,10 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tightdp.core.doubles import Double
 from tightdp.core.lowering.iteration import NotAlike, collected, items_of, joined
 from tightdp.core.lowering.machine import Dead, Failure, Machine
+from tightdp.core.lowering.positions import item_at, position_in, valid_positions
 from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
 from tightdp.core.lowering.scalars import adopt, negated, operate, over_all, over_values, truth, whole
 from tightdp.core.lowering.store import MISSING
@@ -85,12 +87,19 @@ def plain(m: Machine, value: Value) -> Value:
     return OPERANDS[Element](m, "plain", value) if isinstance(value, Element) else value
 
 
+def settled(m: Machine, value: Value) -> Value:
+    """Return a number that is computed from a draw in doubles as a node; anything else as it is."""
+    return known(m.expr(value)) if isinstance(value, Double) else value
+
+
 def equal(m: Machine, left: Value, right: Value) -> Value:
     """Return whether two values are equal in Python's sense."""
 
     def same(a: Value, b: Value) -> Value:
         a, b = plain(m, a), plain(m, b)
         if is_scalar(a) and is_scalar(b):
+            return operate(m, "eq", a, b)
+        if isinstance(a, Double) or isinstance(b, Double):
             return operate(m, "eq", a, b)
         if isinstance(a, Array) or isinstance(b, Array):
             raise m.unsupported("a comparison of arrays here is not in the language", "use np.array_equal")
@@ -225,7 +234,7 @@ def element(m: Machine, value: Value, index: Value) -> Value:
         return value.step(m.record_at(index), index)
     if isinstance(value, Array):
         return METHODS[Array, "__getitem__"](m, value, index)
-    index = plain(m, index)
+    index = settled(m, plain(m, index))
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
     items = items_of(m, value)
@@ -247,54 +256,6 @@ def looked_up(m: Machine, entries: Entries, key: Value, default: Value = MISSING
     for hit, value in reversed(found):
         result = m.merge(hit, value, result)
     return result
-
-
-def item_at(m: Machine, items: tuple[Value, ...], index: Value) -> Value:
-    """Return the item at an index."""
-    if not isinstance(index, Expr):
-        return items[position_in(items, index)]
-    positions = dict(valid_positions(m, items, index))
-    some = next(iter(positions.values()))
-    return _select(m, index, [items[positions.get(value, some)] for value in index.values])
-
-
-def _select(m: Machine, index: Expr, branches: list[Value]) -> Value:
-    if all(is_scalar(branch) for branch in branches):
-        return known(m.builder.case(index, tuple(m.expr(branch) for branch in branches)))
-    lengths = {len(branch) if isinstance(branch, tuple) else None for branch in branches}
-    if len(lengths) == 1 and None not in lengths:
-        return tuple(_select(m, index, list(column)) for column in zip(*branches, strict=True))
-    result = branches[-1]
-    for value, branch in zip(reversed(index.values[:-1]), reversed(branches[:-1]), strict=True):
-        result = m.merge(m.builder.equals(index, value), branch, result)
-    return result
-
-
-def position_in(items: Sequence[Value], index: object) -> int:
-    """Return a plain index as a position from the start."""
-    at = whole(index)
-    if not -len(items) <= at < len(items):
-        raise Failure(f"IndexError: index {at} in a sequence of length {len(items)}", "keep the index in range")
-    return at % len(items)
-
-
-def valid_positions(m: Machine, items: Sequence[Value], index: Expr) -> list[tuple[Any, int]]:
-    """Return (value, position) for the values of an index that are in range; oblige the others not to occur."""
-    valid = [
-        (value, value % len(items))
-        for value in index.values
-        if isinstance(value, int) and -len(items) <= value < len(items)
-    ]
-    accepted = {value for value, _ in valid}
-    wrong = [value for value in index.values if value not in accepted]
-    if wrong:
-        m.oblige(
-            m.builder.disjunction([m.builder.equals(index, value) for value in wrong]),
-            Failure(f"IndexError: index {wrong[0]!r} in a sequence of length {len(items)}", "keep the index in range"),
-        )
-    if not valid:
-        raise Dead
-    return valid
 
 
 def content_of(m: Machine, value: Value) -> Value:
@@ -328,7 +289,7 @@ def store(m: Machine, base: Value, index: Value, value: Value) -> None:
         if isinstance(item, Array):
             METHODS[Array, "__setitem__"](m, item, index, value)
             return
-        at = plain(m, index)
+        at = settled(m, plain(m, index))
         m.store[item.key] = m.each(content(m, item), lambda items: replaced(m, items, at, value))
 
     m.each(base, into)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from tightdp.core.builder import Builder
+from tightdp.core.doubles import Double
 from tightdp.core.lowering.values import (
     UNBOUND,
     Array,
@@ -169,6 +170,10 @@ def merge(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
         return yes.combined(no, partial(builder.either, condition), builder.false)
     if isinstance(yes, Sieve) and isinstance(no, Sieve):
         return _merge_sieves(builder, condition, yes, no)
+    if isinstance(yes, Double) or isinstance(no, Double):
+        one = yes if isinstance(yes, Double) else no
+        if all(is_scalar(side) or kind(side) == kind(one) for side in (yes, no)):
+            return Double(one.draw, "case", (condition, no, yes))
     if isinstance(yes, Array) and isinstance(no, Array) and kind(yes) == kind(no):
         return _merge_arrays(builder, condition, yes, no)
     if isinstance(yes, Element) and isinstance(no, Element) and yes.dtype == no.dtype:

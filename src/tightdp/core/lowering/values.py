@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from tightdp.core.doubles import Double
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
 from tightdp.core.operators import Far, is_number
 from tightdp.exact.field import ExpNumber
@@ -283,14 +284,14 @@ class Method:
     name: str
 
 
-SCALARS: tuple[type, ...] = (bool, int, Fraction, ExpNumber, Const, Input, Draw, Apply, Nary, Case, Shuffled)
+SCALARS: tuple[type, ...] = (bool, int, float, Fraction, ExpNumber, Const, Input, Draw, Apply, Nary, Case, Shuffled)
 """The classes of scalars that can be numbers."""
 
 UNBOUND = Host("a name that is not bound")
 """What a name holds on the runs that have not assigned it."""
 
 
-_PLAIN = frozenset({bool, int, str, Fraction, ExpNumber, type(None)})
+_PLAIN = frozenset({bool, int, str, float, Fraction, ExpNumber, type(None)})
 
 
 def all_plain(values: tuple[Value, ...]) -> bool:
@@ -300,7 +301,7 @@ def all_plain(values: tuple[Value, ...]) -> bool:
 
 def is_scalar(value: Value) -> bool:
     """Whether a value is a scalar, known or not."""
-    return value is None or isinstance(value, (int, str, Fraction, ExpNumber, Far, Expr))
+    return value is None or isinstance(value, (int, str, float, Fraction, ExpNumber, Far, Expr))
 
 
 def known(value: Value) -> Value:
@@ -332,6 +333,8 @@ def kind(value: Value) -> Any:
         return "entries", value.keys
     if isinstance(value, Members):
         return "members"
+    if isinstance(value, Double):
+        return "double", value.draw
     if isinstance(value, (Array, Element)):
         return type(value), getattr(value, "shape", ()), value.dtype
     return id(value.object) if isinstance(value, Host) else id(value)
@@ -339,7 +342,7 @@ def kind(value: Value) -> Any:
 
 _TYPE_NAMES: dict[type, str] = {
     Reference: "list", Table: "dictionary", Closure: "function", Method: "function", Every: "tuple", Growing: "tuple",
-    Range: "range", type(None): "None", Far: "int", Array: "ndarray",
+    Range: "range", type(None): "None", Far: "int", Array: "ndarray", Double: "float",
 }  # fmt: skip
 
 

@@ -1,0 +1,134 @@
+"""How an output is put together from scalars: nested tuples of them, in one shape or several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tightdp.core.doubles import Double
+from tightdp.core.lowering.dictionaries import sorted_output
+from tightdp.core.lowering.machine import Machine
+from tightdp.core.lowering.published_doubles import OTHERS, published, refused
+from tightdp.core.lowering.values import (
+    Closure,
+    Reference,
+    Union,
+    Value,
+    alternatives,
+    holds,
+    is_scalar,
+    name_of,
+)
+from tightdp.core.nodes import Const, Expr
+from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
+from tightdp.core.published import NO_ENDS, Ends, cut_output, finite_output, multiple_of
+from tightdp.core.windows import Window, is_far
+from tightdp.errors import LanguageError, LimitError, Span
+from tightdp.language.laws import Gaussian
+from tightdp.language.program import Dataset
+from tightdp.language.source import FunctionSource
+from tightdp.limits.calibrated import TABLE_ENTRIES
+
+_MAX_COMPONENTS = 16 * TABLE_ENTRIES
+"""How many scalars an output may consist of, over all its shapes."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin.
+
+    Or all of it is cut off, so far out at least.
+    """
+
+    windows: tuple[Window, ...] = ()
+    ends: Ends = NO_ENDS
+    cut: int = 0
+
+
+@dataclass
+class Plans:
+    """How noise on all integers was made finite for all datasets of one mechanism, once these were lowered."""
+
+    whole: Plan = Plan()
+    picks: list[tuple[float, ...]] = field(default_factory=list)
+    """Which values are kept of numbers in doubles that have too many, in the order in which they are published."""
+
+
+class Outputs(Machine):
+    """A machine that notes the scalars of an output."""
+
+    source: FunctionSource
+    fixed: Dataset | None
+    plan: Plan
+    components: list[Expr]
+    published: list[tuple[Expr, Span]]
+    picks: list[tuple[float, ...]] | None
+    told_apart: int
+
+    def sorted_output(self, value: Value) -> Value:
+        """Return an output with dictionaries and sets as sorted tuples."""
+        return sorted_output(self, value, self._returned)
+
+    def _shape(self, value: Value, active: Expr) -> Shape:
+        """Return how an output is put together, where `active` holds."""
+        if isinstance(value, Double):
+            value = self._published(value)
+        if is_scalar(value):
+            expr = self.expr(value)
+            return Leaf(*self._component(self.builder.total("exactly", expr) if self.floats else expr, active))
+        if isinstance(value, tuple):
+            return TupleOf(tuple(self._shape(item, active) for item in value))
+        if not isinstance(value, Union):
+            hint = "return tuple(...) of it" if isinstance(value, Reference) else "return a number, string or tuple"
+            what = "function" if isinstance(value, Closure) else name_of(value)
+            raise LanguageError(f"an output cannot be a {what}", hint, self._returned(value))
+        options = alternatives(value, self.builder.true)
+        tag: Value = len(options) - 1
+        for at in range(len(options) - 2, -1, -1):
+            tag = self.merge(options[at][0], at, tag)
+        component, unused = self._component(self.expr(tag), active)
+        shapes = tuple(self._shape(item, self.conj(active, guard)) for guard, item in options)
+        return Choice(component, shapes, unused)
+
+    def _published(self, tree: Double) -> Expr:
+        """Return a number that is computed in doubles as a node."""
+        expr = published(self, tree, self.picks, self.told_apart, self.fixed is None)
+        if expr is None:
+            raise refused(self._returned(tree))
+        self.told_apart += any(value == OTHERS for value in expr.values)
+        return expr
+
+    def _returned(self, part: Value) -> Span:
+        """Return the place of the `return` that gives a value, as a whole or inside."""
+        found = (node for node, value in self.results if holds(value, part))
+        return self.source.span(next(found, None))
+
+    def _component(self, expr: Expr, active: Expr) -> tuple[int, Value]:
+        """Add a component of the output; return its number, and its value where `active` does not hold."""
+        self.watch()
+        if len(self.components) >= _MAX_COMPONENTS:
+            raise LimitError(
+                f"an output may have more than {_MAX_COMPONENTS:,} parts, over all the shapes that it can take",
+                "return a summary of it, or values of fewer shapes",
+            )
+        expr = self._ended(expr)
+        unused = None
+        if active is not self.builder.true:
+            unused = expr.values[0]
+            expr = self.builder.case(active, (self.builder.const(unused), expr))
+        self.components.append(expr)
+        return len(self.components) - 1, unused
+
+    def _ended(self, expr: Expr) -> Expr:
+        """Return a component of an output with finitely many values."""
+        if not self.builder.noises or isinstance(expr, Const) or not is_far(expr):
+            return expr
+        place = self._returned(expr)
+        if self.plan.cut:
+            self.published.append((expr, place))
+            return cut_output(self.builder, expr)
+        gaussian = any(isinstance(law, Gaussian) for _, laws in self.builder.noises for law in laws)
+        expr, times, plus = (expr, 1, 0) if gaussian else multiple_of(expr)
+        again = any(expr is other for other, _ in self.published)
+        if not again:
+            self.published.append((expr, place))
+        return finite_output(self.builder, expr, self.plan.ends, times, plus, again)
