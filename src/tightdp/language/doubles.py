@@ -10,7 +10,6 @@ from typing import Any
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import OfDouble
-from tightdp.language.primitives import current_source
 
 BITS: ContextVar[int] = ContextVar("tightdp_bits", default=0)
 """How many bits `random()` has in the run at hand; 0 where numbers mean what is written."""
@@ -24,12 +23,6 @@ def as_bits(floats: Any) -> int:
     if not isinstance(floats, int) or not 0 <= floats <= MOST_BITS:
         raise ParameterError(f"floats is {floats!r}", f"give True, or how many bits random() has, 1 to {MOST_BITS}")
     return floats
-
-
-def double() -> float:
-    """k / 2^bits, each k below 2^bits with the same probability: what `random()` gives, with 53 bits."""
-    bits = BITS.get() or MOST_BITS
-    return current_source().draw_bits(bits) / 2.0**bits
 
 
 def as_double(value: Any) -> Any:

@@ -8,10 +8,17 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from tightdp.language import primitives
-from tightdp.language.doubles import double
+from tightdp.language.doubles import BITS, MOST_BITS
+from tightdp.language.primitives import current_source
 from tightdp.language.source import AnyFunction, remember, remembered
 
 _NOT_OURS = sys.stdlib_module_names - {"__main__"} | {"numpy", "scipy", "tightdp"}
+
+
+def double() -> float:
+    """k / 2^bits, each k below 2^bits with the same probability: what `random()` gives, with 53 bits."""
+    bits = BITS.get() or MOST_BITS
+    return current_source().draw_bits(bits) / 2.0**bits
 
 
 def floating(function: AnyFunction) -> AnyFunction:

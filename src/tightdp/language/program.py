@@ -243,6 +243,12 @@ class Bound:
         """What the function is called with besides the dataset: the parameters, and n if it takes n."""
         return {**self.parameters, "n": self.n} if self.program.takes_n() else dict(self.parameters)
 
+    @property
+    def named(self) -> tuple[tuple[str, Any], ...]:
+        """What answers say that the mechanism is bound to."""
+        floats = {"floats": self.program.floats} if self.program.floats else {}
+        return tuple({"n": self.n, **self.parameters, **floats}.items())
+
     def check_dataset(self, x: Sequence[Any]) -> Dataset:
         """The dataset as a tuple of records of the domain. Raises ParameterError naming a wrong record."""
         if _length(x) != self.n:

@@ -117,9 +117,7 @@ class InstanceBase:
         """The mechanism, n and parameters, and the neighbours, as results name them."""
         from tightdp.results.result import Subject  # not the engine's, which takes time to import
 
-        floats = {"floats": self.bound.program.floats} if self.bound.program.floats else {}
-        parameters = tuple({"n": self.bound.n, **self.bound.parameters, **floats}.items())
-        return Subject(self.bound.program.name, parameters, relation_of(self.bound).name)
+        return Subject(self.bound.program.name, self.bound.named, relation_of(self.bound).name)
 
     def __repr__(self) -> str:
         return f"<instance {self.subject}, neighbours {self.neighbours}>"

@@ -139,8 +139,7 @@ class Engine:
     @property
     def subject(self) -> Subject:
         """The mechanism, n and parameters, and the neighbours, as results name them."""
-        parameters = tuple({"n": self.bound.n, **self.bound.parameters}.items())
-        return Subject(self.bound.program.name, parameters, relation_of(self.bound).name)
+        return Subject(self.bound.program.name, self.bound.named, relation_of(self.bound).name)
 
     def control(self) -> Control:
         """Return a fresh control: the limits count from now."""

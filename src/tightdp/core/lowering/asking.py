@@ -11,9 +11,10 @@ from tightdp.core.lowering.draws import draw_from
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.positions import item_at
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import adopt, truth
-from tightdp.core.lowering.sequences import equal, item_at
+from tightdp.core.lowering.sequences import equal
 from tightdp.core.lowering.values import (
     Array,
     Collection,

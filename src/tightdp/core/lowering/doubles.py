@@ -25,7 +25,7 @@ from tightdp.core.lowering.values import Value, is_scalar, known, name_of
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.together import values_together
 from tightdp.core.valuesets import TooManyValues, ordered
-from tightdp.language.doubles import double
+from tightdp.language.floating import double
 from tightdp.language.primitives import exp
 from tightdp.limits.calibrated import TABLE_ENTRIES
 
