@@ -102,6 +102,7 @@ ROWS: list[tuple[str, Ask]] = [
 BINDING = {
     "--neighbours",
     "--strategy",
+    "--floats",
     "--timeout",
     "--max-nodes",
     "--max-memory",

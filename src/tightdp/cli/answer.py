@@ -87,9 +87,9 @@ def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace
         if name in named:
             hint = "leave it out" if name == "self" else f"use the option --{name}"
             raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
-    program, bits = mechanism.program, getattr(options, "bits", None)
-    if getattr(options, "floats", False) or bits is not None:
-        program = replace(program, floats=True if bits is None else read_count("--bits", bits, 1))
+    program, floats = mechanism.program, getattr(options, "floats", None)
+    if floats is not None:
+        program = replace(program, floats=floats)
     asked = getattr(options, "neighbours", None), size, named, getattr(options, "strategy", None)
     return bound_to(program, *asked, **limits)
 

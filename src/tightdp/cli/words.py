@@ -19,6 +19,15 @@ from tightdp.cli.targets import UsageError, writable_directory, writable_file, w
 from tightdp.exact.parameters import read_count
 
 
+def read_floats(text: str) -> int:
+    """Return how many bits random() has."""
+    if text == "-":
+        return 53
+    if not text.isdigit() or not int(text):
+        raise UsageError(f"--floats {text} is not a number of bits", "write --floats behind the file, or --floats 53")
+    return int(text)
+
+
 def read_axis(text: str) -> str:
     """Return what a curve is drawn against, by its name in Python."""
     if text.replace("-", "_") not in ("epsilon", "exp_epsilon"):
@@ -106,8 +115,7 @@ _LIMITS = f"""
 neighbours and limits:
 --neighbours NAME  replace-one, unit-step, unit-all or add-remove
 {_STRATEGY}
---floats  numbers are doubles as they run, and random() is k / 2^53
---bits N  the same, and random() is k / 2^N
+--floats [BITS]  numbers are doubles as they run, and random() is k / 2^BITS (53 unless given)
 {_TIME}
 --max-nodes N  give up when the diagram has more nodes
 {_METHOD}
@@ -342,6 +350,7 @@ def _settings(name: str, metavar: str = "", default: str = "") -> dict[str, Any]
 _READ: dict[str, Any] = {
     **{name: partial(read_dataset, option=name) for name in ("--input", "--x", "--x-prime")},
     **dict.fromkeys(("--output", "--csv", "--dot", "--svg"), writable_file),
+    "--floats": read_floats,
     "--order": lambda text: read_json(f"--order {text!r}", text, "give all clients once, as in [2,0,1]"),
     "--out": writable_directory,
     "--pair": lambda text: read_json(f"--pair {text!r}", text, "give two records: [0,1]"),

@@ -42,7 +42,7 @@ R = TypeVar("R", bound=Result)
 def refuse_inexact(program: Program, what: str) -> None:
     """Raise QueryError where the laws of a program that was compiled are not exact."""
     if program.inexact is not None and program.inexact.merged:
-        hint = "round what is published, or ask with fewer bits of random(): --bits 10"
+        hint = "round what is published, or ask with fewer bits of random(): --floats 10"
         raise QueryError(f"{what} is not known: too many numbers are published in doubles", hint)
     if program.inexact is not None:
         hint = "ask for what can be enclosed, such as the distribution or verify, or use discrete Laplace noise"

@@ -148,7 +148,7 @@ def resolved(m: Machine, tree: Double) -> Expr:
         return divided(m, tree)
     except Undecided:
         what = "this number in doubles has too many values, or halving does not decide what is asked of it"
-        raise m.unsupported(what, "compare it, round it, or ask with fewer bits of random(): --bits 10") from None
+        raise m.unsupported(what, "compare it, round it, or ask with fewer bits of random(): --floats 10") from None
 
 
 def divided(m: Machine, tree: Double) -> Expr:

@@ -91,6 +91,6 @@ def refused(place: Span) -> LanguageError:
     """Return the error for a number of which no value is known that tells datasets apart."""
     return LanguageError(
         "this number in doubles has more values than are followed, and none was found that not all datasets can give",
-        "round it, compare it, or ask with fewer bits of random(): --bits 10",
+        "round it, compare it, or ask with fewer bits of random(): --floats 10",
         place,
     )
