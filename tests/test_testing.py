@@ -27,6 +27,11 @@ def total(x, lam):
 
 
 @mechanism(record=Bit)
+def certain(x):
+    return x
+
+
+@mechanism(record=Bit)
 def leaky(x, delta, timeout):
     """Gives the first bit away with probability delta, else a bit that is right with probability 1 - timeout."""
     if flip(delta):
@@ -75,7 +80,7 @@ def test_a_failure_names_the_tight_value_and_a_witness() -> None:
     assert "1.3862943611198906" in message
     assert "On x = (0,) and its neighbour x' = (1,) the output 0 has probability 4/5 against 1/5." in message
     assert f"{Path(__file__).name}:total n=1 lam=1/5 --epsilon 1" in message
-    assert "to blame:   line " in message
+    assert f"to blame:   {__file__}:" in message
 
 
 def test_a_failure_at_a_delta_names_an_event() -> None:
@@ -119,20 +124,89 @@ def test_accuracy(assert_accurate):
 """
 
 
-def test_the_plugin_gives_fixtures(tmp_path: Path) -> None:
+PYTEST = ["-m", "pytest", "-p", "tightdp.pytest_plugin", "-p", "no:cacheprovider"]
+
+
+def user_tests(folder: Path, *words: str, ini: str = "", text: str = USER_TESTS) -> str:
+    """What pytest prints of a user's tests."""
+    (folder / "test_mine.py").write_text(text)
+    (folder / "pytest.ini").write_text(f"[pytest]\n{ini}")
+    plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "NO_COLOR": "1", "COLUMNS": "150"}
+    command = [sys.executable, *PYTEST, *words, "test_mine.py"]
+    done = subprocess.run(command, cwd=folder, env={**environment(), **plain}, capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_plugin_is_an_entry_point() -> None:
     entry = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["pytest11"]["tightdp"]
-    importlib.import_module(entry)
-    (tmp_path / "test_mine.py").write_text(USER_TESTS)
-    command = [sys.executable, "-m", "pytest", "-p", entry, "-p", "no:cacheprovider", "test_mine.py"]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**environment(), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
-        capture_output=True,
-        text=True,
-    )
-    assert "1 failed, 2 passed" in done.stdout, done.stdout + done.stderr
-    assert "holds:      assert_private(total, n=2, lam='1/10', exp_epsilon=9)" in done.stdout
+    assert importlib.import_module(entry).__name__ == "tightdp.pytest_plugin"
+
+
+def test_the_plugin_gives_fixtures_hides_the_library_and_sums_up(tmp_path: Path) -> None:
+    printed = user_tests(tmp_path)
+    assert "1 failed, 2 passed" in printed
+    assert "holds:      assert_private(total, n=2, lam='1/10', exp_epsilon=9)" in printed
+    assert f"to blame:   {tmp_path}/test_mine.py:8: return sum(1 - b if flip(lam) else b for b in x)" in printed
+    assert "src/tightdp" not in printed
+    assert "tightdp: 3 claims, 2 holds, 1 refuted" in printed
+    assert "refuted   assert_private(total, n=2, lam='1/10', exp_epsilon=8)  tight 9" in printed
+
+
+@pytest.mark.slow(seconds=7)
+def test_the_options_of_the_plugin(tmp_path: Path) -> None:
+    ini = "tightdp_timeout = 0\ntightdp_explain = false\ntightdp_report = out/claims.html\n"
+    printed = user_tests(tmp_path, "-v", ini=ini)
+    assert "3 failed" in printed
+    assert printed.count("open      assert_") == 3
+    assert "src/tightdp" not in printed
+    page = (tmp_path / "out" / "claims.html").read_text(encoding="utf-8")
+    assert page.count("<section") == 3
+    printed = user_tests(tmp_path, "--tightdp-report", "claims.html", ini="tightdp_explain = false\n")
+    assert "it was not looked for" in printed
+    page = (tmp_path / "claims.html").read_text(encoding="utf-8")
+    assert "has probability 81/100 against 9/100" in page
+    assert "<script" not in page
+
+
+@pytest.mark.slow(seconds=8)
+def test_the_summary_is_that_of_all_workers(tmp_path: Path) -> None:
+    printed = user_tests(tmp_path, "-p", "xdist", "-n", "2", "--tightdp-report", "claims.html")
+    assert "tightdp: 3 claims, 2 holds, 1 refuted" in printed
+    assert (tmp_path / "claims.html").read_text(encoding="utf-8").count("<section") == 3
+
+
+REFUSED = """
+from tightdp import mechanism
+
+
+@mechanism
+def broken(x):
+    return x[0] / len(y)
+
+
+def test_broken(assert_private):
+    assert_private(broken, n=1, epsilon=1)
+"""
+
+
+def test_errors_of_the_library_show_the_line_of_the_user_alone(tmp_path: Path) -> None:
+    printed = user_tests(tmp_path, text=REFUSED)
+    assert "src/tightdp" not in printed
+    assert f"{tmp_path}/test_mine.py:" in printed
+    assert "src/tightdp" in user_tests(tmp_path, "--full-trace", text=REFUSED)
+
+
+def test_the_line_to_blame_is_always_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = [
+        "assert_private(total, n=1, lam=0, epsilon=1)",
+        "assert_private(certain, n=1, epsilon=1)",
+        "assert_accurate(total, n=3, lam='1/5', alpha=1, beta='1/100')",
+    ]
+    for call in calls:
+        assert re.search(rf"to blame:   {re.escape(__file__)}:\d+", failure(call)), call
+    monkeypatch.setattr("tightdp.testing._BLAMED_IN", 0)
+    assert re.search(rf"to blame:   {re.escape(__file__)}:\d+", failure(calls[0]))
 
 
 USER_FILE = """

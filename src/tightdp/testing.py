@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
+from html import escape
 from shlex import quote
 from typing import Any
 
@@ -16,7 +17,8 @@ from tightdp.errors import LimitError, ParameterError, TightdpError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text, decimal_text
 from tightdp.present.show import view
-from tightdp.present.text import text_of
+from tightdp.present.text import html_of, text_of
+from tightdp.present.views.answers import shown_tight
 from tightdp.results.answers import Verification
 from tightdp.session.arguments import read_exact, read_exponential
 from tightdp.session.instance import Instance
@@ -72,6 +74,31 @@ _BLAMED_IN = 10
 
 
 @dataclass(frozen=True)
+class Asserted:
+    """A claim that was asserted: as a call, its verdict, the tight values, and all that is shown of it, as HTML."""
+
+    call: str
+    verdict: str
+    tight: str
+    html: str
+
+
+@dataclass
+class Settings:
+    """What holds for all assertions; the pytest plugin sets it from its options."""
+
+    timeout: Any = None
+    """The limit of a question that has none of its own."""
+    explain: bool = True
+    """Whether the line to blame is looked for."""
+    told: Callable[[Asserted], None] | None = None
+    """What is told of every claim."""
+
+
+settings = Settings()
+
+
+@dataclass(frozen=True)
 class _Asked:
     """What was asserted: of which mechanism, with which parameters, and the claim itself."""
 
@@ -83,14 +110,23 @@ class _Asked:
 
     def verified(self, timeout: Any, message: Callable[[_Asked, Instance, Verification], str]) -> Verification:
         """Return the verification of the claim. Raises AssertionError with a message unless it holds."""
-        instance = self.bind(timeout)
+        instance = self.bind(settings.timeout if timeout is None else timeout)
         try:
             found = instance.verify(**self.claim)
         except LimitError as error:
-            raise AssertionError(_open(self, error)) from error
+            self._tell("open", "", f"<p>{escape(error.what)}</p>")
+            raise AssertionError(_open(self, error)) from None
+        tight = ", ".join(shown_tight(claim) for claim in found.claims)
+        self._tell({True: "holds", False: "refuted", None: "open"}[found.holds], tight, html_of(view(found)))
         if not found:
             raise AssertionError(message(self, instance, found))
         return found
+
+    def _tell(self, verdict: str, tight: str, html: str) -> None:
+        if settings.told is not None:
+            name = "assert_accurate" if "alpha" in self.claim else "assert_private"
+            claim = {key: value for key, value in self.claim.items() if value != 0 or key != "beta"}
+            settings.told(Asserted(self.call(name, **claim), verdict, tight, html))
 
     def bind(self, timeout: Any) -> Instance:
         given: object = self.mechanism
@@ -142,7 +178,7 @@ def _privacy_message(asked: _Asked, instance: Instance, found: Verification) -> 
     said = _start(asked, found, f"private with {claimed}")
     lines = [f"reproduce:  {asked.command()}"]
     if found.holds is False:
-        lines = [*_blame(asked), *lines]
+        lines = [_blame(asked), *lines]
         delta = {"delta": claim["delta"]} if read_exact("delta", claim.get("delta", 0), 1) else {}
         tight = instance.privacy(**delta)
         said += _event(instance, claim) if delta else []
@@ -169,16 +205,31 @@ def _bound(claim: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in claim.items() if key != "delta"}
 
 
-def _blame(asked: _Asked) -> list[str]:
-    """Name the line to blame, where it is found in a few seconds."""
+def _blame(asked: _Asked) -> str:
+    """Name the line to blame where it is found in a few seconds, else what is known of it: the place that draws most,
+    or where the mechanism stands."""
+    source = asked.mechanism.program.source
+
+    def blamed(line: int, said: str) -> str:
+        text = source.file_lines[line - 1].strip() if line <= len(source.file_lines) else ""
+        return f"to blame:   {source.file}:{line}: {text}\n            {said}"
+
     try:
-        found = asked.bind(_BLAMED_IN).explain(**asked.claim)
+        found = asked.bind(_BLAMED_IN).explain(**asked.claim) if settings.explain else None
     except TightdpError:
-        return []
-    if not found.remedies or not found.remedies[0].holds:
-        return []
-    best = found.remedies[0]
-    return [f"to blame:   line {best.line}: the claim holds with {best.after} in place of {best.before}"]
+        found = None
+    if found is None:
+        why = "it was not looked for" if not settings.explain else "no line was found in a few seconds"
+        return blamed(source.node.lineno, why)
+    if found.remedies:
+        best = found.remedies[0]
+        change = f"with {best.after} in place of {best.before}"
+        if best.holds:
+            return blamed(best.line, f"line {best.line}: the claim holds {change}")
+        return blamed(best.line, f"line {best.line}: no change that was tried is enough; nearest comes {change}")
+    if found.draws:
+        return blamed(found.draws[0].line, f"line {found.draws[0].line} draws; no change was found that is enough")
+    return blamed(source.node.lineno, "the mechanism draws nothing that the worst pair of datasets depends on")
 
 
 def _event(instance: Instance, claim: Mapping[str, Any]) -> list[str]:
@@ -193,7 +244,7 @@ def _event(instance: Instance, claim: Mapping[str, Any]) -> list[str]:
 def _accuracy_message(asked: _Asked, instance: Instance, found: Verification) -> str:
     alpha = asked.claim["alpha"]
     said = _start(asked, found, f"accurate with α = {_word(alpha)}, β = {_word(asked.claim['beta'])}")
-    said += ["", f"reproduce:  {asked.command()}"]
+    said += ["", f"to blame:   {asked.mechanism.program.source.span().place}", f"reproduce:  {asked.command()}"]
     tight = found.claims[0].tight
     if found.holds is False and isinstance(tight, Fraction):
         said.append(_holds(asked, "assert_accurate", alpha=alpha, beta=tight))

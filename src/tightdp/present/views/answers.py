@@ -158,7 +158,7 @@ def _failure_view(result: answers.Failure) -> View:
 
 @view_of.register
 def _verification_view(result: answers.Verification) -> View:
-    rows = tuple((claim.claim, shown_claimed(claim), _shown_tight(claim), claim.verdict) for claim in result.claims)
+    rows = tuple((claim.claim, shown_claimed(claim), shown_tight(claim), claim.verdict) for claim in result.claims)
     grid = Grid(("claim", "claimed", "tight", "verdict"), rows)
     undecided = "the claim is not decided" if len(result.claims) == 1 else "not all claims are decided"
     said = unresolved_remark(result, undecided)
@@ -192,7 +192,7 @@ def shown_claimed(claim: answers.Claim) -> str:
     return claim.claimed if isinstance(claim.claimed, str) else shown_number(claim.claimed)
 
 
-def _shown_tight(claim: answers.Claim) -> str:
+def shown_tight(claim: answers.Claim) -> str:
     """Write the tight value; nothing where a claim holds for all values of an unknown, each with its own."""
     value = claim.tight if claim.exponent is None else claim.exponent
     if value is None and claim.ends is not None:
