@@ -46,6 +46,9 @@ class TightdpError(Exception):
         self.what = what
         self.hint = hint
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (type(self), self.args, self.__dict__)  # whatever the constructor of the class takes
+
     def __str__(self) -> str:
         return "\n".join(line for line in (self.what, self._indented_hint()) if line)
 
@@ -60,6 +63,13 @@ class TightdpError(Exception):
 
     def _indented_hint(self) -> str:
         return f"  {self.hint}" if self.hint else ""
+
+
+def _again(kind: type[TightdpError], arguments: tuple[Any, ...], held: dict[str, Any]) -> TightdpError:
+    """Return an error as it was before it was pickled."""
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(held)
+    return error
 
 
 class _LocatedError(TightdpError):
@@ -79,7 +89,6 @@ class LanguageError(_LocatedError):
 
     def __init__(self, what: str, hint: str = "", span: Span | None = None) -> None:
         super().__init__(what, hint)
-        self.args = (what, hint, span)
         self.span = span
 
 
@@ -99,7 +108,6 @@ class ProgramError(_LocatedError):
 
     def __init__(self, what: str, hint: str = "", span: Span | None = None, x: tuple[Any, ...] | None = None) -> None:
         super().__init__(what, hint)
-        self.args = (what, hint, span, x)
         self.span = span
         self.x = x
 
@@ -117,7 +125,6 @@ class MissingExtra(TightdpError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(what, f"in a clone of the repository, python -m pip install '.[{extra}]' installs it")
-        self.args = (what, extra)
 
 
 class BackendError(TightdpError):

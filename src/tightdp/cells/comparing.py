@@ -11,10 +11,11 @@ from types import ModuleType
 from typing import Any, TypeAlias
 
 from tightdp.cells import lines, suprema
-from tightdp.cells.laws import CellLaws, Contribution
+from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import REAL, Label
 from tightdp.cells.lines import Stretch, on_stretch, stretches
-from tightdp.cells.paths import Outside
+from tightdp.cells.maker import Contribution
+from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
 from tightdp.cells.sums import (
     UNIT,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from math import lcm
 
-from tightdp.cells.laws import CellLaws, Contribution
+from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import Label, row, tightest
-from tightdp.cells.paths import Outside
+from tightdp.cells.maker import Contribution
+from tightdp.cells.noise import Outside
 from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, Terms, expanded, multiplied, multiplied_terms, summed_out
 from tightdp.language.program import Dataset
 

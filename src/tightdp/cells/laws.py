@@ -11,186 +11,34 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from flint import fmpq
 
 from tightdp.cells.linear import (
-    FALSE,
     REAL,
-    TRUE,
-    Coefficients,
     Label,
     Lattice,
-    Row,
-    Rows,
-    coordinates,
     lattice_of,
     rebuilt,
-    row,
     shape_of,
-    tightest,
 )
-from tightdp.cells.paths import Noisy, Outside, Path, paths
+from tightdp.cells.maker import Contribution, Maker, mass_of
+from tightdp.cells.noise import Noisy, Outside, Path
+from tightdp.cells.paths import Loops, counting, paths
 from tightdp.cells.spans import Form, Solved, Span, by_draws, solved, span_of
 from tightdp.cells.sums import (
     UNIT,
     Base,
-    Bases,
     Exact,
-    Piece,
     Pieces,
     exact_number,
-    multiplied,
-    power,
-    summed_out,
     value_at,
-    variables,
 )
 from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import FEW_VALUES
-
-_HIDDEN = 1_000
-"""Variables from here on are summed out; those before are the coordinates of an output."""
-_NO_REALS = Solved({}, Fraction(1))
-
-Contribution: TypeAlias = tuple[Pieces, ...]
-"""A product of functions."""
-
-
-class _Factor(NamedTuple):
-    """A function with a name of its own, and the variables that it depends on."""
-
-    name: Any
-    pieces: Pieces
-    free: frozenset[int]
-
-
-class Maker:
-    """Turns paths into functions of the coordinates; sums that were found are kept."""
-
-    def __init__(self, one: Exact, watch: Callable[[], None]) -> None:
-        self.one, self.watch, self.bases = one, watch, Bases(one)
-        self._known: dict[Any, _Factor] = {}
-
-    def total(self, path: Path) -> Exact:
-        """Return the probability of a path."""
-        found = self.contribution(path, lattice_of([], path.integers), (), [])
-        return prod((sum((t[UNIT] for _, t in part), 0 * self.one) for part in found), start=self.one) if found else 0
-
-    def contribution(
-        self,
-        path: Path,
-        lattice: Lattice,
-        columns: tuple[tuple[int, ...], ...],
-        moved: Sequence[Fraction],
-        reals: Solved = _NO_REALS,
-    ) -> Contribution | None:
-        """Return the law of a path whose output is columns·w + moved in its own terms; None where it has no runs.
-
-        `reals` says what it publishes of its real draws: then that is a density.
-        """
-        dimension = len(columns[0]) if columns else 0
-        own, rows = coordinates(lattice, columns, moved, dimension)
-        if own is None:
-            return None
-        draws: dict[int, tuple[Any, Any]] = dict(enumerate(self._draw(lattice, line, own) for line in lattice.change))
-        draws |= {v: reals.draws.get(v, ({v: 1}, 0)) for v in path.laws if v >= REAL}
-        draws |= {v: (_renamed(form), constant) for v, (form, constant) in draws.items() if v >= REAL}
-        weight = exact_number(self.one, path.weight) * exact_number(self.one, reals.shrink)
-        factors: list[_Factor] = []
-        for v, law in path.laws.items():
-            form, constant = draws[v]
-            weight *= exact_number(self.one, law.weight)
-            residue, modulus = path.residues.get(v, (0, 1))
-            form, constant = {w: c * modulus for w, c in form.items()}, constant * modulus + residue
-            pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
-            name = tuple(sorted(form.items())), constant, pieces
-            factors.append(_Factor(name, _by_pieces(pieces, form, constant), frozenset(form)))
-        for normal, bound in path.rows:
-            rows.append(self._moved(path, normal, bound, draws))
-        if FALSE in rows:
-            return None
-        hidden = {_HIDDEN + c for c in range(len(lattice.pivots), path.integers)}
-        hidden |= {_HIDDEN + v for v in path.laws if v >= REAL and v not in reals.draws}
-        found = self._eliminated([line for line in rows if line != TRUE], factors, hidden)
-        return (*found, [(frozenset(), {UNIT: weight})])
-
-    @staticmethod
-    def _draw(
-        lattice: Lattice, line: Sequence[int], own: Sequence[tuple[dict[int, int], int]]
-    ) -> tuple[dict[int, int], int]:
-        """Return a draw as a form of coordinates and hidden variables."""
-        form: dict[int, int] = {}
-        constant = 0
-        for c, times in enumerate(line):
-            if times and c < len(own):
-                for w, a in own[c][0].items():
-                    form[w] = form.get(w, 0) + times * a
-                constant += times * own[c][1]
-            elif times:
-                form[_HIDDEN + c] = times
-        return {w: a for w, a in form.items() if a}, constant
-
-    @staticmethod
-    def _moved(path: Path, normal: Any, bound: int | Fraction, draws: dict[int, tuple[dict[int, int], int]]) -> Row:
-        form: dict[int, int] = {}
-        rest = bound
-        for v, c in normal:
-            residue, modulus = path.residues.get(v, (0, 1))
-            rest -= c * (residue + modulus * draws[v][1])
-            for w, a in draws[v][0].items():
-                form[w] = form.get(w, 0) + c * modulus * a
-        return row(form, rest)
-
-    def _eliminated(self, rows: list[Row], factors: list[_Factor], hidden: set[int]) -> list[Pieces]:
-        """Sum out the hidden variables, each time the one that meets the fewest others."""
-        while hidden:
-            self.watch()
-            y = min(hidden, key=lambda y: (y < REAL, len(_meeting(y, rows, factors)), y))
-            here = [factor for factor in factors if y in factor.free]
-            local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
-            name = y, local, tuple(factor.name for factor in here)
-            if name not in self._known:
-                total: list[Piece] = [(local, {UNIT: self.one})]
-                for factor in here:
-                    total = multiplied(total, factor.pieces)
-                pieces = summed_out(total, y)
-                self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
-            factors = [factor for factor in factors if y not in factor.free] + [self._known[name]]
-            rows = [line for line in rows if not any(v == y for v, _ in line[0])]
-            hidden = hidden - {y}
-        bounds: Rows = tightest(rows)
-        return [*([[(bounds, {UNIT: self.one})]] if bounds else []), *(factor.pieces for factor in factors)]
-
-
-def _renamed(form: dict[int, Any]) -> dict[int, Any]:
-    """Return a form of real coordinates, numbered by -1, -2, ..., and of draws that are integrated out."""
-    return {(REAL - 1 - w if w < 0 else w + _HIDDEN): c for w, c in form.items()}
-
-
-def _by_pieces(
-    pieces: Sequence[tuple[Fraction | None, Fraction | None, Base]], form: Coefficients, constant: int | Fraction
-) -> Pieces:
-    """Return a law by pieces at a form."""
-    found = []
-    for low, high, base in pieces:
-        rows = [] if low is None else [row({v: -c for v, c in form.items()}, constant - low)]
-        rows += [] if high is None else [row(form, high - constant)]
-        if FALSE not in rows:
-            found.append((tightest(line for line in rows if line != TRUE), power(base, form, constant)))
-    return found
-
-
-def _meeting(y: int, rows: list[Row], factors: list[_Factor]) -> set[int]:
-    """Return the variables that are summed over together with this one."""
-    found: set[int] = set()
-    for normal, _ in rows:
-        here = {v for v, _ in normal}
-        found |= here if y in here else set()
-    return found.union(*(factor.free for factor in factors if y in factor.free))
 
 
 @dataclass
@@ -237,12 +85,19 @@ class _Draft:
     numbers: list[Any]
 
 
+def loop_that_counts(bound: Bound, watch: Callable[[], None]) -> str | None:
+    """Return the place of a loop whose counter has no bound, None where a few runs on one dataset meet none."""
+    x = (bound.record.values[0],) * bound.n
+    return counting(bound, x, Loops(lambda path: mass_of(path, watch), watch))
+
+
 def cell_laws(bound: Bound, watch: Callable[[], None]) -> CellLaws:
     """Return the laws of a mechanism on all datasets. Raises Outside where its programs are not of this kind."""
     drafts: list[_Draft] = []
     conditioned = set()
+    loops = Loops(lambda path: mass_of(path, watch), watch)
     for x in product(bound.record.values, repeat=bound.n):
-        found, rejected = paths(bound, x, watch)
+        found, rejected = paths(bound, x, loops)
         if rejected:
             conditioned.add(x)
         drafts += [_draft(x, path) for path in found]

@@ -13,6 +13,8 @@ from tightdp.language.outputs import as_output
 
 REAL = 1 << 20
 """Variables from here on are real."""
+COUNTER = REAL >> 1
+"""Integer variables from here on stand for counters of a loop."""
 
 Coefficients: TypeAlias = Mapping[int, "int | Fraction"]
 Normal: TypeAlias = tuple[tuple[int, int], ...]

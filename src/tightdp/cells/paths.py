@@ -1,269 +1,114 @@
-"""The paths of a program on one dataset: what it draws, the conditions on the draws, and what it publishes then.
-
-Noisy numbers are linear forms of draws on all integers that behave as Python's numbers do. What Python asks of such a
-number to be decided is decided by the run that it belongs to, which tries all answers in turn. What has no linear form
-is refused.
-"""
+"""The paths of a program on one dataset, found by running it with all decisions in turn."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 from math import lcm
-from typing import Any, Protocol
+from types import FrameType
+from typing import Any, TypeVar
 
-from tightdp.cells.linear import REAL, Row, Rows, feasible, needed, row, tightest
-from tightdp.errors import LanguageError, ProgramError
+from tightdp.cells.ends import Outcome, outcomes
+from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
+from tightdp.cells.loops import Asked, Chain, Ended, Entry
+from tightdp.cells.noise import Noisy, Outside, Path, Rate, noisy
+from tightdp.cells.pictures import Form, Picture, containers, picture, restored
+from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
-from tightdp.exact.rationals import Symbolic
-from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided
+from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided, bernoulli
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
-
-
-class Outside(LanguageError):
-    """A program that is not in the class of the algebra."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"noise on all integers {what}", "clamp it first, as in max(lo, min(value, hi))")
-        self.reason = what
-
-
-class Decider(Protocol):
-    """The run that a noisy number belongs to."""
-
-    def decide(self, alternatives: list[list[Row]]) -> int:
-        """Take one of several conditions, of which exactly one holds."""
-        ...
-
-    def residue(self, variable: int, modulus: int) -> int:
-        """Take a residue of a draw."""
-        ...
-
-    def floor(self, number: Noisy) -> Any:
-        """Return the integer below a real number."""
-        ...
-
-
-def noisy(run: Decider, coefficients: Mapping[int, int | Fraction], constant: int | Fraction) -> Any:
-    """Return a linear form as a number: an ordinary one where no draw is left in it."""
-    left = {v: c for v, c in coefficients.items() if c}
-    if left:
-        return Noisy(run, left, constant)
-    return constant.numerator if isinstance(constant, Fraction) and constant.denominator == 1 else constant
-
-
-class Noisy(Symbolic):
-    """Σ coefficient·draw + constant."""
-
-    __slots__ = ("coefficients", "constant", "run")
-
-    def __init__(self, run: Decider, coefficients: Mapping[int, int | Fraction], constant: int | Fraction) -> None:
-        self.run, self.coefficients, self.constant = run, dict(coefficients), constant
-
-    # linear operations
-
-    def _parts(self, other: Any) -> tuple[Mapping[int, int | Fraction], int | Fraction] | None:
-        if isinstance(other, Noisy):
-            return other.coefficients, other.constant
-        if isinstance(other, (int, Fraction)):
-            return {}, Fraction(other) if isinstance(other, Fraction) else int(other)
-        return None
-
-    @property
-    def real(self) -> bool:
-        """Whether it may be any real number."""
-        return max(self.coefficients) >= REAL
-
-    def __add__(self, other: Any) -> Any:
-        parts = self._parts(other)
-        if parts is None:
-            return NotImplemented
-        total: dict[int, Any] = dict(self.coefficients)
-        for v, c in parts[0].items():
-            total[v] = total.get(v, 0) + c
-        return noisy(self.run, total, self.constant + parts[1])
-
-    __radd__ = __add__
-
-    def __neg__(self) -> Any:
-        return self * -1
-
-    def __pos__(self) -> Any:
-        return self
-
-    def __sub__(self, other: Any) -> Any:
-        return NotImplemented if self._parts(other) is None else self + -1 * other
-
-    def __rsub__(self, other: Any) -> Any:
-        return self * -1 + other
-
-    def __mul__(self, other: Any) -> Any:
-        if isinstance(other, Noisy):
-            raise Outside("is multiplied by such noise")
-        if not isinstance(other, (int, Fraction)):
-            return NotImplemented
-        return noisy(self.run, {v: c * other for v, c in self.coefficients.items()}, self.constant * other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        if not isinstance(other, (int, Fraction)):
-            return NotImplemented
-        if not other:
-            raise ZeroDivisionError("division by zero")
-        return self * (1 / Fraction(other))
-
-    # what is decided
-
-    def _compared(self, other: Any, strict: bool, above: bool) -> Any:
-        if isinstance(other, float) and math.isinf(other):
-            return (other > 0) != above
-        if self._parts(other) is None:
-            if isinstance(other, (str, tuple, list, type(None))):
-                return NotImplemented
-            raise Outside("is compared with a number that is not rational")
-        difference = self - other
-        if not isinstance(difference, Noisy):
-            difference = -difference if above else difference
-            return difference < 0 if strict else difference <= 0
-        if above:
-            difference = -difference
-        holds, fails = difference.at_most(strict), (-difference).at_most(not strict)
-        return self.run.decide([[holds], [fails]]) == 0
-
-    def at_most(self, strict: bool = False) -> Row:
-        """Return the condition that the number is at most 0 (below 0, if strict)."""
-        return row(self.coefficients, -self.constant, strict)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compared(other, True, False)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compared(other, False, False)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compared(other, True, True)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compared(other, False, True)
-
-    def __eq__(self, other: object) -> bool:
-        if self._parts(other) is None:
-            return False
-        difference = self - other
-        return not difference if not isinstance(difference, Noisy) else not bool(difference)
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __bool__(self) -> bool:
-        zero = [self.at_most(), (-self).at_most()]
-        return self.run.decide([zero, [self.at_most(True)], [(-self).at_most(True)]]) != 0
-
-    def __abs__(self) -> Any:
-        return -self if self < 0 else self
-
-    def __floor__(self) -> Any:
-        if self.real:
-            return self.run.floor(self)
-        rest: int | Fraction = Fraction(self.constant)
-        for v, c in self.coefficients.items():
-            below = Fraction(c).denominator
-            rest += Fraction(c) * self.run.residue(v, below) if below > 1 else 0
-        return self - (rest - math.floor(rest))
-
-    def __ceil__(self) -> Any:
-        return -math.floor(-self)
-
-    def __trunc__(self) -> Any:
-        return math.floor(self) if self >= 0 else math.ceil(self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        return math.floor(self / other)
-
-    def __mod__(self, other: Any) -> Any:
-        return self - other * (self // other)
-
-    def __divmod__(self, other: Any) -> Any:
-        return self // other, self % other
-
-    def __round__(self, digits: int | None = None) -> Any:
-        if digits is not None:
-            raise Outside("is rounded to digits")
-        if self.real:
-            return math.floor(self + Fraction(1, 2))
-        below = math.floor(self)
-        rest = self - below
-        if isinstance(rest, Noisy):
-            raise Outside("is rounded")
-        if rest == Fraction(1, 2):
-            return below + below % 2
-        return below + (rest > Fraction(1, 2))
-
-    def as_integer(self, name: str) -> Any:
-        """Return the number where it is an integer on all runs."""
-        if self.real or any(Fraction(c).denominator > 1 for c in (*self.coefficients.values(), self.constant)):
-            raise Outside(f"is {name}, and may be no integer")
-        return self
-
-    def _refused(self, *_: Any) -> Any:
-        raise Outside("is used as something other than a number")
-
-    __hash__ = __index__ = __int__ = __float__ = __pow__ = __rpow__ = _refused
-    __rtruediv__ = __rfloordiv__ = __rmod__ = __and__ = __or__ = __xor__ = _refused
-    __rand__ = __ror__ = __rxor__ = __lshift__ = __rshift__ = __str__ = __format__ = _refused
-
+from tightdp.language.rounds import MISSING, Loop, Told
 
 _MOST_PATHS = 4_000
 _MOST_STEPS = 400
 """How many decisions a path may have."""
+_FEW_RUNS = 300
+_MANY_ROUNDS = 24
+"""A loop that draws in more rounds than that is asked how it ends."""
+_MOST_ROUNDS = 120
+"""One whose end has no closed form is not gone through for longer."""
+
+
+T = TypeVar("T")
+
+
+class _End(BaseException):
+    """A round that was to be followed has ended."""
+
+    def __init__(self, way: str, held: Picture) -> None:
+        super().__init__()
+        self.way, self.held = way, held
+
+
+@dataclass
+class Loops:
+    """What is known of the loops of a program: which are not gone through, and how they end by their state."""
+
+    mass: Callable[[Path], Number]
+    watch: Callable[[], None]
+    followed: set[Any] = field(default_factory=set)
+    refused: dict[Any, Outside] = field(default_factory=dict)
+    known: dict[Any, list[Outcome]] = field(default_factory=dict)
+    rejected: bool = False
+    counting: str | None = None
+    """A loop with a counter that has no bound: where it stands."""
+
+
+class _Endless(BaseException):
+    """A loop goes on for many rounds."""
+
+    def __init__(self, key: Any) -> None:
+        super().__init__()
+        self.key = key
 
 
 @dataclass(frozen=True)
-class Path:
-    """Runs that decide everything alike. Draw v has the law `laws[v]`, whatever its centre, and meets `rows`.
+class _Round:
+    """The round that is followed: of which loop, with which containers, and the first draws that are its own."""
 
-    `weight` is the probability of the finite draws. A draw of `residues` is one of these modulo the other number.
-    """
+    key: str
+    frame: FrameType
+    known: list[Any]
+    first: dict[bool, int]
 
-    weight: Number
-    laws: dict[int, Exponentials]
-    rows: Rows
-    residues: dict[int, tuple[int, int]]
-    output: Any
 
-    @property
-    def integers(self) -> int:
-        """How many draws are integers."""
-        return sum(not law.real for law in self.laws.values())
+@dataclass(frozen=True)
+class _Begun:
+    """Among decisions: of so many rounds that a run begins the last one, whichever loop it is of, begins like this."""
 
-    def numbers(self) -> Iterator[Number]:
-        """Yield the numbers that probabilities are made of."""
-        yield self.weight
-        for law in self.laws.values():
-            yield law.weight
-            yield from (base for *_, base in law.pieces)
+    entry: Entry
+    heads: int
 
 
 class _Run:
     """One run: takes the decisions of the past, then the first alternative of each."""
 
-    def __init__(self, past: list[list[int]]) -> None:
-        self.past, self.at = past, 0
+    def __init__(self, past: list[Any], loops: Loops, execute: Callable[[_Run], Any]) -> None:
+        self.past, self.at, self.loops, self.execute = past, 0, loops, execute
+        self.followed: _Round | None = None
+        self.rounds: dict[Any, tuple[int, int]] = {}
+        self._drawn = {False: 0, True: 0}
+        self._heads = 0
+        self._begin()
+
+    def _begin(self) -> None:
         self.weight: Number = Fraction(1)
         self.laws: dict[int, Exponentials] = {}
         self.rows: Rows = frozenset()
         self.residues: dict[int, tuple[int, int]] = {}
+        self.rates: list[Rate] = []
+        self.hidden: set[int] = set()
 
     def _taken(self, number: int) -> int:
         if self.at == len(self.past):
             if self.at >= _MOST_STEPS:
-                raise Outside("is drawn in too long a run")
+                raise next(iter(self.loops.refused.values()), Outside("is drawn in too long a run"))
             self.past.append([0, number])
-        taken = self.past[self.at][0]
+        taken: int = self.past[self.at][0]
         self.at += 1
         return taken
 
@@ -274,13 +119,25 @@ class _Run:
             raise Rejected
         if len(open_) == 1:
             return open_[0][0]
+        self._check(v for added in alternatives for normal, _ in added for v, _ in normal)
         taken, self.rows = open_[self._taken(len(open_))]
         return taken
+
+    def _check(self, asked: Iterator[int]) -> None:
+        """Raise an error where the round that is followed asks about counters, or about draws that are not its own."""
+        for v in asked:
+            if COUNTER <= v < REAL:
+                raise Asked(v - COUNTER)
+            if v in self.hidden:
+                raise Outside("is a counter whose law is no sum of powers")
+            if self.followed is not None and v not in self.laws:
+                raise Outside("is drawn in a loop that compares it with noise from before")
 
     def residue(self, variable: int, modulus: int) -> int:
         known, period = self.residues.get(variable, (0, 1))
         common = lcm(period, modulus)
         if common != period:
+            self._check(iter((variable,)))
             known += period * self._taken(common // period)
             self.residues[variable] = known, common
         return known % modulus
@@ -299,19 +156,176 @@ class _Run:
         raise Outside("draws doubles")
 
     def draw_number(self, law: Exponentials) -> Any:
-        v = sum(other.real is law.real for other in self.laws.values()) + REAL * law.real
+        return law.centre + Noisy(self, {self._new(law): 1}, 0)
+
+    def _new(self, law: Exponentials) -> int:
+        v = self._drawn[law.real] + REAL * law.real
+        self._drawn[law.real] += 1
         self.laws[v] = law
-        return law.centre + Noisy(self, {v: 1}, 0)
+        return v
 
     def floor(self, number: Noisy) -> Any:
         """Return an integer that is at most a real number, and the next one above it, as a draw of weight 1."""
+        self._check(iter(number.coefficients))
         whole = self.draw_number(_COUNTED)
         self.rows = tightest([*self.rows, (whole - number).at_most(), (number - whole - 1).at_most()])
         return whole
 
+    def flip(self, above: Fraction, below: Noisy) -> bool:
+        """Return what a coin shows whose probability is a number divided by a counter of the loop that is followed."""
+        ((v, times),) = below.coefficients.items() if len(below.coefficients) == 1 else ((0, 1),)
+        start = Fraction(below.constant) / times
+        if not COUNTER <= v < REAL or start.denominator > 1 or start < 1:
+            raise Outside("divides the probability of a coin")
+        bernoulli(above / below.constant)
+        shown = self._taken(2) == 0
+        self.rates.append(Rate(above / times, int(start), shown))
+        return shown
+
     def observe(self, condition: bool) -> None:
         if not condition:
             raise Rejected
+
+    def show(self, numbers: Sequence[Any]) -> None:
+        """Raise Outside where numbers depend on draws of which only the residue is known."""
+        if any(v in self.hidden for each in numbers if isinstance(each, Form) for v, _ in each.coefficients):
+            raise Outside("is a counter whose law is no sum of powers")
+
+    # loops
+
+    def round(self, loop: Loop) -> Told | None:
+        """Hear that a round of a loop begins, and say how the loop ends where that is known."""
+        self._heads += 1
+        begun = self.past[self.at] if self.at < len(self.past) else None
+        if isinstance(begun, _Begun) and begun.heads == self._heads:
+            return self._entered(loop, begun.entry)
+        if self.followed and (loop.key, loop.frame) == (self.followed.key, self.followed.frame):
+            raise _End("round", picture(_living(loop), self.followed.known))
+        key = loop.key, loop.frame.f_code
+        if key in self.loops.followed:
+            return self._ended(loop, key)
+        rounds, at = self.rounds.get((key, loop.frame), (0, -1))
+        self.rounds[key, loop.frame] = rounds + (self.at != at), self.at
+        if key in self.loops.refused and rounds > _MOST_ROUNDS:
+            raise self.loops.refused[key]
+        if key not in self.loops.refused and rounds > _MANY_ROUNDS:
+            raise _Endless(key)
+        return None
+
+    def left(self, key: str, frame: FrameType, names: Sequence[str]) -> None:
+        """Hear that a loop has ended."""
+        if self.followed and (key, frame) == (self.followed.key, self.followed.frame):
+            held = frame.f_locals
+            raise _End("end", picture({name: held.get(name, MISSING) for name in names}, self.followed.known))
+
+    def returned(self, keys: Sequence[str], frame: FrameType, value: Any) -> None:
+        """Hear that a function returns from within loops."""
+        if self.followed and self.followed.key in keys and frame is self.followed.frame:
+            raise _End("return", picture({"": value}, self.followed.known))
+
+    def _entered(self, loop: Loop, entry: Entry) -> Told:
+        self.at += 1
+        known = containers(loop.values())
+        self._begin()
+        self.followed = _Round(loop.key, loop.frame, known, dict(self._drawn))
+        self.rows = frozenset(row({COUNTER + at: -1}, 0) for at in range(len(entry.counters)))
+        shape, numbers = entry.state
+        begun = dict(entry.counters)
+        counted = {place: COUNTER + at for at, (place, _) in enumerate(entry.counters)}
+        values = iter(entry.places)
+
+        def known_number(value: Any) -> Any:
+            return noisy(self, dict(value.coefficients), value.constant) if isinstance(value, Form) else value
+
+        def number(value: Any) -> Any:
+            place = next(values)
+            if value is None:
+                return Noisy(self, {counted[place]: 1}, 0) + known_number(begun[place])
+            return known_number(value)
+
+        names = restored(shape, numbers, number, known)
+        return Told(tuple(names[name] for name in loop.names))
+
+    def _ended(self, loop: Loop, key: Any) -> Told:
+        known = containers(loop.values())
+        start = picture(_living(loop), known)
+        name = key, start
+        if name not in self.loops.known:
+            past = [list(each) if isinstance(each, list) else each for each in self.past[: self.at]]
+
+            heads = self._heads
+
+            def explore(entry: Entry) -> Iterator[Ended]:
+                return self._rounds([*past, _Begun(entry, heads)])
+
+            chain = Chain(explore, start, self.loops.mass)
+            try:
+                chain.follow()
+            except Outside as outside:  # it may have a bound all the same
+                self.loops.followed.discard(key)
+                self.loops.refused[key] = outside
+                raise _Endless(key) from None
+            if chain.counters:
+                self.loops.counting = loop.key
+            self.loops.known[name] = outcomes(chain)
+        ways = self.loops.known[name]
+        if not ways:
+            raise Rejected
+        taken = ways[self._taken(len(ways)) if len(ways) > 1 else 0]
+        self.weight = self.weight * taken.weight
+        new = [self._new(law) for law in taken.laws]
+
+        self.hidden |= set(new[-1:]) if taken.hidden else set()
+
+        def mine(coefficients: Any) -> dict[int, Any]:
+            return {new[-1 - v] if v < 0 else v: c for v, c in coefficients}
+
+        self.rows = tightest([*self.rows, *(row(mine(normal), bound) for normal, bound in taken.rows)])
+        self.residues |= {new[-1 - v]: residue for v, residue in taken.residues}
+
+        def number(value: Any) -> Any:
+            return noisy(self, mine(value.coefficients), value.constant) if isinstance(value, Form) else value
+
+        names = restored(taken.shape, taken.numbers, number, known)
+        if taken.way == "return":
+            return Told((MISSING,) * len(loop.names), 2, names[""])
+        return Told(tuple(names[name] for name in loop.names), 1)
+
+    def _rounds(self, past: list[Any]) -> Iterator[Ended]:
+        """Yield how a round ends that runs with this past come to."""
+        for run, end in _runs(self.execute, past, self.loops):
+            if not isinstance(end, _End):
+                raise AssertionError("a round that was entered has an end")
+            yield _as_end(run, end)
+
+
+def _living(loop: Loop) -> Mapping[str, Any]:
+    """Return what a round may read: its names, and those of the functions around."""
+    held = {name: value if name in loop.live else MISSING for name, value in loop.values().items()}
+    around = {name: value for name, value in loop.frame.f_locals.items() if name not in held}
+    return held | {name: value for name, value in around.items() if not name.startswith("__tightdp")}
+
+
+def _as_end(run: _Run, end: _End) -> Ended:
+    """Return how a round ended, with its own draws by their place: the first is -1 in forms."""
+    assert run.followed is not None
+    run.show(end.held.numbers)
+    ordered = sorted(run.laws)
+    place = {v: -1 - at for at, v in enumerate(ordered)}
+    integers = sum(v < REAL for v in ordered)
+    names = {v: at if v < REAL else REAL + at - integers for at, v in enumerate(ordered)}
+    rows = [(normal, bound) for normal, bound in run.rows if not any(COUNTER <= v < REAL for v, _ in normal)]
+    moved = tightest(row({names[v]: c for v, c in normal}, bound) for normal, bound in rows)
+    laws = {names[v]: law for v, law in run.laws.items()}
+    residues = {names[v]: residue for v, residue in run.residues.items()}
+    numbers = tuple(
+        Form(tuple(sorted((place.get(v, v), c) for v, c in each.coefficients)), each.constant)
+        if isinstance(each, Form)
+        else each
+        for each in end.held.numbers
+    )
+    path = Path(run.weight, laws, needed(moved), residues, None, tuple(run.rates))
+    return Ended(end.way, path, end.held.shape, end.held.places, numbers)
 
 
 def two_sided(law: TwoSided) -> Exponentials:
@@ -324,27 +338,59 @@ _COUNTED = Exponentials(0, Fraction(1), ((None, None, Fraction(1)),), real=False
 """Every integer, with the weight 1."""
 
 
-def paths(bound: Bound, x: Dataset, watch: Callable[[], None]) -> tuple[list[Path], bool]:
+def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
     """Return the paths on a dataset, and whether some runs are rejected. Raises Outside, or ProgramError."""
-    past: list[list[int]] = []
-    found: list[Path] = []
-    rejected = False
+
+    def found() -> list[Path]:
+        every = _runs(lambda run: bound.execute(x, run), [], loops)
+        return [Path(run.weight, run.laws, needed(run.rows), run.residues, output) for run, output in every]
+
+    return _restarted(found, loops), loops.rejected
+
+
+def counting(bound: Bound, x: Dataset, loops: Loops) -> str | None:
+    """Return the place of a loop whose counter has no bound, None where a few runs meet none."""
+    with suppress(Outside):
+        _restarted(lambda: list(islice(_runs(lambda run: bound.execute(x, run), [], loops), _FEW_RUNS)), loops)
+    return loops.counting
+
+
+def _restarted(ask: Callable[[], T], loops: Loops) -> T:
+    """Return what is asked, each time with one loop more that is not gone through, until no other goes on for long."""
     while True:
-        watch()
-        run = _Run(past)
         try:
-            output = bound.execute(x, run)
+            return ask()
+        except _Endless as endless:
+            if endless.key not in loops.refused:
+                loops.followed.add(endless.key)
+
+
+def _runs(execute: Callable[[_Run], Any], past: list[Any], loops: Loops) -> Iterator[tuple[_Run, Any]]:
+    """Yield the runs that begin with a past, with what they return or how the round that they follow ends."""
+    begun, number = len(past), 0
+    while True:
+        loops.watch()
+        run = _Run(past, loops, execute)
+        try:
+            output = execute(run)
+            if run.hidden:
+                run.show(picture({"": output}).numbers)
+            yield run, output
+        except _End as end:
+            yield run, end
         except Rejected:
-            rejected = True
+            loops.rejected = True
         except ProgramError as error:
             raise Outside("is on a run that fails") from error
-        else:
-            found.append(Path(run.weight, run.laws, needed(run.rows), run.residues, output))
-        if len(found) > _MOST_PATHS:
-            raise Outside("decides between too many ways")
+        number += 1
+        if number > _MOST_PATHS:
+            rounds = {key: count for (key, _), (count, _) in run.rounds.items() if key not in loops.refused}
+            if max(rounds.values(), default=0) > 1:
+                raise _Endless(max(rounds, key=lambda key: rounds[key]))
+            raise next(iter(loops.refused.values()), Outside("decides between too many ways"))
         del past[run.at :]
-        while past and past[-1][0] + 1 == past[-1][1]:
+        while len(past) > begun and past[-1][0] + 1 == past[-1][1]:
             past.pop()
-        if not past:
-            return found, rejected
+        if len(past) == begun:
+            return
         past[-1][0] += 1

@@ -15,7 +15,7 @@ from math import comb
 from typing import TypeAlias
 
 from tightdp.cells.linear import Row, Rows
-from tightdp.cells.paths import Outside
+from tightdp.cells.noise import Outside
 from tightdp.cells.sums import Base, Exact, Pieces
 
 _MOST_PATTERNS = 10_000

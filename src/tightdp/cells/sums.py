@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from flint import fmpq
 
 from tightdp.cells.linear import REAL, Coefficients, Row, Rows, feasible, row, tightest
-from tightdp.cells.paths import Outside
+from tightdp.cells.noise import Outside
 from tightdp.exact.enclosure import as_fmpq
 from tightdp.exact.field import Number
 

@@ -41,6 +41,14 @@ class Uncut(Unmerged):
         self.kind = kind
 
 
+class Endless(Uncut):
+    """A loop without a bound that is not made finite: only the algebra of `cells` may know how it ends."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__("a loop without a bound")
+        self.what, self.hint = what, hint
+
+
 def outside(what: str, hint: str = "clamp it first, as in max(lo, min(value, hi))") -> Unmerged:
     """Return the error for such a use."""
     return Unmerged(f"noise on all integers {what}", hint)

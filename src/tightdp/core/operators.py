@@ -223,6 +223,12 @@ def _integer(value: object) -> int:
     return value
 
 
+def _rational(value: object) -> int | Fraction:
+    if not isinstance(value, (int, Fraction)):
+        raise TypeError(f"{value!r} is not a rational number")
+    return value
+
+
 def _exponential(exponent: object) -> Number:
     if not is_number(exponent):
         raise TypeError(f"exp does not take {exponent!r}")
@@ -312,6 +318,8 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "format": lambda value, spec: format(value, spec),
     "repr": repr,
     "bin": in_place_of_far(bin),
+    "numerator": in_place_of_far(lambda value: _rational(value).numerator),
+    "denominator": in_place_of_far(lambda value: _rational(value).denominator),
     "tuple": lambda *values: values,
     "name_tail": _name_tail,
     "merge_tail": _merge_tail,

@@ -30,6 +30,10 @@ class Symbolic:
         """The number where it is an integer whatever it is; raises an error of its own elsewhere."""
         raise NotImplementedError
 
+    def flipped(self) -> bool:
+        """What a coin with this probability shows; raises an error of its own where that is not known."""
+        raise NotImplementedError
+
 
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)\s*$")
 _MANTISSA = re.compile(r"\s*[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)")

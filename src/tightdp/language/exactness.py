@@ -21,7 +21,7 @@ from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
-from tightdp.language import primitives
+from tightdp.language import primitives, rounds
 from tightdp.language.doubles import BITS
 from tightdp.language.source import (
     AnyFunction,
@@ -132,6 +132,7 @@ class _ExactNames(dict[str, Any]):
     def __init__(self, function: FunctionType, constants: Mapping[str, Fraction]) -> None:
         super().__init__(constants)
         self[_DIVIDE], self[_POWER] = _divide, _power
+        self.update(rounds.NAMES)
         self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
         self._function = function
 
@@ -151,7 +152,7 @@ def _recompile(function: FunctionType) -> FunctionType:
     _strip(node)
     file, code = function.__code__.co_filename, function.__code__
     rewriter = _Rewriter()
-    tree = ast.fix_missing_locations(_wrapped(rewriter.visit(node)))
+    tree = ast.fix_missing_locations(_wrapped(rewriter.visit(rounds.telling(node, file))))
     try:
         compiled = compile(tree, file, _mode(tree), code.co_flags & _FUTURE, dont_inherit=True, optimize=0)
     except SyntaxError as error:

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 from tightdp.errors import ParameterError, ProgramError
 from tightdp.exact import field
-from tightdp.exact.rationals import Number
+from tightdp.exact.rationals import Number, Symbolic
 from tightdp.exact.weights import as_exact
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language import laws, sampling
@@ -78,7 +78,6 @@ class Rejected(ProgramError):
 
     def __init__(self) -> None:
         super().__init__("observe met a false condition", "call the mechanism itself, which then runs again")
-        self.args = ()
 
 
 class PseudoRandom:
@@ -210,7 +209,7 @@ def flip(p: Number) -> bool:
     p is a number from 0 to 1: an int, a Fraction, a string such as "1/3", or a float as it is written in decimals.
     Raises ParameterError for others.
     """
-    return bool(current_source().draw(laws.bernoulli(p)))
+    return p.flipped() if isinstance(p, Symbolic) else bool(current_source().draw(laws.bernoulli(p)))
 
 
 @primitive(laws.uniform)

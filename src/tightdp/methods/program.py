@@ -7,6 +7,7 @@ then the next one is asked.
 
 from __future__ import annotations
 
+import linecache
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.core.lowering import lower, lower_target
 from tightdp.core.lowering.outputs import Plans
-from tightdp.core.meetings import Uncut, Unmerged
+from tightdp.core.meetings import Endless, Uncut, Unmerged
 from tightdp.core.nodes import CoreProgram, Inexact
 from tightdp.core.passes import expand_shuffles
-from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, TightdpError
+from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, Span, TightdpError
 from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import prober
@@ -33,10 +34,10 @@ from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
 if TYPE_CHECKING:
-    from tightdp.cells import comparing, laws, paths
+    from tightdp.cells import comparing, laws, noise
 else:  # few programs need them
     comparing, laws = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.laws")
-    paths = lazily("tightdp.cells.paths")
+    noise = lazily("tightdp.cells.noise")
 
 __all__ = ["FEW_DATASETS", "MOST_CELLS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
 
@@ -60,10 +61,14 @@ def at_most(control: Control, nodes: int = LARGE) -> Control:
     return Control(bounded(control, nodes), plan=control.plan)
 
 
-def _explained(uncut: Uncut, outside: paths.Outside) -> TightdpError:
+def _explained(uncut: Uncut, outside: noise.Outside) -> TightdpError:
     """Return why noise that only the algebra knows is not answered by it: a run that fails, or what is done with it."""
     if isinstance(outside.__cause__, ProgramError):
         return outside.__cause__
+    if isinstance(uncut, Endless):
+        loop = outside.reason.removeprefix("is drawn in ")
+        uncut.what += f"; it is {loop}" if loop != outside.reason else f"; noise on all integers {loop}"
+        return uncut
     found = Uncut(uncut.kind, outside.reason)
     found.span = uncut.span
     return found
@@ -137,16 +142,32 @@ class Program:
 
     def _cells(self, control: Control) -> comparing.Comparing | None:
         try:
+            self._check_loops(control)
             self.once("core", lambda: self._lowered(None, control, enclosed=False))
         except Unmerged as unmerged:
             try:
                 return comparing.Comparing(laws.cell_laws(self.bound, control), control)
-            except paths.Outside as outside:
+            except noise.Outside as outside:
                 if isinstance(unmerged, Uncut):
                     raise _explained(unmerged, outside) from None
         except RecursionError:  # the methods say so
             pass
         return None
+
+    def _check_loops(self, control: Control) -> None:
+        """Raise Endless where a loop counts without a bound: then there is no core program."""
+        source = self.bound.program.source
+        if any("while" in line for line in source.file_lines):
+            place = laws.loop_that_counts(self.bound, control)
+            if place is not None:
+                error = Endless(
+                    "this while loop counts without a bound, and its law has no closed form here",
+                    "ask for ε, δ, accuracy or errors at one n, or bound the loop, as in `for _ in range(N)`",
+                )
+                file, line, column = place.rsplit(":", 2)
+                text = linecache.getline(file, int(line))
+                error.span = Span(file, int(line), int(column) + 1, int(column) + 1 + len("while"), text)
+                raise error
 
     def core_of(self, x: Dataset, control: Control) -> CoreProgram:
         """Return the core program on one dataset."""
@@ -157,7 +178,7 @@ class Program:
         try:
             core = lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed)
         except Uncut as uncut:
-            if self.datasets <= _MOST_BY_ALGEBRA:
+            if self.datasets <= _MOST_BY_ALGEBRA or isinstance(uncut, Endless):
                 raise
             most = f"{uncut.kind} is answered for at most {_MOST_BY_ALGEBRA:,}"
             raise QueryError(

@@ -23,13 +23,13 @@ from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
 
 if TYPE_CHECKING:
-    from tightdp.cells import distances, paths, suprema
+    from tightdp.cells import distances, noise, suprema
     from tightdp.cells.comparing import Comparing, Largest
 
     Compare = Callable[[Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, tuple[Dataset, Dataset] | None]]
     from tightdp.cells.laws import CellLaws
 else:  # few programs need them
-    distances, paths = lazily("tightdp.cells.distances"), lazily("tightdp.cells.paths")
+    distances, noise = lazily("tightdp.cells.distances"), lazily("tightdp.cells.noise")
     suprema = lazily("tightdp.cells.suprema")
 
 _METHOD = "cells"
@@ -81,7 +81,7 @@ def _compared(engine: Engine, given: Number, compare: Compare) -> tuple[Any, Pai
     with query.searching():
         try:
             value, pair = compare(laws, _pairs(engine, query), laws.laws.exact(given))
-        except (suprema.TooLong, paths.Outside):
+        except (suprema.TooLong, noise.Outside):
             return None
     found = value if value == math.inf else laws.laws.number(value)
     return found, None if pair is None else PairWitness(*pair), outcome_of(query)
@@ -128,7 +128,7 @@ def accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy | No
     laws = engine.program.cells(query.control)
     if laws is None or not _applies(question, laws.laws):
         return None
-    with query.searching(), suppress(paths.Outside):
+    with query.searching(), suppress(noise.Outside):
         targets: dict[Dataset, int | Fraction] = {}
         for x in every_dataset(engine.bound):
             query.control()
@@ -177,7 +177,7 @@ def expected_errors(engine: Engine, query: Query, x: Dataset, target: Output) ->
     laws = engine.program.cells(query.control)
     if laws is None or not isinstance(target, (int, Fraction)):
         return None
-    with suppress(paths.Outside):
+    with suppress(noise.Outside):
         wrong = 1 - laws.laws.probability(x, target)
         means = [distances.expected_error(laws.laws, x, Fraction(target), power) for power in (1, 2)]
         return {power: laws.laws.number(value) for power, value in enumerate((wrong, *means))}

@@ -219,8 +219,10 @@ def _attribute(m: Machine, node: ast.Attribute) -> Value:
         return m.each(value, lambda one: METHODS[type(one), f"get {node.attr}"](m, one))
     if any(known == node.attr for _, known in METHODS):
         return Method(value, node.attr)
+    if node.attr in ("numerator", "denominator"):
+        return m.each(value, lambda item: operate(m, node.attr, item))
     raise m.unsupported(
         f"the attribute .{node.attr} is not in the language",
-        "only methods of lists, tuples, dictionaries and sets, and names of modules, are",
+        "only methods of lists, tuples, dictionaries and sets, numerators, and names of modules, are",
         node,
     )

@@ -18,6 +18,7 @@ from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Alike, Every, Filtered, Generator, Range, Reference, Value, is_scalar
+from tightdp.core.meetings import Endless
 from tightdp.core.nodes import Const, Expr
 from tightdp.errors import LanguageError
 from tightdp.limits.calibrated import LONG_LOOP, LOOP_GROWTH
@@ -165,12 +166,13 @@ def _ending_some_time(m: Machine, node: ast.While) -> None:
         raise _endless(m, node, reason) from None
 
 
-def _endless(m: Machine, node: ast.For | ast.While, reason: NotAChain) -> LanguageError:
-    return m.unsupported(
+def _endless(m: Machine, node: ast.For | ast.While, reason: NotAChain) -> Endless:
+    found = Endless(
         f"no bound on the rounds of this while loop could be established, and {reason}",
         "let it go on with finitely many values, count the rounds, or write `for _ in range(N)`",
-        node,
     )
+    found.span = m.frame.source.span(node)
+    return found
 
 
 def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:

@@ -1,0 +1,234 @@
+"""How a loop ends, from its chain: a law of the counters for each end, in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import factorial, gcd
+from typing import Any
+
+from flint import fmpq
+
+from tightdp.cells.linear import COUNTER, REAL, Rows
+from tightdp.cells.loops import Chain, Ended, State
+from tightdp.cells.noise import Outside, Rate
+from tightdp.cells.pictures import Form, Shape
+from tightdp.cells.series import closed_forms, visits
+from tightdp.exact.enclosure import as_fmpq, as_fraction
+from tightdp.exact.field import Number, exp
+from tightdp.language.laws import Exponentials
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One way in which a loop ends: a weight, draws with conditions on them, and what is held then.
+
+    Numbers are forms of the draws. Weights of outcomes may be negative; those of equal outcomes add to a probability.
+    """
+
+    weight: Number
+    way: str
+    laws: tuple[Exponentials, ...]
+    rows: Rows
+    residues: tuple[tuple[int, tuple[int, int]], ...]
+    shape: Shape
+    numbers: tuple[Any, ...]
+    hidden: bool = False
+    """Whether the last draw stands for a counter of which only the residue of `residues` is known."""
+
+
+def outcomes(chain: Chain) -> list[Outcome]:
+    """Return how a loop ends that was followed. Raises Outside where no closed form is found."""
+    solving = _Solving(chain)
+    return list(solving.by_factorials() if solving.rated else solving.by_recurrence())
+
+
+class _Solving:
+    """The chain of a loop with its states numbered, and the direction in which its counters grow together."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        self.index = {state: at for at, state in enumerate(chain.ends)}
+        self.ends = [(state, end) for state, ends in chain.ends.items() for end in ends]
+        self.rated = any(end.path.rates for _, end in self.ends)
+        self.rounds = [(state, end) for state, end in self.ends if end.way == "round"]
+        self.unit = _direction(chain.step(end) for _, end in self.rounds)
+        self._check_ends()
+
+    def _grown(self, end: Ended) -> int:
+        """Return by how many units the counters grow in a round."""
+        return next((a // b for a, b in zip(self.chain.step(end), self.unit, strict=True) if b), 0)
+
+    def _check_ends(self) -> None:
+        """Raise Outside where a state leads to no end."""
+        back: dict[int, set[int]] = {}
+        for state, end in self.rounds:
+            back.setdefault(self.index[self.chain.state(end)], set()).add(self.index[state])
+        seen = {self.index[state] for state, ends in self.chain.ends.items() if not ends}
+        seen |= {self.index[state] for state, end in self.ends if end.way != "round"}
+        left = list(seen)
+        while left:
+            for before in back.get(left.pop(), set()) - seen:
+                seen.add(before)
+                left.append(before)
+        if len(seen) < len(self.index):
+            raise Outside("is drawn in a loop that can run for ever")
+
+    def by_recurrence(self) -> Iterator[Outcome]:
+        """Yield the outcomes of a loop whose rounds have the same law wherever counters stand."""
+        size, chain = len(self.index), self.chain
+        masses = {id(end): chain.mass(end.path) for _, end in self.ends}
+        rational = all(isinstance(mass, Fraction) for mass in masses.values())
+        moves: dict[int, list[dict[int, Any]]] = {0: [{} for _ in range(size)]}
+        for state, end in self.rounds:
+            line = moves.setdefault(self._grown(end), [{} for _ in range(size)])[self.index[state]]
+            mass: Any = _flint(masses[id(end)]) if rational else masses[id(end)]
+            to = self.index[chain.state(end)]
+            line[to] = line.get(to, 0 * mass) + mass
+        each = visits(moves, size, rational)
+        terms: list[list[Any]] = []
+
+        def visited(k: int) -> list[Any]:
+            while len(terms) <= k:
+                terms.append(next(each))
+            return terms[k]
+
+        for alike in self._alike():
+            end = alike[0][1]
+            drawn = bool(end.path.laws or end.path.rows)
+            shares = [(self.index[state], end.path.weight if drawn else masses[id(end)]) for state, end in alike]
+            weights = [(s, _flint(share) if rational else share) for s, share in shares]
+
+            def term(k: int, weights: list[tuple[int, Any]] = weights) -> Any:
+                line = visited(k)
+                return sum((line[s] * weight for s, weight in weights), 0 * weights[0][1])
+
+            if len(moves) == 1:
+                yield self._outcome(end, _number(term(0)), 0, ())
+                continue
+            forms = closed_forms(term, size * max(moves))
+            for at, form in enumerate(forms):
+                for k, first in enumerate(form.first):
+                    if first:
+                        yield self._outcome(end, first, at + len(forms) * k, ())
+                for coefficient, base, times in form.tail:
+                    one = Exponentials(0, Fraction(1), ((Fraction(0), None, base),), real=False)
+                    begun = at + len(forms) * form.start
+                    yield self._outcome(end, coefficient, begun, (one,) * (times + 1), len(forms))
+
+    def by_factorials(self) -> Iterator[Outcome]:
+        """Yield the outcomes of a loop that goes on with probability γ/(K + c) at its counter K: an exponential series.
+
+        It is at K with probability (c - 1)!·γ^K/(K + c - 1)!, and sums over every other K are hyperbolic functions.
+        """
+        rate, weight = self._going_on()
+        scale = Fraction(1)
+        gamma = rate.above * weight
+        for m in range(1, rate.below):
+            scale = scale * m / gamma
+        for _, end in self.ends:
+            if end.way == "round":
+                continue
+            now: Number = end.path.weight * scale
+            later: Number = Fraction(0)
+            for shown in end.path.rates:
+                if (shown.above, shown.below) != (rate.above, rate.below) or later:
+                    raise Outside("is drawn in a loop with several coins that its counter decides")
+                later = now / weight if shown.shown else -now / weight
+                now = 0 * now if shown.shown else now
+            for residue in (0, 1):
+                mass = now * _half(gamma, rate.below - 1, residue) + later * _half(gamma, rate.below, residue)
+                point = Exponentials(0, Fraction(1), ((Fraction(residue), Fraction(residue), Fraction(1)),), real=False)
+                yield self._outcome(end, mass, 0, (point,), residue=residue)
+
+    def _going_on(self) -> tuple[Rate, Fraction]:
+        """Return the coin that a loop with one state goes on by, and the probability that it does else."""
+        if len(self.rounds) == len(self.index) == 1:
+            path = self.rounds[0][1].path
+            one = len(path.rates) == 1 and path.rates[0].shown and not path.laws
+            if one and self._grown(self.rounds[0][1]) == 1 and isinstance(path.weight, Fraction):
+                return path.rates[0], path.weight
+        raise Outside("is drawn in a loop with a coin that its counter decides in another way than p / k")
+
+    def _alike(self) -> Iterable[list[tuple[State, Ended]]]:
+        """Return the ends of the loop by what is held then; those that draw stand alone."""
+        found: dict[Any, list[tuple[State, Ended]]] = {}
+        for state, end in self.ends:
+            if end.way != "round":
+                drawn = end.path.laws or end.path.rows
+                key = end.way, end.shape, end.numbers, id(end) if drawn else None
+                found.setdefault(key, []).append((state, end))
+        return found.values()
+
+    def _outcome(
+        self,
+        end: Ended,
+        weight: Number,
+        counted: int,
+        more: Sequence[Exponentials],
+        period: int = 1,
+        residue: int | None = None,
+    ) -> Outcome:
+        path = end.path
+        laws = (*(path.laws[v] for v in sorted(path.laws)), *more)
+        names = {v: -1 - at for at, v in enumerate(sorted(path.laws))}
+        new = tuple(-1 - at for at in range(len(path.laws), len(laws)))
+        held = tuple(_moved(number, self.unit, counted, dict.fromkeys(new, period)) for number in end.numbers)
+        rows = frozenset((tuple((names[v], c) for v, c in normal), bound) for normal, bound in path.rows)
+        residues = tuple((names[v], each) for v, each in path.residues.items())
+        if residue is not None:
+            residues = (*residues, (new[-1], (residue, 2)))
+        return Outcome(weight, end.way, laws, rows, residues, end.shape, held, residue is not None)
+
+
+def _half(gamma: Fraction, first: int, residue: int) -> Number:
+    """Return Σ γ^m/m! over m = first + residue, first + residue + 2, ..."""
+    even = (first + residue) % 2 == 0
+    total = (exp(gamma) + exp(-gamma)) / 2 if even else (exp(gamma) - exp(-gamma)) / 2
+    for m in range((first + residue) % 2, first + residue, 2):
+        total = total - gamma**m / factorial(m)
+    return total
+
+
+def _flint(value: Number) -> Any:
+    assert isinstance(value, Fraction)
+    return as_fmpq(value)
+
+
+def _number(value: Any) -> Number:
+    return as_fraction(value) if isinstance(value, fmpq) else value
+
+
+def _direction(steps: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the one direction in which counters grow together, by the smallest step."""
+    moved = sorted({step for step in steps if any(step)}, key=sum)
+    if not moved:
+        return ()
+    least = moved[0]
+    common = gcd(*(gcd(*step) for step in moved))
+    unit = tuple(each // gcd(*least) for each in least)
+    unit = tuple(each * gcd(common, gcd(*least)) for each in unit) if common else unit
+    for step in moved:
+        at = next(at for at, each in enumerate(unit) if each)
+        times = Fraction(step[at], unit[at])
+        if times.denominator > 1 or tuple(each * times for each in unit) != step:
+            raise Outside("is drawn in a loop with several counters")
+    return unit
+
+
+def _moved(number: Any, unit: tuple[int, ...], counted: int, new: Mapping[int, int]) -> Any:
+    """Return a number at the end with counters written by the draws of an outcome."""
+    if not isinstance(number, Form):
+        return number
+    coefficients: dict[int, Any] = {}
+    constant = number.constant
+    for v, c in number.coefficients:
+        if not COUNTER <= v < REAL:
+            coefficients[v] = coefficients.get(v, 0) + c
+            continue
+        times = c * (unit[v - COUNTER] if unit else 0)
+        constant += times * counted
+        for w, period in new.items():
+            coefficients[w] = coefficients.get(w, 0) + times * period
+    return Form(tuple(sorted((v, c) for v, c in coefficients.items() if c)), constant)

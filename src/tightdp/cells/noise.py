@@ -1,0 +1,278 @@
+"""Noisy numbers, and the paths that a program takes with them: its draws, the conditions on them, what it publishes.
+
+Noisy numbers are linear forms of draws on all integers that behave as Python's numbers do. What Python asks of such a
+number to be decided is decided by the run that it belongs to, which tries all answers in turn. What has no linear form
+is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple, Protocol
+
+from tightdp.cells.linear import REAL, Row, Rows, row
+from tightdp.errors import LanguageError
+from tightdp.exact.field import Number
+from tightdp.exact.rationals import Symbolic
+from tightdp.language.laws import Exponentials
+
+
+class Outside(LanguageError):
+    """A program that is not in the class of the algebra."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"noise on all integers {what}", "clamp it first, as in max(lo, min(value, hi))")
+        self.reason = what
+
+
+class Decider(Protocol):
+    """The run that a noisy number belongs to."""
+
+    def decide(self, alternatives: list[list[Row]]) -> int:
+        """Take one of several conditions, of which exactly one holds."""
+        ...
+
+    def residue(self, variable: int, modulus: int) -> int:
+        """Take a residue of a draw."""
+        ...
+
+    def floor(self, number: Noisy) -> Any:
+        """Return the integer below a real number."""
+        ...
+
+    def flip(self, above: Fraction, below: Noisy) -> bool:
+        """Return what a coin shows that has this quotient as its probability."""
+        ...
+
+
+def noisy(run: Decider, coefficients: Mapping[int, int | Fraction], constant: int | Fraction) -> Any:
+    """Return a linear form as a number: an ordinary one where no draw is left in it."""
+    left = {v: c for v, c in coefficients.items() if c}
+    if left:
+        return Noisy(run, left, constant)
+    return constant.numerator if isinstance(constant, Fraction) and constant.denominator == 1 else constant
+
+
+class Noisy(Symbolic):
+    """Σ coefficient·draw + constant."""
+
+    __slots__ = ("coefficients", "constant", "run")
+
+    def __init__(self, run: Decider, coefficients: Mapping[int, int | Fraction], constant: int | Fraction) -> None:
+        self.run, self.coefficients, self.constant = run, dict(coefficients), constant
+
+    # linear operations
+
+    def _parts(self, other: Any) -> tuple[Mapping[int, int | Fraction], int | Fraction] | None:
+        if isinstance(other, Noisy):
+            return other.coefficients, other.constant
+        if isinstance(other, (int, Fraction)):
+            return {}, Fraction(other) if isinstance(other, Fraction) else int(other)
+        return None
+
+    @property
+    def real(self) -> bool:
+        """Whether it may be any real number."""
+        return max(self.coefficients) >= REAL
+
+    def __add__(self, other: Any) -> Any:
+        parts = self._parts(other)
+        if parts is None:
+            return NotImplemented
+        total: dict[int, Any] = dict(self.coefficients)
+        for v, c in parts[0].items():
+            total[v] = total.get(v, 0) + c
+        return noisy(self.run, total, self.constant + parts[1])
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __sub__(self, other: Any) -> Any:
+        return NotImplemented if self._parts(other) is None else self + -1 * other
+
+    def __rsub__(self, other: Any) -> Any:
+        return self * -1 + other
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Noisy):
+            raise Outside("is multiplied by such noise")
+        if not isinstance(other, (int, Fraction)):
+            return NotImplemented
+        return noisy(self.run, {v: c * other for v, c in self.coefficients.items()}, self.constant * other)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        if not isinstance(other, (int, Fraction)):
+            return NotImplemented
+        if not other:
+            raise ZeroDivisionError("division by zero")
+        return self * (1 / Fraction(other))
+
+    # what is decided
+
+    def _compared(self, other: Any, strict: bool, above: bool) -> Any:
+        if isinstance(other, float) and math.isinf(other):
+            return (other > 0) != above
+        if self._parts(other) is None:
+            if isinstance(other, (str, tuple, list, type(None))):
+                return NotImplemented
+            raise Outside("is compared with a number that is not rational")
+        difference = self - other
+        if not isinstance(difference, Noisy):
+            difference = -difference if above else difference
+            return difference < 0 if strict else difference <= 0
+        if above:
+            difference = -difference
+        holds, fails = difference.at_most(strict), (-difference).at_most(not strict)
+        return self.run.decide([[holds], [fails]]) == 0
+
+    def at_most(self, strict: bool = False) -> Row:
+        """Return the condition that the number is at most 0 (below 0, if strict)."""
+        return row(self.coefficients, -self.constant, strict)
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compared(other, True, False)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compared(other, False, False)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compared(other, True, True)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compared(other, False, True)
+
+    def __eq__(self, other: object) -> bool:
+        if self._parts(other) is None:
+            return False
+        difference = self - other
+        return not difference if not isinstance(difference, Noisy) else not bool(difference)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __bool__(self) -> bool:
+        zero = [self.at_most(), (-self).at_most()]
+        return self.run.decide([zero, [self.at_most(True)], [(-self).at_most(True)]]) != 0
+
+    def __abs__(self) -> Any:
+        return -self if self < 0 else self
+
+    def __floor__(self) -> Any:
+        if self.real:
+            return self.run.floor(self)
+        rest: int | Fraction = Fraction(self.constant)
+        for v, c in self.coefficients.items():
+            below = Fraction(c).denominator
+            rest += Fraction(c) * self.run.residue(v, below) if below > 1 else 0
+        return self - (rest - math.floor(rest))
+
+    def __ceil__(self) -> Any:
+        return -math.floor(-self)
+
+    def __trunc__(self) -> Any:
+        return math.floor(self) if self >= 0 else math.ceil(self)
+
+    def __floordiv__(self, other: Any) -> Any:
+        return math.floor(self / other)
+
+    def __mod__(self, other: Any) -> Any:
+        return self - other * (self // other)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if digits is not None:
+            raise Outside("is rounded to digits")
+        if self.real:
+            return math.floor(self + Fraction(1, 2))
+        below = math.floor(self)
+        rest = self - below
+        if isinstance(rest, Noisy):
+            raise Outside("is rounded")
+        if rest == Fraction(1, 2):
+            return below + below % 2
+        return below + (rest > Fraction(1, 2))
+
+    def as_integer(self, name: str) -> Any:
+        """Return the number where it is an integer on all runs."""
+        if self.real or any(Fraction(c).denominator > 1 for c in (*self.coefficients.values(), self.constant)):
+            raise Outside(f"is {name}, and may be no integer")
+        return self
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return Quotient(Fraction(other), self) if isinstance(other, (int, Fraction)) else NotImplemented
+
+    def flipped(self) -> bool:
+        """Raise an error: it is no probability."""
+        raise Outside("is the probability of a coin")
+
+    def _refused(self, *_: Any) -> Any:
+        raise Outside("is used as something other than a number")
+
+    __hash__ = __index__ = __int__ = __float__ = __pow__ = __rpow__ = _refused
+    __rfloordiv__ = __rmod__ = __and__ = __or__ = __xor__ = _refused
+    __rand__ = __ror__ = __rxor__ = __lshift__ = __rshift__ = __str__ = __format__ = _refused
+
+
+class Quotient(Symbolic):
+    """A number divided by a noisy one: nothing but the probability of a coin."""
+
+    __slots__ = ("above", "below")
+
+    def __init__(self, above: Fraction, below: Noisy) -> None:
+        self.above, self.below = above, below
+
+    def flipped(self) -> bool:
+        """Return what a coin shows that has this probability."""
+        return self.below.run.flip(self.above, self.below)
+
+    def as_integer(self, name: str) -> Any:
+        """Raise an error: it need not be an integer."""
+        raise Outside(f"divides a number, and the quotient is {name}")
+
+
+class Rate(NamedTuple):
+    """The probability above/(K + below) of a coin, where K is by how much a counter has grown; what it shows."""
+
+    above: Fraction
+    below: int
+    shown: bool
+
+
+@dataclass(frozen=True)
+class Path:
+    """Runs that decide everything alike. Draw v has the law `laws[v]`, whatever its centre, and meets `rows`.
+
+    `weight` is the probability of the finite draws, without coins with `rates`. A draw of `residues` is one of these
+    modulo the other number.
+    """
+
+    weight: Number
+    laws: dict[int, Exponentials]
+    rows: Rows
+    residues: dict[int, tuple[int, int]]
+    output: Any
+    rates: tuple[Rate, ...] = ()
+
+    @property
+    def integers(self) -> int:
+        """How many draws are integers."""
+        return sum(not law.real for law in self.laws.values())
+
+    def numbers(self) -> Iterator[Number]:
+        """Yield the numbers that probabilities are made of."""
+        yield self.weight
+        for law in self.laws.values():
+            yield law.weight
+            yield from (base for *_, base in law.pieces)

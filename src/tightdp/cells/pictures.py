@@ -1,0 +1,161 @@
+"""What the names of a function hold, taken apart: a shape, and the integers and noisy numbers in it.
+
+Lists, dictionaries and sets are known by identity, so that two names of one list stay that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any, NamedTuple, TypeAlias
+
+from tightdp.cells.linear import COUNTER, REAL
+from tightdp.cells.noise import Noisy, Outside
+from tightdp.exact.field import ExpNumber
+from tightdp.language.rounds import MISSING, Missing
+
+Shape: TypeAlias = Any
+Place: TypeAlias = tuple[Any, ...]
+"""A name, and the indices that lead from it to a number."""
+
+_PLAIN = (bool, str, bytes, float, Fraction, ExpNumber, range, type(None), type(Ellipsis))
+_WHOLE = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, Missing)
+
+
+@dataclass(frozen=True)
+class Form:
+    """A linear form of variables, without the run that it belongs to."""
+
+    coefficients: tuple[tuple[int, int | Fraction], ...]
+    constant: int | Fraction
+
+    def counters(self) -> Iterator[int]:
+        """Yield the counters in it."""
+        yield from (v - COUNTER for v, _ in self.coefficients if COUNTER <= v < REAL)
+
+
+class Picture(NamedTuple):
+    """A shape with its numbers, each an int or a form, and where they are."""
+
+    shape: Shape
+    places: tuple[Place, ...]
+    numbers: tuple[Any, ...]
+
+
+def picture(values: Mapping[Any, Any], known: Sequence[Any] = ()) -> Picture:
+    """Return the picture of names. Containers are told apart by their place in `known`, or in which they are met."""
+    drawing = _Drawing(known)
+    shape = tuple((name, drawing.of(value, (name,))) for name, value in values.items())
+    held = tuple(drawing.of(value, (at,)) for at, value in enumerate(known))
+    return Picture((shape, held), tuple(drawing.places), tuple(drawing.numbers))
+
+
+def containers(values: Mapping[Any, Any]) -> list[Any]:
+    """Return the containers that names hold, in the order in which they are met."""
+    drawing = _Drawing(())
+    for name, value in values.items():
+        drawing.of(value, (name,))
+    return drawing.met
+
+
+class _Drawing:
+    def __init__(self, known: Sequence[Any]) -> None:
+        self._index = {id(each): at for at, each in enumerate(known)}
+        self.met = list(known)
+        self._drawn: set[int] = set()
+        self.places: list[Place] = []
+        self.numbers: list[Any] = []
+
+    def of(self, value: Any, place: Place) -> Shape:
+        """Return the shape of a value."""
+        if isinstance(value, Noisy):
+            return self._number(Form(tuple(sorted(value.coefficients.items())), value.constant), place)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self._number(value, place)
+        if isinstance(value, _PLAIN):
+            return "plain", type(value).__name__, value
+        if isinstance(value, tuple) and type(value) is tuple:
+            return "tuple", tuple(self.of(item, (*place, at)) for at, item in enumerate(value))
+        if type(value) in (list, dict, set):
+            return self._container(value, place)
+        if isinstance(value, _WHOLE) or getattr(value, "program", None) is not None:
+            return "whole", value
+        raise Outside(f"is drawn in a loop that goes on with a {type(value).__name__}")
+
+    def _number(self, number: Any, place: Place) -> Shape:
+        self.places.append(place)
+        self.numbers.append(number)
+        return "number"
+
+    def _container(self, value: Any, place: Place) -> Shape:
+        if id(value) not in self._index:
+            self._index[id(value)] = len(self.met)
+            self.met.append(value)
+        at = self._index[id(value)]
+        if at in self._drawn:
+            return "again", at
+        self._drawn.add(at)
+        if type(value) is list:
+            return "list", at, tuple(self.of(item, (*place, k)) for k, item in enumerate(value))
+        if type(value) is dict:
+            return "dict", at, tuple((self._key(key), self.of(item, (*place, key))) for key, item in value.items())
+        return "set", at, frozenset(map(self._key, value))
+
+    @staticmethod
+    def _key(key: Any) -> Any:
+        if isinstance(key, Noisy):
+            raise Outside("is drawn in a loop that keeps it as a key")
+        return type(key).__name__, key
+
+
+def restored(
+    shape: Shape, numbers: Sequence[Any], number: Callable[[Any], Any], known: Sequence[Any]
+) -> dict[Any, Any]:
+    """Return what names are to hold; the containers in `known` are filled anew."""
+    building = _Building(iter(numbers), number, known)
+    names, held = shape
+    found = {name: building.of(each) for name, each in names}
+    for each in held:
+        building.of(each)
+    return found
+
+
+class _Building:
+    def __init__(self, numbers: Iterator[Any], number: Callable[[Any], Any], known: Sequence[Any]) -> None:
+        self._numbers, self._number = numbers, number
+        self._made: dict[int, Any] = dict(enumerate(known))
+
+    def of(self, shape: Shape) -> Any:
+        """Return a value of a shape."""
+        match shape:
+            case "number":
+                return self._number(next(self._numbers))
+            case "plain", _, value:
+                return value
+            case "whole", value:
+                return value
+            case "tuple", items:
+                return tuple(map(self.of, items))
+            case "again", at:
+                return self._made[at]
+            case "list", at, items:
+                made = self._made.setdefault(at, [])
+                made[:] = map(self.of, items)
+                return made
+            case "dict", at, pairs:
+                made = self._made.setdefault(at, {})
+                new = {key: self.of(item) for (_, key), item in pairs}
+                made.clear()
+                made.update(new)
+                return made
+            case "set", at, keys:
+                made = self._made.setdefault(at, set())
+                made.clear()
+                made.update(key for _, key in keys)
+                return made
+        raise AssertionError(shape)
+
+
+__all__ = ["MISSING", "Form", "Picture", "Place", "Shape", "containers", "picture", "restored"]

@@ -1,0 +1,186 @@
+"""Sequences with a linear recurrence, such as how often a loop is in a state with a counter at k, in closed form.
+
+Source: Massey 1969 (the shortest recurrence of a sequence); partial fractions of rational generating functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+from flint import fmpq, fmpq_mat, fmpq_poly
+
+from tightdp.cells.noise import Outside
+from tightdp.exact.enclosure import as_fmpq, as_fraction
+from tightdp.exact.field import Number
+
+Masses = list[dict[int, Any]]
+"""Transitions of a chain: for each state the next states, and their probabilities."""
+
+
+@dataclass(frozen=True)
+class ClosedForm:
+    """Masses on the natural numbers: the first few, then Σ coefficient·C(k - start + times, times)·base^(k - start)."""
+
+    first: tuple[Number, ...]
+    tail: tuple[tuple[Number, Number, int], ...]
+    """Coefficients with bases and times."""
+
+    @property
+    def start(self) -> int:
+        """Where the tail begins."""
+        return len(self.first)
+
+
+def visits(moves: Mapping[int, Masses], size: int, rational: bool) -> Iterator[list[Any]]:
+    """Yield how often a chain is in each state with its counter at 0, 1, ..., from state 0 and counter 0 on.
+
+    `moves[d]` are the transitions by which the counter grows by d. Raises Outside where it does not get on.
+    """
+    still = _Still(moves.get(0), size, rational)
+    one = fmpq(1) if rational else Fraction(1)
+    most = max(moves)
+    found: list[list[Any]] = []
+    entered = [one, *[0 * one] * (size - 1)]
+    while True:
+        found.append(still.visits(entered))
+        yield found[-1]
+        del found[:-most]
+        entered = [0 * one] * size
+        for d in range(1, min(most, len(found)) + 1):
+            for s, targets in enumerate(moves.get(d, ())):
+                times = found[-d][s]
+                if times:
+                    for t, mass in targets.items():
+                        entered[t] += times * mass
+
+
+class _Still:
+    """The rounds in which a counter does not grow."""
+
+    def __init__(self, moves: Masses | None, size: int, rational: bool) -> None:
+        self._size = size
+        self._inverse: list[list[Any]] | None = None
+        if moves is None or not any(moves):
+            return
+        one = fmpq(1) if rational else Fraction(1)
+        matrix = [[one * (s == t) - moves[s].get(t, 0 * one) for t in range(size)] for s in range(size)]
+        self._inverse = _inverse(matrix, one)
+
+    def visits(self, entered: list[Any]) -> list[Any]:
+        """Return how often each state is met by those that enter."""
+        if self._inverse is None:
+            return entered
+        come = [(s, mass) for s, mass in enumerate(entered) if mass]
+        return [sum((mass * self._inverse[s][t] for s, mass in come), 0 * entered[0]) for t in range(self._size)]
+
+
+def _inverse(matrix: list[list[Any]], one: Any) -> list[list[Any]]:
+    size = len(matrix)
+    if isinstance(one, fmpq):
+        try:
+            solved = fmpq_mat(size, size, [entry for line in matrix for entry in line]).inv()
+        except ZeroDivisionError:
+            raise Outside("is drawn in a loop that can run for ever") from None
+        return [[solved[s, t] for t in range(size)] for s in range(size)]
+    lines = [[*line, *(one * (s == t) for t in range(size))] for s, line in enumerate(matrix)]
+    for c in range(size):
+        pivot = next((r for r in range(c, size) if lines[r][c]), None)
+        if pivot is None:
+            raise Outside("is drawn in a loop that can run for ever")
+        lines[c], lines[pivot] = lines[pivot], lines[c]
+        lines[c] = [entry / lines[c][c] for entry in lines[c]]
+        for r in range(size):
+            if r != c and lines[r][c]:
+                times = lines[r][c]
+                lines[r] = [ours - times * theirs for ours, theirs in zip(lines[r], lines[c], strict=True)]
+    return [line[size:] for line in lines]
+
+
+def closed_forms(term: Callable[[int], Any], order: int) -> list[ClosedForm]:
+    """Return a sequence that has a recurrence of some order by closed forms of every term, or every second, and so on.
+
+    Raises Outside where bases are no positive numbers that are known exactly.
+    """
+    for period in _PERIODS:
+        enough = range(2 * order + 2)
+        try:
+            return [closed_form([term(at + period * k) for k in enough]) for at in range(period)]
+        except _Signs as signs:
+            refused = signs
+    raise refused
+
+
+_PERIODS = (1, 2, 3, 4, 6)
+
+
+class _Signs(Outside):
+    """Other bases than positive numbers that are known exactly; those of a part of the sequence may be."""
+
+
+def closed_form(sequence: Sequence[Any]) -> ClosedForm:
+    """Return a sequence of which at least twice as many terms are given as the order of some recurrence that it has."""
+    recurrence = _shortest(sequence)
+    order = len(recurrence)
+    while recurrence and not recurrence[-1]:
+        recurrence.pop()
+    start = order - len(recurrence)
+    first = tuple(map(_number, sequence[:start]))
+    poles = _poles(recurrence)
+    if not poles:
+        return ClosedForm(first, ())
+    terms = [(base, times) for base, count in poles for times in range(count)]
+    matrix = [[comb(k + times, times) * base**k for base, times in terms] for k in range(len(terms))]
+    values = list(sequence[start : start + len(terms)])
+    solved = _inverse(matrix, matrix[0][0] * 0 + 1)
+    weights = [sum((c * value for c, value in zip(line, values, strict=True)), 0 * values[0]) for line in solved]
+    tail = [(_number(c), _number(base), times) for c, (base, times) in zip(weights, terms, strict=True) if c]
+    return ClosedForm(first, tuple(tail))
+
+
+def _number(value: Any) -> Number:
+    return as_fraction(value) if isinstance(value, fmpq) else value
+
+
+def _shortest(sequence: Sequence[Any]) -> list[Any]:
+    """Return c with s_k = Σ c_i·s_(k - i), i from 1, for all k >= len(c): the shortest that there is (Massey)."""
+    zero = 0 * sequence[0]
+    now: list[Any] = [zero + 1]
+    before, length, since, last = [zero + 1], 0, 1, zero + 1
+    for k in range(len(sequence)):
+        gap = sum((now[i] * sequence[k - i] for i in range(1, min(length, len(now) - 1) + 1)), sequence[k])
+        if not gap:
+            since += 1
+            continue
+        kept, times = list(now), gap / last
+        now += [zero] * (len(before) + since - len(now))
+        for i, c in enumerate(before):
+            now[i + since] -= times * c
+        if 2 * length <= k:
+            length, before, last, since = k + 1 - length, kept, gap, 1
+        else:
+            since += 1
+    found = [-c for c in now[1:]]
+    return [*found, *[zero] * (length - len(found))][:length]
+
+
+def _poles(recurrence: Sequence[Any]) -> list[tuple[Any, int]]:
+    """Return the bases of a sequence with this recurrence, and how often each counts."""
+    if not recurrence:
+        return []
+    if len(recurrence) == 1:
+        found = [(recurrence[0], 1)]
+    elif isinstance(recurrence[0], fmpq):
+        polynomial = fmpq_poly([-c for c in reversed(recurrence)] + [fmpq(1)])
+        _, factors = polynomial.factor()
+        if any(factor.degree() > 1 for factor, _ in factors):
+            raise _Signs("is drawn in a loop whose counter has no sum of rational powers as its law")
+        found = [(-factor[0] / factor[1], count) for factor, count in factors]
+    else:
+        raise Outside("is drawn in a loop whose counter has no known powers as its law")
+    if any(base < 0 for base, _ in found):
+        raise _Signs("is drawn in a loop whose counter has a law with alternating signs")
+    return [(as_fmpq(as_fraction(base)) if isinstance(base, fmpq) else base, count) for base, count in found]

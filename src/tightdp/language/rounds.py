@@ -1,0 +1,261 @@
+"""Loops told to the source of randomness: one that knows how a loop ends need not go through all its rounds.
+
+A `while` loop of a recompiled function says at the beginning of every round, once its condition holds, what its names
+are, and takes back what they are to be. A source without `round` hears nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from tightdp.language.primitives import current_source
+
+ROUND, LEFT, RETURNED = "__tightdp_round__", "__tightdp_left__", "__tightdp_returned__"
+_TOLD = "__tightdp_told__"
+FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
+
+
+class Missing:
+    """What a name is that has no value."""
+
+    def __repr__(self) -> str:
+        return "a name without a value"
+
+
+MISSING = Missing()
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop that is being run: its place, the frame it runs in, the names that frame has, those read again."""
+
+    key: str
+    frame: FrameType
+    names: tuple[str, ...]
+    live: frozenset[str]
+
+    def values(self) -> dict[str, Any]:
+        """Return what the names are."""
+        held = self.frame.f_locals
+        return {name: held.get(name, MISSING) for name in self.names}
+
+
+class Told(NamedTuple):
+    """What the names are to be, in order; with `way` 1 the loop has ended, with 2 its function returns `value`."""
+
+    names: tuple[Any, ...]
+    way: int = 0
+    value: Any = None
+
+
+class Follower(Protocol):
+    """A source of randomness that follows loops."""
+
+    def round(self, loop: Loop) -> Told | None:
+        """Hear that a round begins; None lets it."""
+        ...
+
+    def left(self, key: str, frame: FrameType, names: Sequence[str]) -> None:
+        """Hear that a loop has ended."""
+        ...
+
+    def returned(self, keys: Sequence[str], frame: FrameType, value: Any) -> None:
+        """Hear that these loops, one around the other, end as their function returns."""
+        ...
+
+
+def begin(key: str, names: tuple[str, ...], live: frozenset[str]) -> Told | None:
+    """Tell the source that a round begins."""
+    source = current_source()
+    if not hasattr(source, "round"):
+        return None
+    told: Told | None = source.round(Loop(key, sys._getframe(1), names, live))
+    return told
+
+
+def left(key: str, names: tuple[str, ...]) -> None:
+    """Tell the source that a loop has ended."""
+    source = current_source()
+    if hasattr(source, "left"):
+        source.left(key, sys._getframe(1), names)
+
+
+def returned(keys: tuple[str, ...], value: Any) -> Any:
+    """Tell the source that a function returns from within loops."""
+    source = current_source()
+    if hasattr(source, "returned"):
+        source.returned(keys, sys._getframe(1), value)
+    return value
+
+
+NAMES = {ROUND: begin, LEFT: left, RETURNED: returned}
+
+
+def telling(node: FunctionNode, file: str) -> FunctionNode:
+    """Make the `while` loops of a function tell of their rounds, but for those with `else`, and in generators."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.FunctionDef) and any(isinstance(part, ast.While) for part in _own(inner)):
+            _Function(inner, file)
+    return node
+
+
+def _own(node: ast.AST) -> Iterable[ast.AST]:
+    """Yield the nodes of a function that belong to no function inside it."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from _own(child)
+
+
+def _read(*nodes: ast.AST | None) -> frozenset[str]:
+    """Return the names that are read anywhere inside."""
+    inside = (part for node in nodes if node is not None for part in ast.walk(node))
+    return frozenset(part.id for part in inside if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store))
+
+
+class _Function:
+    """One function: which names are read after the beginning of each of its loops, and the loops rewritten."""
+
+    def __init__(self, node: ast.FunctionDef, file: str) -> None:
+        own = list(_own(node))
+        if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Try)) for part in own):
+            return
+        inner = [part for part in own if isinstance(part, (ast.FunctionDef, ast.Lambda))]
+        if any(isinstance(part, (ast.Nonlocal, ast.Global)) for each in inner for part in ast.walk(each)):
+            return
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+        comprehended = {
+            name.id
+            for part in own
+            if isinstance(part, ast.comprehension)
+            for name in ast.walk(part.target)
+            if isinstance(name, ast.Name)
+        }
+        stored = {part.id for part in own if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+        self._names = tuple(sorted({each.arg for each in arguments if each} | stored - comprehended))
+        self._inner = _read(*inner)
+        self._file = file
+        self._live: dict[ast.While, frozenset[str]] = {}
+        self._before(node.body, frozenset(), frozenset(), frozenset())
+        node.body = self._written(node.body, ())
+
+    def _before(
+        self, body: Sequence[ast.stmt], after: frozenset[str], broken: frozenset[str], continued: frozenset[str]
+    ) -> frozenset[str]:
+        """Return the names that are read from the beginning of a body on, before they are written."""
+        live = after
+        for statement in reversed(body):
+            live = self._at(statement, live, broken, continued)
+        return live
+
+    def _at(
+        self, node: ast.stmt, after: frozenset[str], broken: frozenset[str], continued: frozenset[str]
+    ) -> frozenset[str]:
+        match node:
+            case ast.Break():
+                return broken
+            case ast.Continue():
+                return continued
+            case ast.Return() | ast.Raise():
+                return _read(node)
+            case ast.Assign(targets=targets, value=value):
+                killed = {part.id for target in targets for part in _plain(target)}
+                return (after - killed) | _read(value, *targets)
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                return (after - {part.id for part in _plain(target)}) | _read(value, target)
+            case ast.AugAssign(target=ast.Name(id=name), value=value):
+                return after | {name} | _read(value)
+            case ast.If(test=test, body=body, orelse=orelse):
+                either = self._before(body, after, broken, continued) | self._before(orelse, after, broken, continued)
+                return either | _read(test)
+            case ast.While(test=test, body=body, orelse=orelse):
+                end = self._before(orelse, after, broken, continued)
+                return self._looped(node, body, _read(test) | end, after) | _read(test) | end
+            case ast.For(target=target, iter=items, body=body, orelse=orelse):
+                end = self._before(orelse, after, broken, continued)
+                found = self._looped(node, body, end, after)
+                return (found - {part.id for part in _plain(target)}) | _read(items, target) | end
+            case _:
+                inside = [part for part in ast.walk(node) if isinstance(part, ast.stmt) and part is not node]
+                for part in inside:
+                    if isinstance(part, ast.While):
+                        self._live[part] = frozenset(self._names)
+                return after | broken | continued | _read(node)
+
+    def _looped(
+        self, node: ast.While | ast.For, body: Sequence[ast.stmt], again: frozenset[str], after: frozenset[str]
+    ) -> frozenset[str]:
+        found: frozenset[str] = frozenset()
+        while True:
+            new = self._before(body, again | found, after, again | found)
+            if new <= found:
+                if isinstance(node, ast.While):
+                    self._live[node] = found | (self._inner & set(self._names))
+                return found
+            found |= new
+
+    def _written(self, body: Sequence[ast.stmt], around: tuple[str, ...]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for statement in body:
+            found += self._statement(statement, around)
+        return found
+
+    def _statement(self, node: ast.stmt, around: tuple[str, ...]) -> list[ast.stmt]:
+        if isinstance(node, ast.While) and not node.orelse:
+            key = f"{self._file}:{node.lineno}:{node.col_offset}"
+            node.body = [*self._told(node, key, around), *self._written(node.body, (*around, key))]
+            call = _call(LEFT, (key, self._names))
+            return [node, *(_placed(each, node) for each in [ast.Expr(call)])]
+        if isinstance(node, ast.Return) and around:
+            node.value = _call(RETURNED, (around,), node.value or ast.Constant(None))
+        elif not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            for name in ("body", "orelse", "finalbody"):
+                if isinstance(getattr(node, name, None), list):
+                    setattr(node, name, self._written(getattr(node, name), around))
+            for part in (*getattr(node, "cases", ()), *getattr(node, "handlers", ())):
+                part.body = self._written(part.body, around)
+        return [node]
+
+    def _told(self, node: ast.While, key: str, around: tuple[str, ...]) -> list[ast.stmt]:
+        told = ast.Name(_TOLD, ast.Load())
+
+        def part(name: str) -> ast.expr:
+            return ast.Attribute(told, name, ast.Load())
+
+        asked = ast.Assign([ast.Name(_TOLD, ast.Store())], _call(ROUND, (key, self._names, self._live[node])))
+        names: list[ast.expr] = [ast.Name(name, ast.Store()) for name in self._names]
+        back: ast.expr = part("value")
+        back = _call(RETURNED, (around,), back) if around else back
+        leave = ast.If(ast.Compare(part("way"), [ast.Eq()], [ast.Constant(2)]), [ast.Return(back)], [])
+        end = ast.If(ast.Compare(part("way"), [ast.Eq()], [ast.Constant(1)]), [ast.Break()], [])
+        taken: list[ast.stmt] = (
+            [leave, ast.Assign([ast.Tuple(names, ast.Store())], part("names"))] if names else [leave]
+        )
+        heard = ast.If(ast.Compare(told, [ast.IsNot()], [ast.Constant(None)]), [*taken, end], [])
+        return [_placed(asked, node.test), _placed(heard, node.test)]
+
+
+def _plain(target: ast.AST) -> Iterable[ast.Name]:
+    """Yield the names that an assignment writes."""
+    if isinstance(target, ast.Name):
+        yield target
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for part in target.elts:
+            yield from _plain(part)
+    elif isinstance(target, ast.Starred):
+        yield from _plain(target.value)
+
+
+def _call(name: str, constants: Sequence[Any], *values: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name(name, ast.Load()), [*map(ast.Constant, constants), *values], [])
+
+
+def _placed(node: ast.stmt, place: ast.AST) -> ast.stmt:
+    for part in ast.walk(node):
+        ast.copy_location(part, place)
+    return node
