@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from agreement import assert_agreement, bind, module_of
+from tightdp.cells.laws import cell_laws
 from tightdp.core.lowering import loop_chain
 from tightdp.errors import LanguageError
 from tightdp.language.domains import Bit
+from tightdp.language.interp import law_within
 from tightdp.limits.calibrated import LOOP_GROWTH
 from tightdp.session.instance import Instance
 
@@ -51,7 +53,18 @@ def test_what_is_bounded_is_answered(seed: int, kind: str) -> None:
         assert_agreement(bind(module, Bit, 1))
 
 
-@pytest.mark.parametrize("kind", CARRIED)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_counter_without_end_is_noise_on_the_integers(seed: int) -> None:
+    with module_of(grown(seed, "counter", None)) as module:
+        bound = bind(module, Bit, 1)
+        laws = cell_laws(bound, lambda: None)
+        for x in ((0,), (1,)):
+            masses, beyond = law_within(bound, x, reach=9, draws=9)
+            for output, mass in masses.items():
+                assert mass <= laws.number(laws.probability(x, output)) <= mass + beyond
+
+
+@pytest.mark.parametrize("kind", sorted(set(CARRIED) - {"counter"}))
 @pytest.mark.parametrize("seed", range(2))
 def test_what_grows_without_end_is_refused_in_one_pass(seed: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its line, and the first time that there are as many states as there may be."""

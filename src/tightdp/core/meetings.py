@@ -44,9 +44,9 @@ class Uncut(Unmerged):
 class Endless(Uncut):
     """A loop without a bound that is not made finite: only the algebra of `cells` may know how it ends."""
 
-    def __init__(self, what: str, hint: str) -> None:
+    def __init__(self, what: str, hint: str, counts: bool = False) -> None:
         super().__init__("a loop without a bound")
-        self.what, self.hint = what, hint
+        self.what, self.hint, self.counts = what, hint, counts
 
 
 def outside(what: str, hint: str = "clamp it first, as in max(lo, min(value, hi))") -> Unmerged:

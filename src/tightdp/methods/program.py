@@ -67,7 +67,7 @@ def _explained(uncut: Uncut, outside: noise.Outside) -> TightdpError:
         return outside.__cause__
     if isinstance(uncut, Endless):
         loop = outside.reason.removeprefix("is drawn in ")
-        uncut.what += f"; it is {loop}" if loop != outside.reason else f"; noise on all integers {loop}"
+        uncut.what += f"; it is {loop}" if uncut.counts and loop != outside.reason else ""
         return uncut
     found = Uncut(uncut.kind, outside.reason)
     found.span = uncut.span
@@ -163,6 +163,7 @@ class Program:
                 error = Endless(
                     "this while loop counts without a bound, and its law has no closed form here",
                     "ask for ε, δ, accuracy or errors at one n, or bound the loop, as in `for _ in range(N)`",
+                    counts=True,
                 )
                 file, line, column = place.rsplit(":", 2)
                 text = linecache.getline(file, int(line))
