@@ -82,6 +82,10 @@ ROWS: list[tuple[str, Ask]] = [
         "solve lam=? --exp-epsilon 2 --alpha 1 --best accuracy",
         lambda i: i.solve(exp_epsilon=2, alpha=1, best="accuracy"),
     ),
+    (
+        "solve lam=? --exp-epsilon 2 --best utility --measure squared-error",
+        lambda i: i.solve(exp_epsilon=2, best="utility", measure="squared-error"),
+    ),
     ("sweep n=1..2 --delta 1/9", lambda i: i.sweep({"n": [1, 2]}, delta="1/9")),
     ("sweep n=1..2 --exp-epsilon 2", lambda i: i.sweep({"n": [1, 2]}, exp_epsilon=2)),
     ("sweep n=1..2 --epsilon 2", lambda i: i.sweep({"n": [1, 2]}, epsilon=2)),

@@ -18,7 +18,7 @@ from jsonschema import Draft202012Validator
 import json_schemas
 from answered import LEAK, RESPONSE, TOTAL, one_flip, response, stopped_after, total
 from command_line import run
-from tightdp import Instance, audit, canaries_needed, laplace, mechanism, validity
+from tightdp import Instance, audit, canaries_needed, flip, laplace, mechanism, validity
 from tightdp.errors import LanguageError, LimitError, ProgramError, Span
 from tightdp.results.answers import Unknown
 from tightdp.session.files import builtin_schemas
@@ -51,6 +51,11 @@ def test_the_schemas_that_ship_say_what_the_classes_list(name: str) -> None:
 
 def test_every_schema_that_ships_is_of_a_query() -> None:
     assert set(builtin_schemas()) == set(SCHEMAS)
+
+
+@mechanism(target=sum)
+def chosen(x: Any, lam: Any, k: Any) -> Any:
+    return x[0] ^ any(flip(lam) for _ in range(k))
 
 
 @mechanism
@@ -116,6 +121,9 @@ ANSWERS: list[Callable[[], Any]] = [
     lambda: UNKNOWN.efficacy(1),
     lambda: UNKNOWN.guessing(),
     lambda: UNKNOWN.solve(epsilon=1, alpha=1, best="accuracy"),
+    lambda: UNKNOWN.solve(epsilon=1, best="utility"),
+    lambda: total.bind(n=2, lam="?{1/5,1/4}").solve(epsilon=1, alpha=1, best="accuracy"),
+    lambda: chosen.bind(n=1, lam="?[1/5,1/4]", k="?{1,2}").solve(best="utility"),
     lambda: EVERY.privacy(),
     lambda: EVERY.verify(exp_epsilon=5),
     lambda: Unknown(subject=TOTAL.subject, status="unresolved", reason="it took too long", name="utility"),

@@ -207,7 +207,10 @@ _OWN = {
 """,
     "failure": "--input X  the dataset as JSON; default: the one on which runs fail most",
     "verify": _CLAIMS,
-    "solve": f"{_CLAIMS}\n--best accuracy  also the value with the largest 1 - β at A",
+    "solve": f"""{_CLAIMS}
+--best NAME  also what is best: accuracy (the largest 1 - β at A) or utility
+--measure NAME  --best utility: right-answer (default), absolute-error or squared-error
+""",
     "certify": f"{_CLAIMS}\n{_OUTPUT}",
     "certify_optimum": f"{_BEST}\n{_OUTPUT}",
     "guessing": """
@@ -269,7 +272,7 @@ _OWN = {
 }
 """What is particular to the questions about a program."""
 
-_DRAWN = {"likelihood", "distribution"}
+_DRAWN = {"likelihood", "distribution", "solve"}
 _AFTER = {name: _PLOT + _LIMITS if name in _DRAWN else _LIMITS for name in _OWN} | {
     "privacy": _CURVES + _LIMITS,
     "accuracy": _BESIDE + _LIMITS,

@@ -7,6 +7,7 @@ written, and `exp` of a rational.
 from __future__ import annotations
 
 import ast
+import json
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.notation import FOR_PEOPLE
-from tightdp.exact.numbers import as_text, decimal_text
+from tightdp.exact.numbers import as_text, decimal_text, written
 from tightdp.exact.rationals import RATIONAL_HINT, Parameter, as_fraction, as_value, as_whole, from_text
 from tightdp.limits.calibrated import MAX_DEGREE, MAX_EXPONENT
 
@@ -192,6 +193,9 @@ _EXP = re.compile(r"\bexp\s*\(")
 _ARITHMETIC = re.compile(r"(?=.*\d)(?=.*[(*/+])(?:\d[eE]|[\d\s.()*/+-])+")
 """Numbers with at least one sign besides a minus: a text such as 1-2 stays a word."""
 _LOGARITHM = re.compile(r"(?:math\.)?(?:log|ln)\s*\((.*)\)")
+_CHOICES = re.compile(r"\?\{(.*)\}")
+_BETWEEN = re.compile(r",(?![^\[]*\])")
+"""A comma that stands in no array."""
 _RANGE = re.compile(r"\?\s*\[([^,\[\]]+),([^,\[\]]+)\]")
 
 
@@ -207,19 +211,33 @@ class Range:
             return "?"
         return f"?[{as_text(self.low)}, {as_text(self.high)}]"
 
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class Choices:
+    """In place of a parameter: it is one of these values, and which one is still to be chosen."""
+
+    values: tuple[Parameter, ...]
+
+    def __repr__(self) -> str:
+        return f"?{{{', '.join(written(value, quoted=False) for value in self.values)}}}"
+
+    __str__ = __repr__
+
 
 def as_parameter(value: object) -> Parameter:
     """A public parameter in plain Python; a string that is a number is that number, others stay words.
 
-    "?" and SymPy symbols stand for an unknown. Whole rationals become ints. Raises ParameterError for what is neither a
-    number, word, bool, None, SymPy symbol nor a tuple or list of those.
+    "?" and SymPy symbols stand for an unknown, "?{1, 2}" for one of several values. Whole rationals become ints. Raises
+    ParameterError for what is neither a number, word, bool, None, SymPy symbol nor a tuple or list of those.
     """
     if isinstance(value, str):
         return _word_or_number(value)
     if isinstance(value, (list, tuple, range)):
         return tuple(as_parameter(item) for item in value)
-    if isinstance(value, Range) or getattr(value, "is_Symbol", False):
-        return value if isinstance(value, Range) else Range()
+    if isinstance(value, (Range, Choices)) or getattr(value, "is_Symbol", False):
+        return value if isinstance(value, (Range, Choices)) else Range()
     plain = as_value(value)
     if plain is None or isinstance(plain, (int, Fraction, ExpNumber, tuple)):
         return plain
@@ -299,7 +317,33 @@ def _read_range(text: str) -> Range:
     return Range(low, high)
 
 
+def read_choices(text: str) -> Choices:
+    """Return what "?{first, last}" stands for. Raises ParameterError where there are not several values."""
+    hint = "write the values between braces, as in order=?{first,last} or k=?{1,2,3}"
+    found = _CHOICES.fullmatch(text)
+    if found is None:
+        raise ParameterError(f"{text!r} is not a choice", hint)
+    values = tuple(dict.fromkeys(_choice(part.strip(), hint) for part in _BETWEEN.split(found[1]) if part.strip()))
+    if len(values) < 2 or any(isinstance(value, (Range, Choices)) for value in values):
+        raise ParameterError(f"{text!r} is not a choice between several values", hint)
+    return Choices(values)
+
+
+def _choice(text: str, hint: str) -> Parameter:
+    """Return one of several values: a number, a word, true, false, null, or an array."""
+    if text[0] not in "[tfn":
+        return as_parameter(text)
+    try:
+        return as_parameter(json.loads(text, parse_float=str))
+    except ValueError:
+        if text[0] == "[":
+            raise ParameterError(f"{text!r} is not an array", hint) from None
+        return as_parameter(text)
+
+
 def _word_or_number(text: str) -> Parameter:
+    if text.startswith("?{"):
+        return read_choices(text.strip())
     if text.startswith("?"):
         return _read_range(text.strip())
     if re.fullmatch(r"\s*[+-]?\d+/0+\s*", text):

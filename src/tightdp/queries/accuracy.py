@@ -22,7 +22,7 @@ from tightdp.exact.whole import Whole
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
-from tightdp.language.tails import GaussianTail, Tail, is_beyond
+from tightdp.language.tails import GaussianTail, Tail, is_beyond, share_of
 from tightdp.methods.base import Known
 from tightdp.methods.sums import mass, surely_more
 from tightdp.symmetry.sets import Table
@@ -101,6 +101,36 @@ def _geometric(start: Number, ratio: Number, power: int) -> Number:
     if power == 2:
         rest = start * start + 2 * start * mean + ratio * (1 + ratio) / (1 - ratio) ** 2
     return near + ratio**steps * rest
+
+
+ACCURACY, ABSOLUTE, SQUARED, RIGHT = "accuracy", "absolute error", "squared error", "right answer"
+MEASURES = (ACCURACY, ABSOLUTE, SQUARED, RIGHT)
+"""What can be best: P(|output - target| <= α), E|output - target|, E(output - target)², and P(output = target)."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The measure that is to be best on the worst dataset, with its error bound α where it is accuracy."""
+
+    measure: str
+    alpha: Number | None = None
+
+    @property
+    def least(self) -> bool:
+        """Whether the best value is the least one, as with errors."""
+        return self.measure in (ABSOLUTE, SQUARED)
+
+    def value(self, output: Output, target: Output) -> Number:
+        """Return what the measure is the mean of, given an output. Raises QueryError where it has no meaning."""
+        if self.measure == RIGHT:
+            return share_of(output, target)
+        if not is_number(target) or not is_real(output):
+            wrong = f"the target {target!r}" if not is_number(target) else f"the output {output!r}"
+            raise QueryError(f"{self.measure} needs numbers, and {wrong} is none", "ask for the right answer")
+        if self.alpha is None:
+            return as_exact(moment(output, target, 2 if self.measure == SQUARED else 1)[0])
+        low, high = AccuracyAt(self.alpha).within(target)
+        return output.share(low, high) if isinstance(output, Tail) else Fraction(low <= output <= high)
 
 
 @dataclass(frozen=True)

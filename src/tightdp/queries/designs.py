@@ -7,57 +7,28 @@ orders is as private, and gains as much on the worst dataset. So one dataset sta
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TypeAlias
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.operators import is_number
 from tightdp.errors import LanguageError, QueryError
-from tightdp.exact.field import Number
-from tightdp.exact.linear_program import Control
-from tightdp.exact.weights import as_exact
 from tightdp.language.interp import target_output
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
-from tightdp.language.tails import Tail, share_of
+from tightdp.language.tails import Tail
 from tightdp.limits.calibrated import DESIGN_TRIPLES, TARGET_DATASETS
 from tightdp.logic.encode import prober
-from tightdp.queries.accuracy import AccuracyAt, is_real, moment
 from tightdp.symmetry.orbits import Orbits
 from tightdp.symmetry.sets import every_dataset
 from tightdp.symmetry.symmetries import classes_of_clients, exchangeable_clients, kinds_of
 
-ACCURACY, ABSOLUTE, SQUARED, RIGHT = "accuracy", "absolute error", "squared error", "right answer"
-MEASURES = (ACCURACY, ABSOLUTE, SQUARED, RIGHT)
-"""What can be best: P(|output - target| <= α), E|output - target|, E(output - target)², and P(output = target)."""
-
-
-@dataclass(frozen=True)
-class Goal:
-    """The measure that is to be best on the worst dataset, with its error bound α where it is accuracy."""
-
-    measure: str
-    alpha: Fraction | None = None
-
-    @property
-    def least(self) -> bool:
-        """Whether the best value is the least one, as with errors."""
-        return self.measure in (ABSOLUTE, SQUARED)
-
-    def value(self, output: Output, target: Output) -> Number:
-        """Return what the measure is the mean of, given an output. Raises QueryError where it has no meaning."""
-        if self.measure == RIGHT:
-            return share_of(output, target)
-        if not is_number(target) or not is_real(output):
-            wrong = f"the target {target!r}" if not is_number(target) else f"the output {output!r}"
-            raise QueryError(f"{self.measure} needs numbers, and {wrong} is none", "ask for the right answer")
-        if self.alpha is None:
-            return as_exact(moment(output, target, 2 if self.measure == SQUARED else 1)[0])
-        low, high = AccuracyAt(self.alpha).within(target)
-        return output.share(low, high) if isinstance(output, Tail) else Fraction(low <= output <= high)
+Watch: TypeAlias = "Callable[[], None]"
+"""Raises LimitError where a limit is met."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +59,7 @@ class Setting:
         return tuple(found) if len(found) == len(self.datasets) else None
 
 
-def setting_of(bound: Bound, control: Control) -> Setting:
+def setting_of(bound: Bound, control: Watch) -> Setting:
     """Return the setting of a mechanism. Raises QueryError where it is too large."""
     groups = tuple(map(tuple, _groups(bound, control)))
     orbits = Orbits(bound, kinds_of(groups))
@@ -119,7 +90,7 @@ def _check_size(triples: int) -> None:
         )
 
 
-def _groups(bound: Bound, control: Control) -> Sequence[Sequence[int]]:
+def _groups(bound: Bound, control: Watch) -> Sequence[Sequence[int]]:
     """Return classes of clients whose records may be exchanged: that changes neither the target nor who neighbours."""
     alone = [(client,) for client in range(bound.n)]
     if relation_of(bound).custom:

@@ -56,7 +56,7 @@ class Optimum(Result):
     )
     measure: str
     """ "accuracy", "absolute error", "squared error" or "right answer"."""
-    alpha: Fraction | None = None
+    alpha: Number | None = None
     exp_epsilon: Number
     """e^ε of the mechanisms that are compared."""
     epsilon: Fraction | None = None

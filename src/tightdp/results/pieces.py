@@ -175,18 +175,29 @@ class Holds(_Interval, Recorded):
 
 @dataclass(frozen=True)
 class Best(Recorded):
-    """Where the accuracy is largest among the values that are allowed; `attained` unless it is only approached."""
+    """Where a measure is best among the values that are allowed; `attained` unless it is only approached.
 
-    json = "at=at.written one_minus_beta=_one_minus_beta attained exp_epsilon?"
+    The measure is "accuracy" (1 - β), "right answer", "absolute error" or "squared error"; where its value has no
+    closed form, it is enclosed by two rationals.
+    """
+
+    json = "at=at.written *_value attained exp_epsilon?"
+    measure: str
     at: End
-    one_minus_beta: Number | tuple[Fraction, Fraction]
+    value: Number | tuple[Fraction, Fraction]
     attained: bool
     exp_epsilon: Exact | None = None
 
     @property
-    def _one_minus_beta(self) -> Any:
-        value = self.one_minus_beta
-        return {"lower": value[0], "upper": value[1]} if isinstance(value, tuple) else value
+    def one_minus_beta(self) -> Number | tuple[Fraction, Fraction] | None:
+        """The value of the measure "accuracy"; None for others."""
+        return self.value if self.measure == "accuracy" else None
+
+    @property
+    def _value(self) -> dict[str, Any]:
+        value = self.value
+        shown = {"lower": value[0], "upper": value[1]} if isinstance(value, tuple) else value
+        return {"one_minus_beta": shown} if self.measure == "accuracy" else {"measure": self.measure, "value": shown}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -20,6 +20,7 @@ from tightdp.language.tails import share_of
 from tightdp.methods import questions
 from tightdp.queries import declared
 from tightdp.queries.accuracy import (
+    RIGHT,
     AccuracyAt,
     AccuracyClass,
     LeastError,
@@ -114,9 +115,6 @@ def _accuracy(engine: Engine, outcome: Outcome, question: AccuracyAt, classes: S
 def _check_target(engine: Engine) -> None:
     """Raise QueryError where there is no target, before anything is compiled."""
     target_value(engine.bound, (engine.bound.record.values[0],) * engine.bound.n)
-
-
-RIGHT = "right answer"
 
 
 def utility(engine: Engine) -> Utility:

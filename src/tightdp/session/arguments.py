@@ -15,7 +15,7 @@ from tightdp.errors import ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import Range, read_count, read_exact, read_exponential, read_number, read_optional
 from tightdp.exact.rationals import as_fraction
-from tightdp.queries.accuracy import AccuracyAt, LeastError
+from tightdp.queries.accuracy import ACCURACY, MEASURES, RIGHT, AccuracyAt, Goal, LeastError
 
 __all__ = [
     "AccuracyClaim",
@@ -28,6 +28,7 @@ __all__ = [
     "read_count",
     "read_exact",
     "read_exponential",
+    "read_goal",
     "read_number",
     "read_optional",
     "read_order",
@@ -197,3 +198,24 @@ def unknown_of(parameters: dict[str, Any]) -> str | None:
 
 def _has_range(value: Any) -> bool:
     return isinstance(value, Range) or (isinstance(value, tuple) and any(map(_has_range, value)))
+
+
+def read_goal(best: str | None, measure: str | None, alpha: Any, beta: Any) -> tuple[Goal | None, Any]:
+    """Return what is to be best, None for nothing, and the α that belongs to a claim of accuracy."""
+    if best is None:
+        if measure is not None:
+            raise ParameterError("measure belongs to the best utility", 'give best="utility" too')
+        return None, alpha
+    bar = read_optional("alpha", alpha)
+    if best == "accuracy":
+        if bar is None:
+            raise ParameterError("the best accuracy is asked for without an alpha", "give alpha too")
+        if measure is not None:
+            raise ParameterError("the best accuracy takes no measure", 'ask for best="utility"')
+        return Goal(ACCURACY, bar), None if beta is None else alpha
+    if best != "utility":
+        raise ParameterError(f"best={best!r} is not known", 'give best="accuracy" or best="utility"')
+    name = measure.replace("-", " ") if measure else RIGHT
+    if name not in MEASURES or name == ACCURACY:
+        raise ParameterError(f"there is no measure {name!r}", f"use {', '.join(MEASURES[1:])}")
+    return Goal(name), alpha

@@ -20,13 +20,13 @@ from tightdp.methods import questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
-from tightdp.queries.accuracy import AccuracyAt, LeastError
+from tightdp.queries.accuracy import AccuracyAt, Goal, LeastError
 from tightdp.queries.unknowns import least_ratio
 from tightdp.results.guessing import Guessing
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
 from tightdp.session import accuracy, numeric, one_run, outputs, search
 from tightdp.session.base import InstanceBase
-from tightdp.session.cellwise import Stretch
+from tightdp.session.cellwise import Question, Stretch
 from tightdp.session.engine import Query
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
@@ -137,6 +137,19 @@ class WorstAccuracy:
         found = accuracy.accuracy_at(instance.engine, self.question)
         assert found.one_minus_beta is not None
         return found.one_minus_beta, found.x
+
+
+def gain_of(goal: Goal) -> Question:
+    """Return the question for a measure on the worst dataset; minus an error, so that more is better."""
+    if goal.alpha is not None:
+        return WorstAccuracy(AccuracyAt(goal.alpha))
+    sign, measure = (-1, f"expected {goal.measure}") if goal.least else (1, goal.measure)
+
+    def ask(instance: InstanceBase) -> Answered:
+        found = accuracy.utility(instance.engine)
+        return sign * found.value(measure), None, found
+
+    return Computed(ask)
 
 
 Answered = tuple[Any, Any, Result]

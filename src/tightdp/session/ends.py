@@ -14,8 +14,9 @@ from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.pieces import Span, common_spans, signs_between
 from tightdp.exact.polynomials import UNKNOWN, naming
 from tightdp.exact.roots import Point, between, closed, parts_in_x
+from tightdp.queries.accuracy import Goal
 from tightdp.results.pieces import Best, End
-from tightdp.session.asking import TightRatio, WorstAccuracy
+from tightdp.session.asking import TightRatio, gain_of
 from tightdp.session.cellwise import Cellwise, Stretch, limit_of
 
 _DIGITS = 30
@@ -141,10 +142,10 @@ class _Place:
         return found
 
 
-def best_of(ours: Cellwise, spans: Sequence[Span], question: WorstAccuracy) -> Best | None:
-    """Return where the accuracy is largest on some intervals; None where these are empty."""
+def best_of(ours: Cellwise, spans: Sequence[Span], goal: Goal) -> Best | None:
+    """Return where a measure is best on some intervals; None where these are empty."""
     best: _Place | None = None
-    for stretch in ours.ask(question):
+    for stretch in ours.ask(gain_of(goal)):
         for place in _places(stretch, spans):
             if best is None or _larger(place, best):
                 best = place
@@ -152,7 +153,9 @@ def best_of(ours: Cellwise, spans: Sequence[Span], question: WorstAccuracy) -> B
         return None
     exact = best.exact
     value = best.value(_DIGITS) if exact is None else exact
-    return Best(end_of(ours, best.point), value, best.attained, _cost(ours, best))
+    if goal.least:
+        value = (-value[1], -value[0]) if isinstance(value, tuple) else -value
+    return Best(goal.measure, end_of(ours, best.point), value, best.attained, _cost(ours, best))
 
 
 def _places(stretch: Stretch, spans: Sequence[Span]) -> Iterator[_Place]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tightdp.errors import LanguageError, ParameterError, QueryError
 from tightdp.exact.field import exp
 from tightdp.exact.lazily import lazily
+from tightdp.exact.parameters import Choices, read_choices
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
 from tightdp.session import answering
@@ -22,11 +23,12 @@ from tightdp.session.arguments import (
     read_count,
     read_exact,
     read_exponential,
-    read_optional,
+    read_goal,
     unknown_of,
 )
 from tightdp.session.instance import Instance
 from tightdp.session.limited import limited
+from tightdp.session.open_choices import ChoicesInstance
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Accuracy, Verification
@@ -200,22 +202,17 @@ class UnknownInstance(Instance):
         alpha: Any = None,
         beta: Any = None,
         best: str | None = None,
+        measure: str | None = None,
     ) -> Solution:
         """Return the exact set of values of the unknown for which all claims hold, as intervals.
 
-        With `best="accuracy"` also the value among them at which 1 - β at `alpha` is largest (`beta` may be left out).
-        Raises ParameterError where an argument is missing or does not fit.
+        With `best="accuracy"` also the value among them at which 1 - β at `alpha` is largest (`beta` may be left out);
+        with `best="utility"` that at which the `measure` is best: "right answer" (the default), "absolute error" or
+        "squared error". Raises ParameterError where an argument is missing or does not fit.
         """
-        if best not in (None, "accuracy"):
-            raise ParameterError(f"best={best!r} is not known", 'give best="accuracy"')
-        bound = read_optional("alpha", alpha)
-        self._check_pure(0, alpha)
-        if best is None:
-            return answers.solve(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
-        if bound is None:
-            raise ParameterError("the best accuracy is asked for without an alpha", "give alpha too")
-        claims = self._claims(epsilon, exp_epsilon, delta, None if beta is None else alpha, beta)
-        return answers.solve(self.cellwise, *claims, bound)
+        self._check_pure(0, alpha if best is None else best)
+        goal, alpha = read_goal(best, measure, alpha, beta)
+        return answers.solve(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta), goal)
 
     def _claims(
         self, epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: Any
@@ -261,10 +258,21 @@ def bound_to(
     program: Program, neighbours: Any, n: Any, parameters: dict[str, Any], strategy: Any = None, **limits: Any
 ) -> Instance:
     """Return the instance of a mechanism bound to n records, or to all, with the limits of its queries."""
-    kind, bound = bound_for(program, n, neighbours, parameters, strategy)
+    given = {name: read_choices(value) if _chooses(value) else value for name, value in parameters.items()}
+    holes = {name: value for name, value in given.items() if isinstance(value, Choices)}
+    first = {name: value.values[0] for name, value in holes.items()}
+    kind, bound = bound_for(program, n, neighbours, {**given, **first}, strategy)
+    if holes and kind is EveryInstance:
+        raise QueryError(f"n = all with {', '.join(holes)} to be chosen", "give values, or ask for one n")
+    if holes:
+        kind, bound = ChoicesInstance, replace(bound, parameters={**bound.parameters, **holes})
     found = kind(bound, **limits)
     found.rebind = partial(bound_to, program, bound.own_neighbours, strategy=bound.strategy)
     return found
+
+
+def _chooses(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith("?{")
 
 
 @checked_calls

@@ -17,11 +17,8 @@ from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods import questions
 from tightdp.methods.program import Method
+from tightdp.queries.accuracy import ACCURACY, MEASURES, RIGHT, Goal
 from tightdp.queries.designs import (
-    ACCURACY,
-    MEASURES,
-    RIGHT,
-    Goal,
     Setting,
     check_size,
     setting_of,

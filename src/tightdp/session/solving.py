@@ -17,7 +17,7 @@ from tightdp.exact.polynomials import Unknown, at_place
 from tightdp.exact.roots import Line, between, parts_in_x
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
-from tightdp.queries.accuracy import AccuracyAt, LeastError
+from tightdp.queries.accuracy import AccuracyAt, Goal, LeastError
 from tightdp.results.answers import Claim, Verification
 from tightdp.results.guessing import Guessing
 from tightdp.results.pieces import (
@@ -216,12 +216,12 @@ def _settled(ours: Cellwise, compute: Callable[[], T]) -> T:
                 return found
 
 
-def solve(ours: Cellwise, claims: Claims, formula: Formula | None, best_at: Number | None = None) -> Solution:
-    """Return where all claims hold; with `best_at`, an error bound, where the accuracy is largest there."""
-    return _settled(ours, lambda: _solved(ours, claims, formula, best_at))
+def solve(ours: Cellwise, claims: Claims, formula: Formula | None, goal: Goal | None = None) -> Solution:
+    """Return where all claims hold; with a goal, where its measure is best there."""
+    return _settled(ours, lambda: _solved(ours, claims, formula, goal))
 
 
-def _solved(ours: Cellwise, claims: Claims, formula: Formula | None, best_at: Number | None) -> Solution:
+def _solved(ours: Cellwise, claims: Claims, formula: Formula | None, goal: Goal | None) -> Solution:
     bars = _bars(ours, claims, formula)
     spans: list[Span] | None = None
     stats: list[Stats] = []
@@ -234,7 +234,7 @@ def _solved(ours: Cellwise, claims: Claims, formula: Formula | None, best_at: Nu
         Holds(end_of(ours, span.low), end_of(ours, span.high), *safe(ours, span), span.with_low, span.with_high)
         for span in spans
     )
-    best = None if best_at is None else best_of(ours, spans, WorstAccuracy(AccuracyAt(best_at)))
+    best = None if goal is None else best_of(ours, spans, goal)
     said = tuple(f"{bar.label} <= {bar.claimed}" for bar in bars)
     cost = sum(stats[1:], stats[0])
     return Solution(

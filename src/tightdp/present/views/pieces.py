@@ -25,6 +25,13 @@ _LONGEST = 60
 _POINTS = 200
 _DIGITS = 30
 _SYMBOLS = {"exp_epsilon": "e^ε", "delta": "δ", "one_minus_beta": "1 - β", "alpha": "α", "beta": "β"}
+MEASURES = {
+    "accuracy": "1 - β",
+    "right answer": "P(right answer)",
+    "absolute error": "expected absolute error",
+    "squared error": "expected squared error",
+}
+"""What is written for the measures of a goal."""
 _ROOT = "An end after ≈ is the root of a polynomial that --json prints."
 
 
@@ -35,7 +42,8 @@ def _pieces_view(result: pieces.Pieces) -> View:
     facts = tuple((_SYMBOLS[what], shown_number(value)) for what, value in result.at)
     if isinstance(result, pieces.AccuracyPieces) and result.relative:
         facts = (RELATIVE, *facts)
-    return _listed(result, facts, (label, "worst on"), lambda part: [(_shown(part.value), _seen(part.witness))], 2)
+    header = (label, "worst on")
+    return _listed(result, facts, header, lambda part: [(shown_function(part.value), _seen(part.witness))], 2)
 
 
 @view_of.register
@@ -53,7 +61,7 @@ def _efficacy_view(result: pieces.EfficacyPieces) -> View:
     def rows(part: pieces.Part) -> Iterator[tuple[str, ...]]:
         for row in result.rows(part):
             numbers = [row.efficacy, row.ac, row.ddp, row.dp, *([] if row.adaptive is None else [row.adaptive])]
-            yield str(row.guesses), *map(_shown, numbers)
+            yield str(row.guesses), *map(shown_function, numbers)
 
     adaptive = any(row.adaptive is not None for part in result.pieces for row in result.rows(part))
     header = ("guesses", "efficacy", "AC", "DDP", "DP", *(("adaptive",) if adaptive else ()))
@@ -61,7 +69,7 @@ def _efficacy_view(result: pieces.EfficacyPieces) -> View:
 
 
 def _of_law(part: pieces.Part) -> Iterator[tuple[str, ...]]:
-    return ((brief(output, 40), _shown(mass)) for output, mass in part.value)
+    return ((brief(output, 40), shown_function(mass)) for output, mass in part.value)
 
 
 def _listed(
@@ -73,7 +81,7 @@ def _listed(
 ) -> View:
     """Return a table with one or several rows for each piece; all columns but the last are keys, unless given."""
     with naming(result.unknown):
-        rows = [(*_ends(part), *row) for part in result.pieces for row in rows_of(part)]
+        rows = [(*shown_ends(part), *row) for part in result.pieces for row in rows_of(part)]
     columns = (f"{result.unknown.name} from", "to", *header)
     return View(heading(result), facts, Grid.of(columns, rows, tuple, keys or len(columns) - 1), _remarks(result))
 
@@ -89,16 +97,19 @@ def _remarks(result: pieces.Pieces) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _ends(part: pieces.Part | pieces.Holds) -> tuple[str, str]:
-    return _shown_end(part.start, part.with_start), _shown_end(part.stop, part.with_stop)
+def shown_ends(part: pieces.Part | pieces.Holds) -> tuple[str, str]:
+    """Write both ends of an interval of the unknown."""
+    return shown_end(part.start, part.with_start), shown_end(part.stop, part.with_stop)
 
 
-def _shown_end(end: pieces.End, included: bool = True) -> str:
+def shown_end(end: pieces.End, included: bool = True) -> str:
+    """Write an end."""
     value = f"≈ {decimal_text((end.low + end.high) / 2, 12)}" if end.value is None else shown_number(end.value)
     return value + (" (excluded)" if not included and end.value != math.inf else "")
 
 
-def _shown(value: Any) -> str:
+def shown_function(value: Any) -> str:
+    """Write a function of the unknown, shortened."""
     if isinstance(value, ExpNumber) and value.unknown:
         return shortened(pretty(value), _LONGEST)
     return shown_number(value)
@@ -123,13 +134,14 @@ def _pieces_plot(result: pieces.Pieces, ax: Any) -> Any:
     x_label = f"parameter {result.unknown.name}"
     axes = plot.named_axes(ax, x_label, plot.WORDS.get(result.what, result.what), result.subject)
     colour = plot.next_colour(axes)
-    for place, piece in enumerate(_curve(result)):
+    for place, (_, piece) in enumerate(drawn_pieces(result)):
         ends, label = [0, len(piece) - 1], "_" if place else str(result.subject)
         axes.plot(*zip(*piece, strict=True), color=colour, marker="o", markersize=4, markevery=ends, label=label)
     return axes
 
 
-def _curve(result: pieces.Pieces) -> Iterator[list[tuple[float, float]]]:
+def drawn_pieces(result: pieces.Pieces) -> Iterator[tuple[pieces.Part, list[tuple[float, float]]]]:
+    """Yield the pieces of a curve with points on them."""
     for part in result.pieces:
         low, high = float(part.start), float(part.stop)
         high = max(4.0, 4 * low) if math.isinf(high) else high
@@ -140,7 +152,7 @@ def _curve(result: pieces.Pieces) -> Iterator[list[tuple[float, float]]]:
             if math.isfinite(y := _approximately(part.value, x := low + (high - low) * at / steps, result.unknown))
         ]
         if drawn:
-            yield drawn
+            yield part, drawn
 
 
 def _approximately(value: Exact, at: float, unknown: Unknown) -> float:
@@ -166,7 +178,8 @@ def _named_curves(result: pieces.Distributions | pieces.GuessingPieces | pieces.
     for name in dict.fromkeys(name for part in result.pieces for name, _ in part.value):
         masses = ((part, dict(part.value).get(name, 0)) for part in result.pieces)
         parts = tuple(pieces.Part(part.start, part.stop, mass) for part, mass in masses)
-        for piece in _curve(pieces.Pieces(subject=result.subject, unknown=result.unknown, what="law", pieces=parts)):
+        curves = pieces.Pieces(subject=result.subject, unknown=result.unknown, what="law", pieces=parts)
+        for _, piece in drawn_pieces(curves):
             axes.plot([x for x, _ in piece], [y for _, y in piece], label=brief(name, 30))
     return plot.legend_below(axes)
 
@@ -177,7 +190,7 @@ def _named_curves(result: pieces.Distributions | pieces.GuessingPieces | pieces.
 @view_of.register
 def _solution_view(result: pieces.Solution) -> View:
     name = result.unknown.name
-    rows = tuple((*_ends(span), _safe(span.safe_start), _safe(span.safe_stop)) for span in result.holds)
+    rows = tuple((*shown_ends(span), _safe(span.safe_start), _safe(span.safe_stop)) for span in result.holds)
     facts = [("claim", claim) for claim in result.claims]
     said = []
     if not rows:
@@ -192,10 +205,13 @@ def _solution_view(result: pieces.Solution) -> View:
 
 
 def _best_facts(best: pieces.Best, name: str) -> list[tuple[str, str]]:
-    value = best.one_minus_beta
-    shown = f"≈ {decimal_text(value[0], 12)}" if isinstance(value, tuple) else shown_number(value)
-    found = [(f"best {name}", _shown_end(best.at)), ("its 1 - β", shown)]
+    found = [(f"best {name}", shown_end(best.at)), (f"its {MEASURES[best.measure]}", shown_best(best.value))]
     return found if best.exp_epsilon is None else [*found, ("its tight e^ε", shown_number(best.exp_epsilon))]
+
+
+def shown_best(value: Exact | tuple[Fraction, Fraction]) -> str:
+    """Write the best value of a measure, which may be enclosed."""
+    return f"≈ {decimal_text(value[0], 12)}" if isinstance(value, tuple) else shown_number(value)
 
 
 def _safe(value: Fraction | None) -> str:
