@@ -1,24 +1,28 @@
-"""An independent checker of tightdp's certificates: `python proofs/checker.py answer.json` ends with 0 for accepted.
+"""An independent checker of tightdp's certificates, format 2: `python proofs/checker.py answer.json` ends with 0 for
+accepted.
 
 WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the claimed property, with R = e^epsilon:
   privacy    sum over y of max(0, P(y|x) - R P(y|x')) <= delta for all neighbours x, x'; without delta this says that
-             P(E|x) <= R P(E|x') for all events E. Tight: the pair that is named attains it
+             P(E|x) <= R P(E|x') for all events E. Attained: the pair that is named attains it
   privacy of messages: the same for every n, of what the output is computed from. So R bounds the output, too
              (post-processing), and nothing is said about what the output attains
-  accuracy   P(the output, which says that an error is too large, is true | x) <= beta for all datasets x
+  accuracy   P(|error| > alpha | x) <= beta for all datasets x; the error is what the program leaves behind
   violation, inaccuracy: that this is false for the pair, or the dataset, that is named
   audit      a bound on right guesses, for all mechanisms with a guarantee; it has no program (see `audit`)
   optimum    how well any private mechanism can do, and one that does; it has no program either (see `optimum`)
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
 an output are published one by one), this file, Python's integers, and what `walk`, `forms`, `audit`, `optimum` state.
+For pure epsilon these are theorems in proofs/coq, whose checker reads the same files; the verdict says which.
 A file is printable ASCII, and JSON in which every field is read: another field is an error.
 """
 
+import hashlib
 import json
 import math
 import operator
 import re
 import sys
+from collections import namedtuple
 from fractions import Fraction
 from itertools import product, zip_longest
 
@@ -29,18 +33,23 @@ NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-
 UNDEFINED = ...  # what an operation gives where Python refuses; nothing may publish it
 NEAR = {"replace-one": operator.ne, "add-remove": lambda a, b: (a[0] is None) != (b[0] is None)}
 NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0] - b[0]) <= 1)
-CLAIMS = {  # what a claim says, and may say, besides its kind; and the rules of evidence that establish it
-    "privacy": ("n records neighbours bound", "delta tight root", "forms datasets"),
-    "privacy of messages": ("n records neighbours bound", "root", "forms"),
-    "violation": ("n records neighbours bound", "delta root", "witness"),
-    "accuracy": ("n records beta", "tight root", "datasets"),
-    "inaccuracy": ("n records beta", "root", "witness"),
+CLAIMS = {  # what a claim says, and may say, besides its question; and the rules of evidence that establish it
+    "privacy": (
+        "n records neighbours bound program",
+        "delta attained root mechanism parameters source",
+        "forms datasets",
+    ),
+    "privacy of messages": ("n records neighbours bound program", "root mechanism parameters source", "forms"),
+    "violation": ("n records neighbours bound program", "delta root mechanism parameters source", "witness"),
+    "accuracy": ("n records alpha beta program", "attained root mechanism parameters source", "datasets"),
+    "inaccuracy": ("n records alpha beta program", "root mechanism parameters source", "witness"),
     "audit": ("canaries guesses correct options guarantee bound", "", "dual"),
     "optimum": ("measure n records neighbours groups outputs targets keeps allows least most", "alpha delta", "table"),
 }
-EVIDENCE = {"forms": "units cuts why", "datasets": "", "witness": "", "dual": "constant multipliers"}
+EVIDENCE = {"forms": "units cuts steps order", "datasets": "", "witness": "", "dual": "constant multipliers"}
 EVIDENCE |= {"table": "table weights multipliers"}
 ERRORS = {"absolute error": 1, "squared error": 2}
+PLAIN = re.compile(r"[ !#-\[\]-~]*")  # texts of a file have these characters; others are lists of codes
 
 
 class Refused(Exception):
@@ -156,9 +165,10 @@ def rational(given, *ends):
     return Fraction(*ratio(given, *ends))
 
 
-# Values are numbers, null, {"text": ..} and lists of values, here tuples; true and false are the numbers 1 and 0, as in
-# Python. Equal values have equal texts (no ratio is whole), and dicts are keyed by these texts, or by numbers of states
-# and records: Python's hashes of numbers are known beforehand, so that a file could make them all the same.
+# Values are numbers, null, {"text": ..} (or {"codes": [..]}, where a character is not plain) and lists of values, here
+# tuples; truth values are the numbers 1 and 0. Equal values have equal texts (no ratio is whole), and dicts are keyed
+# by these texts, or by numbers of states and records: Python's hashes of numbers are known beforehand, so that a file
+# could make them all the same.
 def size(value, depth=0):
     """Charge for a value, or for what is done with it, and return how large it is."""
     found = 1
@@ -178,14 +188,20 @@ def text(value):
     return repr(value) if size(value) else ""
 
 
-def value(given):
+def value(given, state=False):
     if type(given) is list:
         found = tuple([value(each) for each in items(given)])
+    elif type(given) is dict and "undefined" in given and state:  # only as a value that is left behind
+        found = UNDEFINED if fields(given, "undefined") == [None] else need(False, "this is no value")
+    elif type(given) is dict and "codes" in given:
+        found = "".join([chr(within(each, 0, 0x10FFFF, "character")) for each in items(fields(given, "codes")[0])])
+        need(not PLAIN.fullmatch(found), "plain characters are written as a text")
     elif type(given) is dict:
         (found,) = fields(given, "text")
-        need(type(found) is str, "a text is expected")
+        need(type(found) is str and PLAIN.fullmatch(found), "a text of plain characters is expected")
     else:
-        found = given if given is None else int(given) if type(given) in (int, bool) else rational(given)
+        found = given if given is None else rational(given)
+        found = found.numerator if type(found) is Fraction and found.denominator == 1 else found
     size(found)
     return found
 
@@ -218,6 +234,10 @@ def table(given, reader=lambda each: each):
     return found
 
 
+Part = namedtuple("Part", "reads takes lines publishes leaves")
+Cut = namedtuple("Cut", "states numbers before after")
+
+
 class Domain:
     """The records that a claim is about, by number, and its neighbours; n is known before."""
 
@@ -226,8 +246,8 @@ class Domain:
     def __init__(self, records):
         self.records = [value(record) for record in items(records)]
         self.numbers = {repr(record): at for at, record in enumerate(self.records)}
-        lengths = {len(each) if type(each) is tuple else 0 for each in self.records}
-        good = len(lengths) == 1 and 0 not in lengths and len(self.numbers) == len(self.records)
+        self.lengths = {len(each) if type(each) is tuple else 0 for each in self.records}
+        good = len(self.lengths) == 1 and 0 not in self.lengths and len(self.numbers) == len(self.records)
         need(good, "records are no lists of one length, or one stands twice")
 
     def relate(self, relation):
@@ -237,7 +257,7 @@ class Domain:
         self.at_once, near = relation == "unit-all" or self.listed != [], lambda a, b: False
         if type(relation) is not list:
             need(type(relation) is str and relation in NEAR, "there are no such neighbours")
-            one = relation == "replace-one" or len(self.records[0]) == 1
+            one = relation == "replace-one" or self.lengths == {1}
             good = one and (relation[:4] != "unit" or all(type(a[0]) is int for a in self.records))
             need(good, "these neighbours are for records of one component, or of one whole number")
             near = NEAR[relation]
@@ -270,39 +290,45 @@ class Domain:
 
     def dataset(self, given):
         need(len(items(given)) == self.n, "a dataset has not n records")
-        return tuple([self.numbers[repr(value(record))] for record in given])
+        found = tuple([self.numbers.get(repr(value(record))) for record in given])
+        need(None not in found, "there is no such record")
+        return found
 
 
 class Program(Domain):
-    """Lines that define values, one after the other, in parts; each takes the values of some names: its state.
+    """Parts, and places: which part runs when, and which client's record it reads.
 
-    What a part makes of a state, and of a client's record, is {(what it publishes, state after): weight}. A weight is a
-    probability times a number that all datasets share, unless `observe` drops runs. The client "all" is every client.
+    A part takes values (its state), defines others line by line, publishes some, and leaves some behind for the next.
+    A weight is a probability times a number that all datasets share, unless `observe` drops runs.
     """
 
     def __init__(self, given):
-        claim, self.observes, self.known, self.same = given["claim"], False, set(), {}
+        claim, self.known, self.same, self.states = given["claim"], set(), {}, {"()": ()}
         ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
-        self.every, self.kept = claim["kind"] == "privacy of messages", "beta" in claim
+        self.every, self.kept = claim["question"] == "privacy of messages", "beta" in claim
         need(claim["n"] == "all" or not self.every, "this is a claim for every n")
         self.n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
-        self.infinite = claim["kind"] == "violation" and claim["bound"] == "inf"
+        self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
         self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"], 1)
         self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", 0), 0, 1)
+        self.alpha = rational(claim["alpha"], 0) if self.kept else None
         super().__init__(claim["records"])
         self.relate([] if self.kept else claim["neighbours"])
-        parts = [self.part(part) for part in items(given["program"])]
-        need(parts and not parts[0][1], "there is no program, or it takes something at its start")
-        self.clients, self.takes, self.shown, self.lines, self.keys = map(list, zip(*parts))
+        parts, order = fields(given["program"], "parts order")
+        self.parts = [self.part(part) for part in items(parts)]
+        places = [items(each, 2) for each in items(order)]
+        self.places = [within(part, 0, len(self.parts) - 1, "part") for part, _ in places]
+        self.clients = [client for _, client in places]
+        for part, client in zip(self.places, self.clients):
+            if client is not None and not (self.every and client == "all"):
+                within(client, 0, self.n - 1, "client")
+            need(self.parts[part].reads == (client is not None), "a part reads a record of nobody, or none at all")
         named = [client for client in self.clients if client is not None]
-        alone = self.clients == [None, "all", None] and self.takes[1] == self.takes[2]
-        need(alone if self.every else len({*named}) == len(named), "there are other clients, or one twice")
-        need(not self.kept or [*map(len, self.shown)] == [0] * len(parts[1:]) + [1], "an error is not one output")
-        self.takes.append(self.shown.pop() if self.kept else ())  # an error is not published, but left behind
-        self.shown += [()] * self.kept
-        self.states, alone = [{"()": ()}], [(None, None)]  # by their texts
-        self.meets = [alone if client is None else self.met for client in self.clients]
-        self.blocks, self.back = zip(*[self.explore(part, client) for part, client in enumerate(self.clients)])
+        good = self.clients == [None, "all", None] if self.every else len({*named}) == len(named)
+        need(good and places, "there is no program, there are other clients, or one twice")
+        shown = [self.parts[part].publishes for part in self.places]
+        need(not self.kept or not any(shown), "what is measured is published")
+        self.published = any(shown)
 
     def names(self, given, new=False):
         """Read names, each of which stands once, and has a value."""
@@ -311,93 +337,76 @@ class Program(Domain):
         return tuple(given)
 
     def part(self, given):
-        """Read a part: its client, the names that it takes from those before, what it publishes, and its lines."""
         spend(90)
-        client, takes, lines, shown = fields(given, "client takes lines publishes")
-        if client is not None and not (self.every and client == "all"):
-            within(client, 0, self.n - 1, "client")
-        self.known = {*self.names(takes)}
-        found = [self.line(line, client is not None) for line in items(lines)]
-        need(sum(line[1] == "draw" for line in lines) < 2, "a part draws twice")
-        return client, tuple(takes), self.names(shown), found, json.dumps(lines)
+        reads, takes, lines, shown, left = fields(given, "reads takes lines publishes leaves")
+        need(type(reads) is bool, "a part reads a record, or not")
+        takes = self.names(takes, new=True)
+        self.known = {*takes}
+        found = [self.line(line, reads) for line in items(lines)]
+        need(sum(line[0][:4] == "draw" for line in lines) < 2, "a part draws twice")
+        return Part(reads, takes, found, self.names(shown), self.names(left))
 
     def operand(self, given):
-        """Read a name, or else a constant."""
-        named = type(given) is str and NAME.fullmatch(given)
-        return (self.names([given])[0], None) if named else (None, value(given))
+        """Read a name, or a constant: {"value": 3}."""
+        return (self.names([given])[0], None) if type(given) is str else (None, value(fields(given, "value")[0]))
 
-    def line(self, given, client):
+    def line(self, given, reads):
         """Read a line: its name, its operands, and what it gives on a record and their values."""
-        need(len(items(given)) > 2, "a line is too short")
-        name, kind, *rest = given
-        need(type(kind) is str and (name is None) == (kind in ("fails", "observe")), "there is no such line")
-        if kind == "input":  # ["x0", "input", 1]: component 1 of the record of the client
-            need(client, "this part looks at no record")
-            leaf, words = within(*items(rest, 1), 0, len(self.records[0]) - 1, "component of a record"), []
+        need(len(items(given)) > 1 and type(given[0]) is str, "a line is too short")
+        kind, name, *rest = given
+        if kind == "input":  # ["input", "x0", 1]: component 1 of the record of the client
+            need(reads, "this part reads no record")
+            leaf, words = within(*items(rest, 1), 0, min(self.lengths) - 1, "component of a record"), []
             function = lambda record: [(self.records[record][leaf], 1)]  # noqa: E731
-        elif kind == "draw":  # ["d1", "draw", [[0, 4], [1, 1]]]: outcomes with their odds, here 4 to 1; or odds that
-            # depend on a value: ["d2", "draw", "x0", [[0, [[1, 3]]], ..]]
-            on, laws = items(rest, 2) if len(rest) > 1 else (None, [[None, *rest]])
+        elif kind in ("draw", "draw by"):  # ["draw", "d1", [[0, 4], [1, 1]]]: outcomes with their odds, here 4 to 1; or
+            # odds that depend on a value: ["draw by", "d2", "x0", [[0, [[1, 3]]], ..]]
+            on, laws = items(rest, 2) if kind == "draw by" else ({"value": None}, [[None, *items(rest, 1)]])
             laws = {key: [*table(law, whole).values()] for key, (_, law) in table(laws).items()}
             need(not any(positive(-1 * odds) for law in laws.values() for _, odds in law), "odds are negative")
             total, *others = [sum(odds for _, odds in law) for law in laws.values()]
             need(positive(total) and all(each == total for each in others), "odds are zero, or have different sums")
             words, function = [self.operand(on)], lambda _, of: laws.get(text(of), [(UNDEFINED, total)])
-        elif kind == "case":  # ["v4", "case", "d1", [[0, "v3"], [1, 0]]]: one of several values, or undefined
+        elif kind == "case":  # ["case", "v4", "d1", [[0, "v3"], [1, {"value": 0}]]]: one of several, or undefined
             choices = table(items(rest, 2)[1], self.operand)
             words = [self.operand(rest[0]), *(choice for _, choice in choices.values())]
             function = lambda _, of, *others: [(dict(zip(choices, others)).get(text(of), UNDEFINED), 1)]  # noqa: E731
-        elif name is None:  # [null, "fails", "v7"]: v7 must never be 1; [null, "observe", "v7"]: runs where it is 0 do
-            # not count; nor may it be anything else
-            self.observes |= kind == "observe"
+        elif kind in ("fails", "observe"):  # ["fails", "v7"]: v7 must be 0 in every run; ["observe", "v7"]: runs in
+            # which it is 0 do not count; nor may it be anything but 0 or 1
             passes = {"0": [], "1": [(0, 1)]} if kind == "observe" else {"0": [(0, 1)]}
-            words, function = [self.operand(*items(rest, 1))], lambda _, of: passes.get(repr(of))
-        else:  # ["v3", "add", "x0", "d1"]: an operation on the values of names, and constants
-            need(kind in OPERATIONS, "there is no such operation")
-            words = [self.operand(each) for each in items(rest, OPERATIONS[kind])]
-            function = lambda _, *of: [(operate(kind, *of), 1)]  # noqa: E731
+            (name,) = items([name, *rest], 1)
+            words, name, function = [self.operand(name)], None, lambda _, of: passes.get(repr(of))
+        else:  # ["apply", "v3", "add", "x0", "d1"]: an operation on the values of names, and constants
+            operation = rest[0] if kind == "apply" and rest else None
+            need(type(operation) is str and operation in OPERATIONS, "there is no such line, or operation")
+            words = [self.operand(each) for each in items(rest[1:], OPERATIONS[operation])]
+            function = lambda _, *of: [(operate(operation, *of), 1)]  # noqa: E731
         self.known.update([] if name is None else self.names([name], new=True))
         return name, words, function
 
-    def run(self, part, state, record):
-        """Return {(what is published, state after), as texts: (state after, weight)}."""
-        runs, found = [(dict(zip(self.takes[part], state)), 1)], {}
-        for name, words, function in self.lines[part]:
+    def run(self, at, state, record):
+        """Return {(what is published, state after), as texts: weight} of a part."""
+        part = self.parts[at]
+        key = at, text(state), record
+        if key in self.same:
+            return self.same[key]
+        need(len(state) == len(part.takes), "a part takes another number of values than there are")
+        runs, found = [(dict(zip(part.takes, state)), 1)], {}
+        for name, words, function in part.lines:
             before, runs = runs, []
             for known, weight in before:
                 given = function(record, *[known[word] if word else constant for word, constant in words])
                 need(given is not None, "in some run a check fails, or a condition is neither true nor false")
                 spend(6 + len(words) + len(given) * (3 + len(known) // 5))
-                runs += [({**known, name: each}, weight * odds) for each, odds in given]
+                runs += [({**known, name: each}, times(weight, odds)) for each, odds in given]
         for known, weight in runs:
-            told, after = (tuple([known[name] for name in some]) for some in (self.shown[part], self.takes[part + 1]))
+            told, after = (tuple([known[name] for name in some]) for some in (part.publishes, part.leaves))
             need(UNDEFINED not in told, "an output is undefined")
-            key = text(told), text(after)
-            spend(9 + 3 * cost(weight) + (key not in found) * 60)
-            found[key] = after, found[key][1] + weight if key in found else weight
+            new = text(told), text(after)
+            spend(60 + 3 * cost(weight))
+            self.states |= {new[0]: told, new[1]: after}
+            found[new] = found[new] + weight if new in found else weight
+        self.same[key] = found
         return found
-
-    def explore(self, part, client):
-        """Find what a part makes of all states before it (the same lines do the same), and what from what."""
-        before, block, back, told = [*self.states[-1].items()], {}, {}, {}
-        records = range(len(self.records)) if client is not None else [None]
-        after = self.states[-1] if client == "all" else {}
-        numbers = {text: at for at, text in enumerate(after)}
-        key = self.keys[part], self.takes[part], self.shown[part], self.takes[part + 1], client is None
-        same = self.same.setdefault(key, {})
-        for (at, (name, state)), record in ((each, a) for each in enumerate(before) for a in records):
-            if (record, name) not in same:
-                same[record, name] = self.run(part, state, record)
-            found = block[record, at] = []
-            for (text, key), (new, odds) in same[record, name].items():
-                spend(40)
-                if key not in numbers:
-                    numbers[key], after[key] = len(after), new
-                    before += [(key, new)] * (client == "all")
-                found.append((told.setdefault(text, text), numbers[key], odds))
-                back.setdefault((record, numbers[key]), []).append((text, at, odds))
-        self.states.append(after)
-        return block, back
 
     def along(self, x, y):
         """Every part, with the records of one pair of neighbours, or of one dataset."""
@@ -405,16 +414,29 @@ class Program(Domain):
         near = {*every} <= {*self.met} and (self.at_once or sum(a != b for a, b in every) <= 1)
         good = (x, y) in self.listed if self.listed else near and (x == y) == self.kept
         need(good, "the witness is no pair of neighbours")
-        return [(part, self.meets[part] if at is None else [every[at]]) for part, at in enumerate(self.clients)]
+        return [(part, [(None, None)] if at is None else [every[at]]) for part, at in zip(self.places, self.clients)]
 
-    def walk(self, parts, published=None):
+    def weight(self, x, event=None):
+        """Return the weight of all runs on a dataset, or of those that publish, part by part, what is in an event."""
+        law = {"()": 1}
+        for at, (part, client) in enumerate(zip(self.places, self.clients)):
+            before, law = law, {}
+            for state, weight in before.items():
+                record = None if client is None else x[client]
+                for (told, after), odds in self.run(part, self.states[state], record).items():
+                    spend(9)
+                    if event is None or event[at] in (None, told):
+                        law[after] = law.get(after, 0) + times(weight, odds)
+        return sum(law.values())
+
+    def walk(self, parts):
         """Return [{((weights of states under x, and x'), for how many outputs), ...}, ...] for all that parts meet.
 
-        Which outputs does not matter to a claim. Where it is given, only what is `published` counts.
+        Which outputs does not matter to a claim.
         """
-        found = {(frozenset([((frozenset([(0, 1, 1)]),) * 2, 1)]), False)}
-        for at, (part, meets) in enumerate(parts):
-            wanted, before, found, moved = published[at] if published else None, found, set(), {}
+        found = {(frozenset([((frozenset([("()", 1, "")]),) * 2, 1)]), False)}
+        for part, meets in parts:
+            before, found, moved = found, set(), {}
             for (left, differ), (a, b) in product(before, meets):
                 spend(12)
                 if differ and a != b and not self.at_once:
@@ -422,7 +444,7 @@ class Program(Domain):
                 tables = {}
                 for laws, count in left:
                     ours, theirs = self.move(part, laws[0], a, moved), self.move(part, laws[1], b, moved)
-                    for told in ours.keys() | theirs.keys() if wanted is None else [wanted]:
+                    for told in ours.keys() | theirs.keys():
                         spend(16)
                         key = ours.get(told, frozenset()), theirs.get(told, frozenset())
                         tables[key] = tables.get(key, 0) + count
@@ -433,9 +455,9 @@ class Program(Domain):
         """Return the weights of the states after a part for everything that it may publish; each is `moved` once."""
         spend(1 + len(law))
         if (law, record) not in moved:
-            found, block = {}, self.blocks[part]
+            found = {}
             for state, weight, _ in law:
-                for told, after, odds in block[record, state]:
+                for (told, after), odds in self.run(part, self.states[state], record).items():
                     spend(7)
                     sums = found.setdefault(told, {})
                     sums[after] = sums.get(after, 0) + times(weight, odds)
@@ -445,74 +467,135 @@ class Program(Domain):
             moved[law, record] = {told: moved.setdefault(after, after) for told, after in zip(found, laws)}
         return moved[law, record]
 
-    def over(self, left, published=None):
+    def wrong(self, state):
+        """Whether the error of an answer, which is all that is left, is too large."""
+        (error,) = self.states[state] if len(self.states[state]) == 1 else (None,)
+        need(type(error) in (int, Fraction), "an error is no number")
+        return abs(error) > self.alpha
+
+    def over(self, left):
         """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
         spend(sum(len(law) for laws, _ in left for law in laws))
-        states = [*self.states[-1].values()]
-        need(not self.kept or all(each in ((0,), (1,)) for each in states), "an error is no truth value")
-        need(not published or not (self.observes or self.kept or self.delta[0] != 0), "all outputs count here")
-        sums = (sum(times(n, w) for of, n in left for _, w, _ in of[at]) for at in (0, 1))
-        ours, theirs = (1, 1) if published else sums
+        ours, theirs = (sum(times(n, w) for of, n in left for _, w, _ in of[at]) for at in (0, 1))
         need(positive(ours) and positive(theirs), "every run is dropped")
         attained = self.delta[0] != 0 or self.kept
         over = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
-        for laws, count in left:  # a state is (), or for accuracy the output, which has to be true or false
-            v, w = (sum(weight for state, weight, _ in law if states[state] != (0,)) for law in laws)
+        for laws, count in left:
+            v, w = (sum(weight for state, weight, _ in law if not self.kept or self.wrong(state)) for law in laws)
             gap = times(times(self.down, theirs), v) + -1 * times(times(self.up, ours), w)
             if positive(gap) and (w == 0 or not self.infinite):
                 over += times(count, times(self.delta[1], gap))
             attained = attained or gap == 0 != v
         return over, attained and over == 0
 
-    def taken_back(self, part, forms):
-        """Yield the forms before a part that give those after it, for all that the part may meet and publish."""
-        for form, (a, b) in product(forms, self.meets[part]):
-            found, first = {}, a != b and not self.at_once
-            spend(3 + len(form))
-            for (copy, after), factor in form.items() if not first or all(copy for copy, _ in form) else ():
-                for told, state, odds in self.back[part].get(((a, a, b)[copy], after), ()):
-                    spend(2)
-                    sums, key = found.setdefault(told, {}), (0 if first else copy, state)
-                    sums[key] = sums.get(key, 0) + times(odds, factor)
-            yield from (old for old in found.values() if any(map(positive, old.values())))
+    def cut(self, given):
+        """Read a cut: its states, and forms that are at most 0, of numbers of states with factors: before x and x'
+        differ {(0, state): factor}, and after that, under x and x', {(1, state): .., (2, state): ..}."""
+        listed, before, after = fields(given, "states before after")
+        states = [tuple([value(each, state=True) for each in items(state)]) for state in items(listed)]
+        numbers = {text(state): at for at, state in enumerate(states)}
+        need(len(numbers) == len(states), "a state stands twice")
 
-    def forms(self, cuts, why, units):
+        def form(copy, row):
+            spend(4 * len(items(row)))
+            pairs = [*zip(row[::2], row[1::2], strict=True)]
+            found = {(copy, within(at, 0, len(states) - 1, "state")): whole(c) for at, c in pairs}
+            need(len(found) == len(pairs), "a form has a state twice")
+            return found
+
+        early = [form(0, row) for row in items(before)]
+        rows = [items(row, 2) for row in items(after)]
+        return Cut(states, numbers, early, [form(1, x) | form(2, y) for x, y in rows])
+
+    def forms(self, cuts, steps, order, units):
         """Establish P(y|x) <= R P(y|x') for all neighbours x, x' and outputs y, with R = up / down.
 
         Given what is published, a part moves weights linearly. Let u be the weights of the states at a cut between
         parts while x and x' are alike; v and w those under x and x' later. At each cut some forms in u, or in v and w,
         are said to be at most 0; at the end down sum(v) - up sum(w). They are if those of the cut before are: taken
-        back through a part, each is at most (factor by factor; weights are not negative) a sum of these times numbers
-        that are not negative: `why` has the numbers. With `units` all forms down v[s] - up w[s] are among them, and no
-        others in v and w: taken back, they are sums of such.
+        back through a part, each is at most a sum of these times numbers that are not negative, factor by factor.
+        With `units` all forms down v[s] - up w[s] are among them, and no others in v and w.
         """
-        others = self.observes, self.listed, self.delta[0] != 0, units and self.at_once
-        lists, pair, cuts = [[]], ((1, self.down), (2, -1 * self.up)), items(cuts) * (1 + self.every)
-        need(type(units) is bool and not any(others), "this rule is not for this claim")
-        need(len(cuts) + 1 == len(items(why)) == len(self.clients), "there are no such forms")
-        for states, cut in zip(self.states[1:-1], cuts):
-            keys = [*product((0,) if units else (0, 1, 2), range(len(states)))]
-            spend(len(keys))
-            rows = [zip(row[::2], row[1::2], strict=True) for row in map(items, items(cut))]
-            lists.append([{keys[within(at, 0, len(keys) - 1, "state")]: whole(c) for at, c in row} for row in rows])
-            need(all(len({copy > 0 for copy, _ in form}) == 1 for form in lists[-1]), "a form is of u, v and w")
-            lists[-1] += [{(copy, state): factor for copy, factor in pair} for state in range(len(states)) if units]
-        lists.append([{(copy, state): factor for state in range(len(self.states[-1])) for copy, factor in pair}])
-        for part, reasons in enumerate(map(iter, map(items, why))):
-            for form in self.taken_back(part, lists[part + 1]):
-                later = all(copy for copy, _ in form)
-                if part == 0:
-                    need((later and not self.at_once) or not positive(sum(form.values())), "a form starts above 0")
-                elif not (later and units):
-                    factor, *used = map(whole, items(next(reasons, [0])))
-                    left = {key: times(factor, each) for key, each in form.items()}
-                    for at, multiplier in zip(used[::2], used[1::2], strict=True):
-                        need(not positive(-1 * multiplier), "a multiplier is negative")
-                        for key, each in lists[part][within(at, 0, len(lists[part]) - 1, "form")].items():
-                            spend(1)
-                            left[key] = left.get(key, 0) + -1 * times(multiplier, each)
-                    need(positive(factor) and not any(map(positive, left.values())), "a form is not bounded by others")
-            need(next(reasons, None) is None, "there are more reasons than forms")
+        good = type(units) is bool and not (self.listed or self.delta[0] != 0 or (units and self.at_once))
+        need(good, "this rule is not for this claim")
+        alone, equal = ([()], {"()": 0}, []), {(1, 0): 1, (2, 0): -1}
+        start, end = Cut(*alone, [equal, {key: -c for key, c in equal.items()}]), Cut(*alone, [self.unit(0)])
+        every = [start, *map(self.cut, items(cuts)), end]
+        if units:
+            every = [cut._replace(after=[*map(self.unit, range(len(cut.states)))]) for cut in every]
+            spend(6 * sum(len(cut.states) for cut in every))
+        ends, here = [self.step(step, every, units) for step in items(steps)], 0
+        need(len(items(order)) == len(self.places), "there is not one step for each part")
+        for at, place in zip(order, self.places):
+            part, before, after = ends[within(at, 0, len(ends) - 1, "step")]
+            need(part == place and before == here, "steps do not follow each other")
+            here = after
+        loops = not self.every or ends[order[1]][1] == ends[order[1]][2]
+        need(here == len(every) - 1 and loops, "steps do not lead to the end, or not to themselves")
+
+    def unit(self, state):
+        return {(1, state): self.down, (2, state): -1 * self.up}
+
+    def step(self, given, cuts, units):
+        """Check a part from a cut to another: all that it leads to is listed, and forms follow from those before."""
+        at, before, after, outputs, why = fields(given, "part before after outputs why")
+        part = self.parts[within(at, 0, len(self.parts) - 1, "part")]
+        old, new = cuts[within(before, 0, len(cuts) - 1, "cut")], cuts[within(after, 1, len(cuts) - 1, "cut")]
+        told = {text(value(each)): number for number, each in enumerate(items(outputs))}
+        need(len(told) == len(outputs), "an output stands twice")
+        reasons, total = [self.reasons(rows) for rows in fields(why, "before across after")], None
+        meets, back = self.met if part.reads else [(0, 0)], {}
+        for record, (number, state) in product({a for a, _ in meets}, enumerate(old.states)):
+            weights = 0
+            for (shown, left), odds in self.run(at, state, record if part.reads else None).items():
+                spend(9 + cost(odds))
+                need(shown in told and left in new.numbers, "an output or a state is not listed")
+                back.setdefault((record, new.numbers[left]), []).append((told[shown], number, odds))
+                weights += odds
+            total = weights if total is None else total
+            need(positive(weights) and weights == total, "weights do not add up to the same")
+        need(total is not None, "a cut has no state")
+        for a, b in meets:
+            kinds = [(0, 0, new.before, old.before, a == b), (1, 0, new.after, old.before, a != b and not self.at_once)]
+            later = not units and (before != 0 or self.at_once) and (a == b or self.at_once)
+            for which, keep, forms, others, wanted in [*kinds, (2, 1, new.after, old.after, later)]:
+                for number, form in enumerate(forms) if wanted else ():
+                    spend(9)
+                    for shown, taken in self.taken_back(back, form, (a, a, b), keep).items():
+                        self.bounded(taken, others, reasons[which].get((a, b, shown, number)))
+        return at, before, after
+
+    def taken_back(self, back, form, records, keep):
+        """Return, by what is published, the forms before a part that give a form after it."""
+        found = {}
+        for (copy, state), factor in form.items():
+            for shown, number, odds in back.get((records[copy], state), ()):
+                spend(3)
+                sums, key = found.setdefault(shown, {}), (copy * keep, number)
+                sums[key] = sums.get(key, 0) + times(odds, factor)
+        return found
+
+    def reasons(self, rows):
+        """Read for what (two records, what is published, a form) a factor, and numbers of forms with multipliers."""
+        found = {}
+        for row in items(rows):
+            keys = row[:4] + row[5::2] if len(items(row)) % 2 else [None]
+            need(all(type(each) is int and each >= 0 for each in keys), "this is no reason")
+            need(tuple(row[:4]) not in found, "there are two reasons for the same")
+            found[tuple(row[:4])] = whole(row[4]), [*zip(row[5::2], map(whole, row[6::2]))]
+        return found
+
+    def bounded(self, form, others, why):
+        """Check that a form, times a positive factor, is at most a sum of others, factor by factor."""
+        if why:
+            need(positive(why[0]), "a factor is not positive")
+            form = {key: times(why[0], each) for key, each in form.items()}
+            for at, multiplier in why[1]:
+                need(not positive(-1 * multiplier), "a multiplier is negative")
+                for key, each in others[at].items() if at < len(others) else ():
+                    spend(1)
+                    form[key] = form.get(key, 0) + -1 * times(multiplier, each)
+        need(not any(map(positive, form.values())), "a form is not bounded by others")
 
 
 def audit(claim, evidence):
@@ -526,7 +609,7 @@ def audit(claim, evidence):
     Times p[i] and added up: P(at least v) <= c + m sum_t delta z[t]. The evidence has c and z; y is the least that will
     do, from i = r on, and taken from the first t: in units of 2^-256, and rounded so that this is harder.
     """
-    m, v, r, k, guarantee = fields(claim, "canaries correct guesses options guarantee", "kind bound")
+    m, v, r, k, guarantee = fields(claim, "canaries correct guesses options guarantee", "question bound")
     r = within(r, 1, within(m, 1, 1 << MOST_BITS, "number of secrets"), "number of guesses")
     within(v, 1, r, "number of right guesses"), within(k, 2, 1 << MOST_BITS, "number of options")
     z, c = [rational(each, 0) for each in items(evidence["multipliers"])], rational(evidence["constant"], 0)
@@ -627,43 +710,71 @@ def optimum(claim, evidence):
     return ""
 
 
+def digest(characters):
+    return hashlib.sha256(characters.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def check(certificate, work=1):
     """Return in words what a certificate establishes: its claim, in full but for what is long. Raises Refused."""
     LEFT[0], ROOT[0] = work * WORK, 0
-    version, claim, evidence = fields(certificate, "certificate claim evidence", "program")
-    within(version, 5, 5, "version of certificates")
-    kind, rule = (type(each) is dict and each.get(name) for each, name in ((claim, "kind"), (evidence, "rule")))
+    version, claim, evidence = fields(certificate, "format claim evidence", "program source")
+    within(version, 2, 2, "format of certificates")
+    kind, rule = (type(o) is dict and o.get(name) for o, name in ((claim, "question"), (evidence, "rule")))
     needed, others, rules = CLAIMS.get(kind if type(kind) is str else "", ("", "", ""))
     need(type(rule) is str and rule in rules.split(), "there is no such claim, or this rule is not for it")
-    fields(claim, f"kind {needed}", others)
-    tight, refuted = claim.get("tight", False), rule == "witness"
-    need(tight is ("tight" in claim), "what is tight is called true")
-    fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (tight or refuted)}", "published" * (tight or refuted))
+    fields(claim, f"question {needed}", others)
+    attained, refuted = claim.get("attained", False), rule == "witness"
+    need(attained is ("attained" in claim), "what is attained is called true")
+    fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (attained or refuted)}", "event" * (attained or refuted))
+    named = [*(name in claim for name in ("mechanism", "parameters", "source")), "source" in certificate]
     alone = {"audit": audit, "optimum": optimum}.get(kind)
+    need((not alone and all(named)) or not any(named), "a source has a text, a name and a hash, or there is none")
     need((alone is None) == ("program" in certificate), "a program is missing, or is not read")
-    remark = alone(claim, evidence) if alone else establish(Program(certificate), evidence, refuted)
+    if alone:
+        remark = alone(claim, evidence)
+    else:
+        remark = establish(Program(certificate), claim, evidence, refuted)
+        need(claim["program"] == digest(json.dumps(certificate["program"], separators=(",", ":"))),
+             "this is not the program of the claim")  # fmt: skip
+    if any(named):
+        need(type(certificate["source"]) is str, "a source is a text")
+        need(claim["source"] == digest(certificate["source"]), "this is not the source of the claim")
+        need(type(claim["parameters"]) is dict, "parameters have names")
+        for name in (claim["mechanism"], *claim["parameters"], *claim["parameters"].values()):
+            good = type(name) is str and len(name) <= 200 and PLAIN.fullmatch(name)
+            need(good, "names and parameters are of plain characters")
     texts = [(name, json.dumps(claim[name])) for name in f"{needed} {others}".split() if name in claim]
-    said = [f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in texts if name != "tight"]
-    return f"{kind}: {', '.join(said)}{', attained' * tight}{remark}"
+    said = [f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in texts if name != "attained"]
+    proved = rule == "forms" or (refuted and "delta" not in claim and "event" in evidence)
+    by = "by a theorem" if proved else f"by the rule {rule}, which no theorem covers"
+    return f"{kind}: {', '.join(said)}{', attained' * attained}{remark}; {by}"
 
 
-def establish(program, evidence, refuted):
+def establish(program, claim, evidence, refuted):
     """Establish a claim about a program by its evidence, and return what else there is to say."""
     if "witness" in evidence:
         x, y = map(program.dataset, items(evidence["witness"], 2))
-        published = [each if each is None else repr(value(each)) for each in items(evidence.get("published", []))]
-        need(len(published) == len(program.clients) * ("published" in evidence), "what is published is something else")
-        (left,) = program.walk(program.along(x, y), published)
-        over, attained = program.over(left, published)
+        event = [each if each is None else repr(value(each)) for each in items(evidence.get("event", []))]
+        need(len(event) == len(program.places) * ("event" in evidence), "what is published is something else")
+        along = program.along(x, y)
+        if event:  # what is compared are probabilities: weights over those of all runs
+            need(not (program.kept or program.delta[0] != 0), "all outputs count here")
+            (ours, v), (theirs, w) = ((program.weight(z), program.weight(z, event)) for z in (x, y))
+            need(positive(ours) and positive(theirs), "every run is dropped")
+            gap = times(times(program.down, v), theirs) + -1 * times(times(program.up, w), ours)
+            over, attained = gap if w == 0 or not program.infinite else 0, gap == 0 != v
+        else:
+            over, attained = program.over(*program.walk(along))
         need(positive(over) if refuted else attained, "the witness does not show it")
     if evidence["rule"] == "forms":
-        program.forms(evidence["cuts"], evidence["why"], evidence["units"])
+        program.forms(*[evidence[name] for name in ("cuts", "steps", "order", "units")])
     for pair in (program.listed or [None]) if evidence["rule"] == "datasets" else ():
-        every = program.along(*pair) if pair else enumerate(program.meets)
+        alone = [[(None, None)] if at is None else program.met for at in program.clients]
+        every = program.along(*pair) if pair else [*zip(program.places, alone)]
         need(not any(positive(program.over(left)[0]) for left in program.walk(every)), "the claim is wrong")
     remark = ", which is always so" * (program.delta[0] == program.delta[1])
     remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
-    return remark + "; nothing is published" * (not program.kept and not any(program.shown))
+    return remark + "; nothing is published" * (not program.kept and not program.published)
 
 
 def main(path, work="1"):

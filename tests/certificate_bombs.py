@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,19 +15,72 @@ Lines = list[list[Any]]
 
 
 def part(client: Any, takes: list[str], lines: Lines, publishes: list[str]) -> dict[str, Any]:
-    """One part of a program."""
+    """One part of a program, as the core text has it: see `program`."""
     return {"client": client, "takes": takes, "lines": lines, "publishes": publishes}
+
+
+def operand(given: Any) -> Any:
+    """A name stays, everything else is a constant."""
+    return given if isinstance(given, str) and given[:1] in ("d", "s", "v", "x") else {"value": given}
+
+
+def syntax(line: Any) -> Any:
+    """A line of the core text as a certificate has it; what is no line stays as it is."""
+    if not isinstance(line, list) or len(line) < 2:
+        return line
+    name, kind, *rest = line
+    named = [] if name is None else [name]
+    if kind == "case":
+        return [kind, *named, operand(rest[0]), [[value, operand(branch)] for value, branch in rest[1]]]
+    if kind == "draw" and len(rest) == 2:
+        return ["draw by", *named, operand(rest[0]), rest[1]]
+    if kind in ("fails", "observe", "output"):
+        return [kind, *named, *map(operand, rest)]
+    return [kind, *named, *rest] if kind in ("input", "draw") else ["apply", *named, kind, *map(operand, rest)]
+
+
+def program(parts: Any) -> dict[str, Any]:
+    """Parts of the core text as a program: each leaves what the next one takes."""
+    written = []
+    for at, each in enumerate(parts):
+        leaves = parts[at + 1]["takes"] if at + 1 < len(parts) else []
+        lines = [syntax(line) for line in each["lines"]]
+        others = {name: value for name, value in each.items() if name not in ("client", "lines")}
+        written.append({"reads": each["client"] is not None, **others, "lines": lines, "leaves": leaves})
+    return {"parts": written, "order": [[at, each["client"]] for at, each in enumerate(parts)]}
+
+
+def sealed(certificate: dict[str, Any]) -> dict[str, Any]:
+    """The certificate with the hash of its program, so that it is not refused for that."""
+    if "program" in certificate and isinstance(certificate.get("claim"), dict):
+        text = json.dumps(certificate["program"], separators=(",", ":"))
+        certificate["claim"]["program"] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return certificate
 
 
 def given(*parts: dict[str, Any], evidence: dict[str, Any] | None = None, **claim: Any) -> dict[str, Any]:
     """A certificate about one bit, or what the claim says else."""
-    said = {"kind": "privacy", "n": 1, "records": [[0], [1]], "neighbours": "replace-one", "bound": 2}
-    return {
-        "certificate": 5,
-        "claim": said | claim,
-        "program": list(parts) or [part(None, [], [], [])],
-        "evidence": evidence or {"rule": "datasets"},
-    }
+    said = {"question": "privacy", "n": 1, "records": [[0], [1]], "neighbours": "replace-one", "bound": 2}
+    return sealed(
+        {
+            "format": 2,
+            "claim": said | claim,
+            "program": program(list(parts) or [part(None, [], [], [])]),
+            "evidence": evidence or {"rule": "datasets"},
+        }
+    )
+
+
+NO_REASONS: dict[str, list[Any]] = {"before": [], "across": [], "after": []}
+
+
+def by_forms(cuts: list[Any], outputs: list[Any], why: list[Any] | None = None, units: bool = False) -> dict[str, Any]:
+    """Evidence by forms, for parts one after the other, each with its own cut."""
+    steps = [
+        {"part": at, "before": at, "after": at + 1, "outputs": told, "why": why[at] if why else NO_REASONS}
+        for at, told in enumerate(outputs)
+    ]
+    return {"rule": "forms", "units": units, "cuts": cuts, "steps": steps, "order": [*range(len(outputs))]}
 
 
 def straight(lines: Lines, *publishes: str, **claim: Any) -> dict[str, Any]:
@@ -50,31 +104,35 @@ def doubling(operation: str, start: Any, many: int) -> Lines:
 def forms(rows: int, length: int, value: Any) -> dict[str, Any]:
     """A program of many states, with long lists of forms."""
     states = [[at, 1] for at in range(length)]
-    lines = [["d1", "draw", states]]
-    row = [each for at in range(length, 2 * length) for each in (at, value)]
-    why = [[1, *(each for at in range(rows) for each in (at, value))]] * (200_000 // len(json.dumps(value)) // rows)
+    half = [each for at in range(length) for each in (at, value)]
+    cut = {"states": [[at] for at in range(length)], "before": [], "after": [[half, half]] * rows}
+    many = 200_000 // len(json.dumps(value)) // rows
+    reasons = [[0, 0, at, 0, 1, *(each for at in range(rows) for each in (at, value))] for at in range(many)]
+    why = [NO_REASONS, {**NO_REASONS, "after": reasons}, {**NO_REASONS, "after": reasons}]
     return given(
-        part(None, [], lines, []),
+        part(None, [], [["d1", "draw", states]], []),
         part(0, ["d1"], [], []),
         part(None, ["d1"], [], ["d1"]),
-        evidence={"rule": "forms", "units": False, "cuts": [[row] * rows] * 2, "why": [[], why, why]},
+        evidence=by_forms([cut, cut], [[[]], [[]], [[at] for at in range(length)]], why),
         root=1,
     )
 
 
-def compared(records: int, *rows: list[int]) -> dict[str, Any]:
+def compared(records: int, *rows: list[int], later: bool = False) -> dict[str, Any]:
     """One client whose record is the state, and forms that meet all pairs of records."""
     look: Lines = [["x0", "input", 0]]
-    evidence = {"rule": "forms", "units": False, "cuts": [[], list(rows)], "why": [[], [], []]}
+    listed = [[at] for at in range(records)]
+    cut = {"states": listed, "before": [] if later else rows, "after": [[row, row] for row in rows] if later else []}
+    evidence = by_forms([{"states": [[]], "before": [], "after": []}, cut], [[[]], [[]], [[0]]])
     parts = part(None, [], [], []), part(0, [], look, []), part(None, ["x0"], [["v1", "add", 0, 0]], ["v1"])
-    return given(*parts, evidence=evidence, records=[[at] for at in range(records)])
+    return given(*parts, evidence=evidence, records=listed)
 
 
 def audit(**changes: Any) -> dict[str, Any]:
     """An audit, with numbers that take long."""
-    claim = {"kind": "audit", "canaries": 100, "guesses": 10, "correct": 5, "options": 2, "guarantee": [[2, 0]]}
+    claim = {"question": "audit", "canaries": 100, "guesses": 10, "correct": 5, "options": 2, "guarantee": [[2, 0]]}
     evidence = {"rule": "dual", "constant": "1/2", "multipliers": changes.pop("multipliers", [1])}
-    return {"certificate": 5, "claim": claim | {"bound": "1/2"} | changes, "evidence": evidence}
+    return {"format": 2, "claim": claim | {"bound": "1/2"} | changes, "evidence": evidence}
 
 
 def optimum(n: int, mass: Any = 0, multiplier: Any = None, outputs: Any = (0,), **claim: Any) -> dict[str, Any]:
@@ -91,8 +149,8 @@ def optimum(n: int, mass: Any = 0, multiplier: Any = None, outputs: Any = (0,), 
     said |= {"groups": [list(range(n))], "outputs": list(outputs), "targets": targets, "least": 0, "most": 1}
     multipliers = [] if multiplier is None else [[at, at + 1, 0, multiplier] for at in range(n)]
     return {
-        "certificate": 5,
-        "claim": {"kind": "optimum", **said, **claim},
+        "format": 2,
+        "claim": {"question": "optimum", **said, **claim},
         "evidence": {
             "rule": "table",
             "table": [[mass or 1, *[mass] * (len(outputs) - 1)]] * (n + 1),
@@ -197,7 +255,7 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "forms-with-polynomials": lambda: forms(4, 12, [-1, *[0] * 90, 1]),
     "forms-that-meet-nothing": lambda: compared(500, *[[each for at in range(500) for each in (at, -1)]] * 60),
     "later-forms-that-meet-nothing": lambda: compared(
-        300, *[[each for at in range(300, 900) for each in (at, -1)]] * 30
+        300, *[[each for at in range(300) for each in (at, -1)]] * 30, later=True
     ),
     "many-guesses": lambda: audit(canaries=10**600, guesses=10**500, correct=1),
     "a-long-guarantee": lambda: audit(

@@ -29,59 +29,61 @@ def constant(given: Any) -> Any:
     """A value as Python has it."""
     if isinstance(given, list):
         return tuple(map(constant, given))
-    return given["text"] if isinstance(given, dict) else Fraction(given) if isinstance(given, str) else given
+    if isinstance(given, dict):
+        return given["text"] if "text" in given else "".join(map(chr, given["codes"]))
+    return Fraction(given) if isinstance(given, str) else given
 
 
-def is_name(operand: Any) -> bool:
-    """Whether an operand is a name."""
-    return isinstance(operand, str) and operand[0] in "dsvx"
-
-
-def law(program: list[dict[str, Any]], x: tuple[Any, ...], power: Any = None) -> Law:
-    """The law of what is published on a dataset; `power` stands for T."""
+def law(program: dict[str, Any], x: tuple[Any, ...], power: Any = None) -> Law:
+    """The law of what is published on a dataset, and left at the end; `power` stands for T."""
     found: Law = {}
-    lines = [(part, line) for part in program for line in [*part["lines"], None]]
+    places = [(program["parts"][at], client) for at, client in program["order"]]
 
-    def go(at: int, values: dict[str, Any], told: tuple[Any, ...], weight: Fraction) -> None:
-        def get(operand: Any) -> Any:
-            return values[operand] if is_name(operand) else constant(operand)
-
-        for place in range(at, len(lines)):
-            part, line = lines[place]
-            if place == 0 or lines[place - 1][1] is None:
-                values = {name: values[name] for name in part["takes"]}
-            if line is None:
-                told = (*told, *(values[name] for name in part["publishes"]))
-                continue
-            name, kind, *rest = line
-            if name is None:
-                if get(rest[0]) not in (False, True) or (kind == "fails" and get(rest[0])):
-                    raise Impossible
-                if kind == "observe" and not get(rest[0]):
-                    return
-            elif kind == "draw":
-                here = rest[-1]
-                if len(rest) == 2:
-                    chosen = get(rest[0])
-                    here = next((each for key, each in rest[1] if constant(key) == chosen), [[None, 1]])
-                whole = sum(number(odds, power) for _, odds in here)
-                for outcome, odds in here:
-                    drawn = MISSING if outcome is None else constant(outcome)
-                    go(place + 1, {**values, name: drawn}, told, weight * number(odds, power) / whole)
-                return
-            elif kind == "input":
-                values = {**values, name: x[part["client"]][rest[0]]}
-            elif kind == "case":
-                chosen = get(rest[0])
-                branches = [get(branch) for key, branch in rest[1] if constant(key) == chosen]
-                values = {**values, name: branches[0] if branches else MISSING}
-            else:
-                values = {**values, name: calculated(kind, list(map(get, rest)))}
-        if MISSING in told:
+    def go(at: int, state: tuple[Any, ...], told: tuple[Any, ...], weight: Fraction) -> None:
+        if at == len(places):
+            found[told, state] = found.get((told, state), Fraction(0)) + weight
+            return
+        part, client = places[at]
+        if len(part["takes"]) != len(state):
             raise Impossible
-        found[told] = found.get(told, Fraction(0)) + weight
 
-    go(0, {}, (), Fraction(1))
+        def lines(place: int, values: dict[str, Any], weight: Fraction) -> None:
+            def get(operand: Any) -> Any:
+                return values[operand] if isinstance(operand, str) else constant(operand["value"])
+
+            for now in range(place, len(part["lines"])):
+                kind, name, *rest = part["lines"][now]
+                if kind in ("fails", "observe"):
+                    if get(name) not in (False, True) or (kind == "fails" and get(name)):
+                        raise Impossible
+                    if kind == "observe" and not get(name):
+                        return
+                elif kind in ("draw", "draw by"):
+                    here = rest[-1]
+                    if kind == "draw by":
+                        chosen = get(rest[0])
+                        here = next((each for key, each in rest[1] if constant(key) == chosen), [[..., 1]])
+                    whole = sum(number(odds, power) for _, odds in here)
+                    for outcome, odds in here:
+                        drawn = MISSING if outcome is ... else constant(outcome)
+                        lines(now + 1, {**values, name: drawn}, weight * number(odds, power) / whole)
+                    return
+                elif kind == "input":
+                    values = {**values, name: x[client][rest[0]]}
+                elif kind == "case":
+                    chosen = get(rest[0])
+                    branches = [get(branch) for key, branch in rest[1] if constant(key) == chosen]
+                    values = {**values, name: branches[0] if branches else MISSING}
+                else:
+                    values = {**values, name: calculated(rest[0], list(map(get, rest[1:])))}
+            shown = tuple(values[name] for name in part["publishes"])
+            if MISSING in shown:
+                raise Impossible
+            go(at + 1, tuple(values[name] for name in part["leaves"]), (*told, *shown), weight)
+
+        lines(0, dict(zip(part["takes"], state, strict=True)), weight)
+
+    go(0, (), (), Fraction(1))
     whole = sum(found.values())
     if not whole:
         raise Impossible
@@ -127,13 +129,17 @@ def is_true(certificate: dict[str, Any]) -> bool:
     every = list(itertools.product(records, repeat=claim["n"]))
     power = exp(Fraction(1, claim["root"])) if "root" in claim else None
     found = {x: law(certificate["program"], x, power) for x in every}
-    if claim["kind"] in ("accuracy", "inaccuracy"):
-        if any(value not in (False, True) for each in found.values() for (value,) in each):
+    if claim["question"] in ("accuracy", "inaccuracy"):
+        if any(type(error) not in (int, Fraction) for each in found.values() for _, (error,) in each):
             raise Impossible
-        worst, beta = max(each.get((True,), Fraction(0)) for each in found.values()), number(claim["beta"], power)
-        if claim["kind"] == "inaccuracy":
+        alpha, beta = Fraction(claim["alpha"]), number(claim["beta"], power)
+        worst = max(
+            sum((mass for (_, (error,)), mass in each.items() if abs(error) > alpha), Fraction(0))
+            for each in found.values()
+        )
+        if claim["question"] == "inaccuracy":
             return worst > beta
-        return worst <= beta and (worst == beta or not claim.get("tight"))
+        return worst <= beta and (worst == beta or not claim.get("attained"))
     relation = claim["neighbours"]
     if isinstance(relation, str):
         pairs = [(x, y) for x in every for y in every if neighbours(relation, x, y)]
@@ -141,18 +147,18 @@ def is_true(certificate: dict[str, Any]) -> bool:
         pairs = [constant(pair) for pair in relation]
     delta = number(claim.get("delta", 0), power)
     if claim["bound"] == "inf":
-        assert claim["kind"] == "violation"
+        assert claim["question"] == "violation"
         return any(
             sum((mass for key, mass in found[x].items() if not found[y].get(key, 0)), Fraction(0)) > delta
             for x, y in pairs
         )
     bound = number(claim["bound"], power)
     largest = max((excess(found[x], found[y], bound) for x, y in pairs), default=Fraction(0))
-    if claim["kind"] == "violation":
+    if claim["question"] == "violation":
         return largest > delta
     if largest > delta:
         return False
-    if not claim.get("tight"):
+    if not claim.get("attained"):
         return True
     if delta:
         return largest == delta

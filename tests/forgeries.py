@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from certificate_bombs import given, part
+from certificate_bombs import by_forms, given, part, program, sealed
 
 EXAMPLES = Path(__file__).parents[1] / "proofs" / "certificates"
 ONE = [["x0", "input", 0]]
@@ -27,23 +27,25 @@ def made(lines: Any, *publishes: Any, rule: str = "datasets", witness: Any = Non
     """A certificate for one client with one bit."""
     evidence = {"rule": rule} | ({} if witness is None else {"witness": witness})
     if rule == "forms":
-        evidence |= {"cuts": [[]], "why": [[], []], "units": True}
+        cut: dict[str, Any] = {"states": [[]], "before": [], "after": []}
+        evidence |= by_forms([cut], [[[]], [[0], [1]] if publishes else [[]]], units=True)
     return given(part(None, [], [], []), client(lines, *publishes), evidence=evidence, **claim)
 
 
 def wrong(lines: Any, *publishes: Any, beta: Any = 0, **more: Any) -> dict[str, Any]:
     """A certificate of accuracy for one client with one bit."""
-    found = made(lines, *publishes)
-    found["claim"] = {"kind": "accuracy", "n": 1, "records": [[0], [1]], "beta": beta} | more
-    return found
+    found = made(lines)
+    found["program"]["parts"][-1]["leaves"] = list(publishes)
+    found["claim"] = {"question": "accuracy", "n": 1, "records": [[0], [1]], "alpha": 0, "beta": beta} | more
+    return sealed(found)
 
 
 def every(*parts: dict[str, Any], **claim: Any) -> dict[str, Any]:
     """A certificate for every n."""
     found = example("xor_randomized_response_every_n")
     found["claim"] |= claim
-    found["program"] = list(parts) or found["program"]
-    return found
+    found["program"] = program(parts) if parts else found["program"]
+    return sealed(found)
 
 
 def law(*odds: Any) -> list[Any]:
@@ -62,10 +64,9 @@ REFUSED: dict[str, Any] = {
     "forms-for-an-infinite-ratio": made(ONE, "x0", rule="forms"),
     "forms-for-a-delta": made(ONE, "x0", rule="forms", delta="1/2"),
     "two-outputs-of-an-error": wrong([*ONE, ["v1", "eq", "x0", 7]], "x0", "v1"),
-    "a-number-as-an-error": wrong([*ONE, ["v1", "add", "x0", 1]], "v1"),
-    "an-error-that-is-published-earlier": {
+    "an-error-that-is-published": {
         **wrong(ONE, "x0"),
-        "program": [client([*ONE, ["v1", "eq", "x0", 7]], "x0", "v1"), part(None, ["v1"], [], ["v1"])],
+        "program": program([client([*ONE, ["v1", "eq", "x0", 7]], "x0"), part(None, ["v1"], [], [])]),
     },
     "odds-below-zero-for-this-T": made([["d1", "draw", [[0, [-2, 1]], [1, [0, 0, 1]]]]], "d1", root=2),
     "odds-of-different-sums-but-for-a-float": made([*ONE, law((T, 1), (1, E))], "d1", bound=1, root=1),
@@ -83,7 +84,9 @@ REFUSED: dict[str, Any] = {
     "a-bound-below-one": made([], bound="1/2"),
     "a-bound-of-zero": made([], rule="forms", bound=0),
     "a-bound-below-zero": made([], rule="forms", bound=-5),
-    "a-bound-below-one-that-is-refuted": made(ONE, "x0", kind="violation", bound="1/2", rule="witness", witness=PAIR),
+    "a-bound-below-one-that-is-refuted": made(
+        ONE, "x0", question="violation", bound="1/2", rule="witness", witness=PAIR
+    ),
     "a-negative-delta": made(ONE, "x0", delta=-1),
     "a-delta-above-one": made(ONE, "x0", delta=2),
     "an-infinite-bound": made(ONE, "x0", bound="inf"),
@@ -185,14 +188,12 @@ REFUSED: dict[str, Any] = {
     "a-constant-as-output": made(ONE, 5),
     "a-truth-value-as-output": made(ONE, True),
     "an-output-twice": made([["v1", "add", 1, 0]], "v1", "v1"),
-    "an-output-that-is-no-list": {
-        **made([]),
-        "program": [{"client": None, "takes": [], "lines": [], "publishes": "v1"}],
-    },
+    "an-output-that-is-no-list": {**made([]), "program": program([{**part(None, [], [], []), "publishes": "v1"}])},
     "an-output-line": made([*ONE, ["v1", "output", "x0"]]),
     "an-output-line-of-no-name": made([*ONE, [None, "output", "x0"]]),
     # programs
-    "no-program": {**made([]), "program": []},
+    "no-program": {**made([]), "program": {"parts": [], "order": []}},
+    "no-parts": {**made([]), "program": []},
     "a-record-in-another-part": given(part(None, [], ONE, ["x0"])),
     "a-component-that-is-not-there": made([["x0", "input", 1]], "x0"),
     "a-component-from-the-end": made([["x0", "input", -1]], "x0"),
@@ -225,7 +226,7 @@ REFUSED: dict[str, Any] = {
         f"{name}-of-two-components": made(
             [["x0", "input", 1]],
             "x0",
-            kind="violation",
+            question="violation",
             rule="witness",
             records=pair,
             neighbours=name,
@@ -238,37 +239,38 @@ REFUSED: dict[str, Any] = {
         )
     },
     "every-n-with-two-parts-of-all": every(
-        *[example("xor_randomized_response_every_n")["program"][at] for at in (0, 1, 1, 2)]
+        part(None, [], [], []), client(ONE, at="all"), client(ONE, at="all"), part(None, [], [], [])
     ),
     "a-delta-that-is-a-ratio-above-one": made([], delta={"above": [0, 0, 1], "below": T}, root=1),
     "an-undefined-condition": made([["v1", "div", 1, 0], [None, "observe", "v1"]]),
     "a-condition-that-is-never-true": made([[None, "observe", 0]]),
     "an-error-that-is-none": wrong([["v1", "else", None, None]], "v1", beta=1),
+    "two-errors": wrong([*ONE, ["v1", "eq", "x0", 0]], "x0", "v1", beta=1),
     "an-error-that-is-a-text": wrong([["v1", "else", {"text": "0"}, 0]], "v1", beta=1),
     "no-such-neighbours": made([], neighbours="none"),
-    "no-such-claim": made([], kind="privacies"),
+    "no-such-claim": made([], question="privacies"),
     "no-such-rule": made([], rule="trust"),
     "a-witness-for-all": made([], rule="witness", witness=PAIR),
     "a-witness-that-is-not-asked-for": made([], witness=PAIR),
     "accuracy-with-a-bound": wrong([["v1", "eq", 0, 1]], "v1", bound=1),
-    "accuracy-with-an-alpha": wrong([["v1", "eq", 0, 1]], "v1", alpha="1/1000"),
+    "accuracy-with-an-alpha-below-zero": wrong([["v1", "eq", 0, 1]], "v1", alpha="-1/1000"),
     "a-claim-with-a-remark": made([], remark="exact"),
     "a-claim-for-a-mechanism": made([], mechanism="count(n=1)"),
     "a-certificate-with-a-remark": {**made([]), "remark": "exact"},
-    "another-format": {**made([]), "certificate": 4},
-    "tight-that-is-false": made([], tight=False),
-    "tight-that-is-one": made([], tight=1, witness=PAIR),
-    "tight-without-a-witness": made([], tight=True),
-    "tight-by-a-dataset-and-itself": made([], tight=True, bound=1, witness=[[[0]], [[0]]]),
-    "accuracy-of-two-datasets": wrong([*ONE, ["v1", "eq", "x0", 0]], "v1", beta=1, tight=True)
+    "another-format": {**made([]), "format": 5},
+    "attained-that-is-false": made([], attained=False),
+    "attained-that-is-one": made([], attained=1, witness=PAIR),
+    "attained-without-a-witness": made([], attained=True),
+    "attained-by-a-dataset-and-itself": made([], attained=True, bound=1, witness=[[[0]], [[0]]]),
+    "accuracy-of-two-datasets": wrong([*ONE, ["v1", "eq", "x0", 0]], "v1", beta=1, attained=True)
     | {"evidence": {"rule": "datasets", "witness": PAIR}},
     # every n
-    "every-n-without-a-label": every(kind="privacy"),
-    "every-n-and-attained": every(tight=True),
+    "every-n-without-a-label": every(question="privacy"),
+    "every-n-and-attained": every(attained=True),
     "every-n-is-three": every(n=3),
     "every-n-below-one": every(bound="1/2"),
     "every-n-too-small": every(bound=3),
     "every-n-without-records": every(records=[]),
     "every-n-with-one-client": every(part(None, [], [], []), client(ONE), part(None, [], [], [])),
-    "three-is-every-n": made([], kind="privacy of messages"),
+    "three-is-every-n": made([], question="privacy of messages"),
 }

@@ -288,6 +288,7 @@ OPTIONS = {name: f"{_PROGRAM}\n{own}\n{_AFTER[name]}" for name, own in _OWN.item
     "check": """
 <file> ANSWER.json  a certificate that `tightdp certify` wrote
 --work N (1)  allow N times the usual work (default: 1)
+--against FILE[:NAME]  run the mechanism of this file on small cases, and compare it with the core program
 """,
     "schema": "<name> [NAME]  print the schema of this command",
     "programs": "<name> [NAME]  print the source of this one",

@@ -96,11 +96,6 @@ class Part:
     lines: Sequence[Line]
     publishes: Sequence[str]
 
-    def to_dict(self) -> dict[str, Written]:
-        """Return the part as a certificate has it."""
-        listed = {"takes": [*self.takes], "lines": [*self.lines], "publishes": [*self.publishes]}
-        return {"client": self.client, **listed}
-
     def shown(self) -> Iterator[str]:
         """Yield the lines as people read them."""
         yield " ".join(["then" if self.client is None else f"client {self.client}", *self.takes])

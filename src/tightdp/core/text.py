@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from itertools import chain, product
 
@@ -86,26 +85,21 @@ class ProgramText:
         return (*lines, *([f"# {self.remark}"] if self.remark else []))
 
 
-def program_text(
-    program: CoreProgram, target: CoreProgram | None = None, alpha: Fraction = Fraction(0), *others: object
-) -> ProgramText:
+def program_text(program: CoreProgram, target: CoreProgram | None = None, *others: object) -> ProgramText:
     """Return the text of a program without `Shuffled` nodes, with a T in which also `others` can be written.
 
-    With a target what it publishes is whether its output is further than alpha from that.
+    With a target what it publishes, in its last part, is its error: by how much its output is above that.
 
     What depends on the first clients comes first, in one part for each client.
     """
-    return _Writer(program, target, alpha, others).text()
+    return _Writer(program, target, others).text()
 
 
 class _Writer:
     """Writes one program."""
 
-    def __init__(
-        self, program: CoreProgram, target: CoreProgram | None, alpha: Fraction, others: tuple[object, ...]
-    ) -> None:
+    def __init__(self, program: CoreProgram, target: CoreProgram | None, others: tuple[object, ...]) -> None:
         self._program = program
-        self._alpha = alpha
         parts: list[Sequence[Expr]] = [program.components]
         self._error: list[Expr] = []
         if target is not None:
@@ -145,17 +139,19 @@ class _Writer:
             parts.append((None, self._lines))
         components = [self._operand(expr) for expr in self._published]
         if self._error:
-            return ProgramText(tuple(self._too_large(parts, components[0])), (), self._root)
+            return ProgramText(tuple(self._measured(parts, components[0])), (), self._root)
         shape = _shape(self._program.shape, components)
         listed = list(dict.fromkeys(name for name in components if is_name(name)))
         remark = "" if shape in (" ".join(listed), f"( {' '.join(listed)} )") else f"the output is {shape}"
         return ProgramText(tuple(sections(parts, listed)), tuple(components), self._root, remark)
 
-    def _too_large(self, parts: Sequence[tuple[int | None, list[Line]]], error: str) -> list[Part]:
-        """Return parts of which the last publishes whether the error is too large."""
-        size, answer = (f"v{self._counts['v'] + more}" for more in (1, 2))
-        self._lines += [[size, "abs", error], [answer, "gt", size, written_value(self._alpha)]]
-        return sections(parts, [answer], kept=True)
+    def _measured(self, parts: Sequence[tuple[int | None, list[Line]]], error: Written) -> list[Part]:
+        """Return parts of which the last publishes the error."""
+        if not is_name(error):
+            self._counts["v"] += 1
+            self._lines.append([f"v{self._counts['v']}", "add", error, 0])
+            error = f"v{self._counts['v']}"
+        return sections(parts, [error], kept=True)
 
     # the order of lines
 

@@ -7,6 +7,7 @@ returned.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,13 +22,14 @@ from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import Const, CoreProgram
 from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
 from tightdp.core.sections import Part, written_value, written_whole
+from tightdp.core.syntax import plain_name, plain_value, program_syntax
 from tightdp.core.text import program_text
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, compare_log
 from tightdp.exact.rationals import as_value
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Dataset
+from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.logic.encode import prober
 from tightdp.methods.base import Control
@@ -37,13 +39,13 @@ from tightdp.session.accuracy import accuracy_at
 from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
-from tightdp.session.forms import find_forms
+from tightdp.session.forms import Explored, find_forms, written
 from tightdp.session.search import approximate_privacy, tight_privacy
 
 if TYPE_CHECKING:
     from tightdp.results.audit import Audit
 
-FORMAT = 5
+FORMAT = 2
 WORK = 1000
 """How many times the work that a checker does unasked may be needed."""
 _MOST_EVENTS = 4
@@ -128,19 +130,19 @@ def certify(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction,
     if found.status != "exact":
         raise QueryError(f"the tight ε is not known: {found.reason}", found.hint or "give it more time")
     tight = found.exp_epsilon
-    claim: dict[str, Any] = {"kind": "privacy", "bound": tight}
+    claim: dict[str, Any] = {"question": "privacy", "bound": tight}
     if delta:
         claim["delta"] = delta
     if exp_epsilon is not None:
-        claim |= {"kind": "privacy" if tight <= exp_epsilon else "violation", "bound": exp_epsilon}
+        claim |= {"question": "privacy" if tight <= exp_epsilon else "violation", "bound": exp_epsilon}
     elif epsilon is not None:  # the bound is a rational on the side of e^ε that makes the claim stronger
         if compare_log(tight, epsilon) > 0:
-            claim |= {"kind": "violation", "bound": _between(epsilon, tight)}
+            claim |= {"question": "violation", "bound": _between(epsilon, tight)}
     elif tight == math.inf:  # every e^ε is refuted
-        claim["kind"] = "violation"
+        claim["question"] = "violation"
     elif found.witness is not None and (not delta or tight > 1):
-        claim["tight"] = True
-    if claim["kind"] == "privacy" and "tight" not in claim:
+        claim["attained"] = True
+    if claim["question"] == "privacy" and "attained" not in claim:
         return _finished(engine, claim, None, None)
     return _finished(engine, claim, found.witness, None)
 
@@ -161,9 +163,9 @@ def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
     if found.status != "exact" or found.one_minus_beta is None:
         raise QueryError(f"the tight accuracy is not known: {found.reason}", found.hint or "give it more time")
     kind = "accuracy" if found.one_minus_beta >= 1 - beta else "inaccuracy"
-    claim: dict[str, Any] = {"kind": kind, "alpha": alpha, "beta": beta}
+    claim: dict[str, Any] = {"question": kind, "alpha": alpha, "beta": beta}
     if found.one_minus_beta == 1 - beta:
-        claim["tight"] = True
+        claim["attained"] = True
     return _finished(engine, claim, None, found.x)
 
 
@@ -177,28 +179,30 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
     control, bound, checker = engine.control(), engine.bound, load_checker()
     core = engine.program.expanded(control)
     target = lower_target(bound, prober(engine.backend)) if "alpha" in claim else None
-    text = program_text(core, target, Fraction(claim.pop("alpha", 0)), *claim.values())
+    text = program_text(core, target, *claim.values())
     said = {"n": bound.n, "records": [_record(engine, record) for record in bound.record.values]}
     if target is None:
         said["neighbours"] = _neighbours(engine)
     numbers = {name: _written(value, text.root) for name, value in claim.items()}
-    content: dict[str, Any] = {
-        "certificate": FORMAT,
-        "claim": {"kind": numbers.pop("kind"), **said, **numbers, **({"root": text.root} if text.root else {})},
-        "program": [part.to_dict() for part in text.parts],
-    }
+    root = {"root": text.root} if text.root else {}
+    content = about(
+        {"question": numbers.pop("question"), **said, **numbers, **root},
+        program_syntax(text.parts, error=target is not None),
+        bound,
+    )
     evidence: dict[str, Any] = {}
-    if "tight" not in claim and claim["kind"] not in ("violation", "inaccuracy"):
+    if "attained" not in claim and claim["question"] not in ("violation", "inaccuracy"):
         pair = x = None
     if pair is not None:
         evidence["witness"] = [_dataset(engine, pair.x), _dataset(engine, pair.x_prime)]
     elif x is not None:
         evidence["witness"] = [_dataset(engine, x)] * 2
     witnesses = [evidence]
-    if isinstance(pair, TripleWitness) and "delta" not in claim and not core.evidence:
+    if isinstance(pair, TripleWitness) and "delta" not in claim:
         events = islice(_events(core, core.shape, pair.output), _MOST_EVENTS)
         named = ({str(text.components[at]): value for at, value in event.items()} for event in events)
-        witnesses = [{**evidence, "published": _published(text.parts, event)} for event in named]
+        events_of = (_completed(checker, content, evidence["witness"], _event(text.parts, event)) for event in named)
+        witnesses = [{**evidence, "event": event} for events in events_of for event in events] or witnesses
     reason: Exception | None = None
     for witness, found in product(witnesses, _evidence(content, checker, control)):
         try:
@@ -212,7 +216,7 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
 def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Iterator[dict[str, Any]]:
     """Yield what may establish a claim, without its witness."""
     claim = content["claim"]
-    if claim["kind"] in ("violation", "inaccuracy"):
+    if claim["question"] in ("violation", "inaccuracy"):
         yield {"rule": "witness"}
         return
     if "bound" in claim and "delta" not in claim:
@@ -222,7 +226,7 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
         except checker.Refused:
             forms = None
         if forms is not None:
-            yield {"rule": "forms", **forms}
+            yield forms
     yield {"rule": "datasets"}
 
 
@@ -234,12 +238,47 @@ def _written(value: Any, root: int) -> Any:
     return written_value(value) if isinstance(value, Fraction) else "inf" if value == math.inf else value
 
 
-def _published(parts: Sequence[Part], event: Mapping[str, Any]) -> list[Any]:
+def _event(parts: Sequence[Part], event: Mapping[str, Any]) -> list[Any]:
     """Return what each part of a program publishes in an event, None where the event leaves it open."""
     return [
-        [written_value(event[name]) for name in part.publishes] if event.keys() >= set(part.publishes) else None
+        [plain_value(written_value(event[name])) for name in part.publishes]
+        if event.keys() >= set(part.publishes)
+        else None
         for part in parts
     ]
+
+
+def _completed(checker: Any, content: Mapping[str, Any], witness: Any, event: list[Any]) -> list[list[Any]]:
+    """Return events in which every part publishes one thing, and which happen, of one that leaves parts open."""
+    if None not in event:
+        return [event]
+    checker.LEFT[0] = WORK * checker.WORK
+    try:
+        program = checker.Program(content)
+        told, x = Explored(checker, program).told, program.dataset(witness[0])
+    except checker.Refused:
+        return [event]
+    found = [event]
+    for at, each in enumerate(event):
+        if each is None:
+            tried = [[*some[:at], written(value), *some[at + 1 :]] for some in found for value in told[at]]
+            texts = ([None if one is None else checker.text(checker.value(one)) for one in some] for some in tried)
+            found = [some for some, text in zip(tried, texts, strict=True) if program.weight(x, text)]
+            found = found[:_MOST_EVENTS]
+    return found
+
+
+def about(claim: dict[str, Any], program: dict[str, Any], bound: Bound) -> dict[str, Any]:
+    """Return a certificate without its evidence: a claim about a program, and the source that it was made from."""
+    text = "".join(bound.program.source.lines)
+    claim["program"] = _digest(json.dumps(program, separators=(",", ":")))
+    parameters = {name: plain_name(str(value)) for name, value in bound.parameters.items()}
+    claim |= {"mechanism": plain_name(bound.program.name), "parameters": parameters, "source": _digest(text)}
+    return {"format": FORMAT, "claim": claim, "program": program, "source": text}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _neighbours(engine: Engine) -> str | list[Any]:
@@ -255,7 +294,7 @@ def _neighbours(engine: Engine) -> str | list[Any]:
 
 
 def _record(engine: Engine, record: Any) -> Any:
-    return written_value(tuple(engine.bound.record.split(record)))
+    return plain_value(written_value(tuple(engine.bound.record.split(record))))
 
 
 def _dataset(engine: Engine, x: Dataset) -> list[Any]:
@@ -301,9 +340,9 @@ def certify_audit(answer: Audit) -> Certificate:
             'use method="optimal" with at least one right guess; for a smooth curve at most 2,000 guesses',
         )
     content: dict[str, Any] = {
-        "certificate": FORMAT,
+        "format": FORMAT,
         "claim": {
-            "kind": "audit",
+            "question": "audit",
             "canaries": point.canaries,
             "guesses": point.guesses,
             "correct": point.correct,

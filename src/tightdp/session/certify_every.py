@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.core.sections import Line, Part, written_value
+from tightdp.core.syntax import plain_value, program_syntax
 from tightdp.errors import QueryError
 from tightdp.every_n.chain import Chain, covers, noisy_end
 from tightdp.every_n.simulation import simulate, solution
@@ -21,8 +22,9 @@ from tightdp.every_n.states import chain_of
 from tightdp.every_n.upper import readings
 from tightdp.exact.numbers import as_text
 from tightdp.session.base import InstanceBase
-from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker
+from tightdp.session.certify import WORK, Certificate, about, load_checker
 from tightdp.session.enclosing import enclose
+from tightdp.session.forms import KINDS, Explored, Reasons, assembled
 
 _MOST_TRIED = 12
 
@@ -34,20 +36,19 @@ def certify_every(instance: InstanceBase) -> Certificate:
     tried = sorted(((way, chain) for chain in chains for way in ways(chain)), key=lambda each: each[0][0])
     reason: object = None
     for (ratio, before, after), chain in tried[:_MOST_TRIED]:
-        content: dict[str, Any] = {
-            "certificate": FORMAT,
-            "claim": {
-                "kind": "privacy of messages",
-                "n": "all",
-                "records": [written_value(tuple(bound.record.split(record))) for record in bound.record.values],
-                "neighbours": bound.neighbours,
-                "bound": written_value(ratio),
-            },
-            "program": [part.to_dict() for part in _parts(instance, chain)],
+        claim = {
+            "question": "privacy of messages",
+            "n": "all",
+            "records": [
+                plain_value(written_value(tuple(bound.record.split(record)))) for record in bound.record.values
+            ],
+            "neighbours": bound.neighbours,
+            "bound": written_value(ratio),
         }
+        content = about(claim, program_syntax(_parts(instance, chain)), bound)
         try:
             checker.LEFT[0] = WORK * checker.WORK
-            proof = evidence(checker.Program(content), before, after)
+            proof = evidence(Explored(checker, checker.Program(content)), before, after)
             if proof is not None:
                 content["evidence"] = proof
                 return Certificate(content, checker.check(content, WORK))
@@ -152,40 +153,46 @@ def ways(chain: Chain) -> Iterator[Way]:
             return
 
 
-def evidence(program: Any, before: Sequence[Form], after: Sequence[Form] | None) -> dict[str, Any] | None:
+def evidence(explored: Explored, before: Sequence[Form], after: Sequence[Form] | None) -> dict[str, Any] | None:
     """Return the evidence; None where some form is not bounded by others."""
-    pair, states = ((1, program.down), (2, -program.up)), range(len(program.states[1]))
-    units = [{(copy, state): value for copy, value in pair} for state in states] if after is None else []
-    known = {(copy, state): (copy, at) for at, state in enumerate(program.states[1].values()) for copy in (0, 1, 2)}
+    unit, units, states = explored.data.unit, after is None, explored.states[1]
+    known = {(copy, state): (copy, at) for at, state in enumerate(states) for copy in (0, 1, 2)}
     kept = [found for form in [*before, *(after or ())] if (found := _whole(form, known))]
     early = [form for form in kept if not any(copy for copy, _ in form)]
-    late = [*(form for form in kept if form not in early), *units]
-    pending = [form for form in program.taken_back(1, late) if not any(copy for copy, _ in form)]
+    late = [unit(at) for at in range(len(states))] if units else [form for form in kept if form not in early]
+    pending = [form for which, _, form in explored.taken_back(1, [], late, units) if which == 1]
     while pending:
         form = pending.pop()
         if _bounded(form, early) is None:
             early.append(_whole(form, {key: key for key in form}))
-            pending += program.taken_back(1, [early[-1]])
+            pending += [each for _, _, each in explored.taken_back(1, [early[-1]], [], units)]
         if len(early) > _MOST_KEPT:
             return None
-    if any(sum(form.values()) > 0 for form in program.taken_back(0, early)):
+    if any(sum(form.values()) > 0 for _, _, form in explored.taken_back(0, early, [], units)):
         return None
-    lists = [*early, *late]
-    end = {(copy, state): value for state in range(len(program.states[-1])) for copy, value in pair}
-    why: list[list[list[int]]] = [[]]
-    for part, forms in ((1, lists), (2, [end])):
-        reasons = [
-            _bounded(form, lists, bool(units))
-            for form in program.taken_back(part, forms)
-            if not (units and any(copy for copy, _ in form))
-        ]
-        why.append([each for each in reasons if each is not None])
-        if len(why[-1]) < len(reasons):
-            return None
-    place = {key: at for at, key in enumerate((copy, state) for copy in (0, 1, 2) for state in states)}
-    listed = lists[: len(lists) - len(units)]
-    rows = [[each for key, value in form.items() for each in (place[key], value)] for form in listed]
-    return {"rule": "forms", "units": bool(units), "cuts": [rows], "why": why}
+    why: list[Reasons] = []
+    for part, forms in ((0, (early, late)), (1, (early, late)), (2, ([], [unit(0)]))):
+        why.append({kind: [] for kind in KINDS})
+        for which, key, form in explored.taken_back(part, forms[0], forms[1], units):
+            because = _at_start(form) if part == 0 else _bounded(form, late if which == 2 else early)
+            if because is None:
+                return None
+            why[-1][KINDS[which]].append([*key, *because])
+    halves = [[_row(form, 1), _row(form, 2)] for form in (() if units else late)]
+    cut: dict[str, list[Any]] = {"before": [_row(form, 0) for form in early], "after": halves}
+    return assembled(explored, units, [cut, cut], why)
+
+
+def _row(form: Form, copy: int) -> list[int]:
+    return [each for (of, state), value in form.items() if of == copy for each in (state, value)]
+
+
+def _at_start(form: Form) -> list[int] | None:
+    """Return the reason of a form in the weights of the one state at the start, which are equal under x and x'."""
+    ours, theirs = form.get((1, 0), 0), form.get((2, 0), 0)
+    if (0, 0) in form or ours + theirs > 0:
+        return None
+    return [1, 0, ours] if ours > 0 else [1, 1, -ours]
 
 
 def _whole(form: Form, known: Mapping[tuple[int, Any], tuple[int, Any]]) -> Form:
@@ -196,16 +203,14 @@ def _whole(form: Form, known: Mapping[tuple[int, Any], tuple[int, Any]]) -> Form
     return {key: int(value * common) // shared for key, value in found.items()}
 
 
-def _bounded(form: Form, lists: Sequence[Form], units: bool = False) -> list[int] | None:
+def _bounded(form: Form, lists: Sequence[Form]) -> list[int] | None:
     """Return a factor, and numbers of kept forms with theirs, so that the form is below their sum; None for none."""
-    later = any(copy for copy, _ in form)
-    same = [at for at, each in enumerate(lists) if any(copy for copy, _ in each) == later]
-    for at in same:
-        factor = max((Fraction(v, lists[at].get(key, 0)) if lists[at].get(key, 0) > 0 else Fraction(-1)
+    for at, strong in enumerate(lists):
+        factor = max((Fraction(v, strong.get(key, 0)) if strong.get(key, 0) > 0 else Fraction(-1)
                       for key, v in form.items() if v > 0), default=Fraction(0))  # fmt: skip
         if factor >= 0 and _enough(form, lists, {at: factor}):
             return _numbers({at: factor})
-    found = solution(form, {at: lists[at] for at in same})
+    found = solution(form, dict(enumerate(lists)))
     return _numbers(found) if found is not None and _enough(form, lists, found) else None
 
 

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from tightdp.core.sections import Written, written_value
+from tightdp.core.syntax import plain_value
 from tightdp.errors import QueryError
 from tightdp.results.optimum import BestMechanism, Optimum
 from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker
@@ -20,14 +21,16 @@ def certify_optimum(answer: Optimum) -> Certificate:
     """
     best, checker = answer.best, load_checker()
     claim: dict[str, Any] = {
-        "kind": "optimum",
+        "question": "optimum",
         "measure": answer.measure,
         "n": len(best.datasets[0]),
         "records": [_record(record) for record in dict.fromkeys(chain.from_iterable(best.datasets))],
         "neighbours": answer.neighbours if answer.neighbours in checker.NEAR else _listed(best),
         "groups": [list(group) for group in best.groups],
         "outputs": _all(best.outputs),
-        "targets": [[_dataset(x), written_value(y)] for x, y in zip(best.datasets, best.targets, strict=True)],
+        "targets": [
+            [_dataset(x), plain_value(written_value(y))] for x, y in zip(best.datasets, best.targets, strict=True)
+        ],
         "keeps": written_value(best.lower_exp_epsilon),
         "allows": written_value(best.upper_exp_epsilon),
         "least": written_value(answer.lower),
@@ -41,7 +44,7 @@ def certify_optimum(answer: Optimum) -> Certificate:
         "weights": _all(best.weights),
         "multipliers": list(map(_all, best.multipliers)),
     }
-    content = {"certificate": FORMAT, "claim": claim, "evidence": evidence}
+    content = {"format": FORMAT, "claim": claim, "evidence": evidence}
     try:
         return Certificate(content, checker.check(content, WORK))
     except checker.Refused as reason:
@@ -49,7 +52,7 @@ def certify_optimum(answer: Optimum) -> Certificate:
 
 
 def _all(values: Iterable[object]) -> list[Written]:
-    return list(map(written_value, values))
+    return [plain_value(written_value(value)) for value in values]
 
 
 def _record(record: object) -> list[Written]:

@@ -12,7 +12,8 @@ from typing import Any
 
 from flint import fmpz_poly
 
-from tightdp.core.sections import written_whole
+from tightdp.core.sections import written_value, written_whole
+from tightdp.core.syntax import plain_value
 from tightdp.exact.whole import ExpInteger, Whole, gcd
 from tightdp.methods.chain import Vector
 from tightdp.methods.chain_forms import Form, distinct, extreme, prune
@@ -20,12 +21,99 @@ from tightdp.methods.chain_forms import Form, distinct, extreme, prune
 _MOST_FORMS = 3_000
 """How many forms of one cut are followed."""
 
-Keyed = dict[tuple[int, Any], Any]
+Keyed = dict[tuple[int, int], Any]
 """A form as the checker has it: factors by copy (0: weights while x and x' are alike; 1, 2: later) and state."""
+Because = tuple[int, int, int, int]
+"""What a reason is about: two records, what is published, and a form, each by its number."""
+KINDS = ("before", "across", "after")
+"""Which forms are taken back: those before the difference, those after it, over it, and those after it."""
 
 
 class TooMany(Exception):
     """More forms than are followed, or one that no other bounds."""
+
+
+class Explored:
+    """All states at the cuts of a program that the checker has read, and how the parts move their weights."""
+
+    def __init__(self, checker: Any, data: Any) -> None:
+        self.data = data
+        self.states: list[list[Any]] = [[()]]
+        self.told: list[list[Any]] = []
+        self._positive = checker.positive
+        self._back: list[dict[tuple[int, int], list[tuple[int, int, Any]]]] = []
+        for part, client in zip(data.places, data.clients, strict=True):
+            self._explore(part, client, checker.text)
+
+    def _explore(self, part: int, client: Any, text: Callable[[Any], str]) -> None:
+        """Go through a part; what every client runs is gone through until no state is new."""
+        before, after = self.states[-1], list[Any]() if client != "all" else self.states[-1]
+        numbers = {text(state): at for at, state in enumerate(after)}
+        told: dict[str, int] = {}
+        back: dict[tuple[int, int], list[tuple[int, int, Any]]] = {}
+        at = 0
+        while at < len(before):
+            for record in range(len(self.data.records)) if client is not None else [0]:
+                found = self.data.run(part, before[at], None if client is None else record)
+                for (shown, left), odds in found.items():
+                    if numbers.setdefault(left, len(after)) == len(after):
+                        after.append(self.data.states[left])
+                    number = told.setdefault(shown, len(told))
+                    back.setdefault((record, numbers[left]), []).append((number, at, odds))
+            at += 1
+        self.states.append(after)
+        self.told.append([self.data.states[shown] for shown in told])
+        self._back.append(back)
+
+    def taken_back(
+        self, place: int, early: Sequence[Keyed], late: Sequence[Keyed], units: bool
+    ) -> Iterator[tuple[int, Because, Keyed]]:
+        """Yield the forms before a part that give those after it, with what each is about; none that is at most 0."""
+        data, positive = self.data, self._positive
+        reads = data.clients[place] is not None
+        for a, b in data.met if reads else [(0, 0)]:
+            kinds = [
+                (0, early, a == b),
+                (1, late, a != b and not data.at_once),
+                (2, late, not units and (place > 0 or data.at_once) and (a == b or data.at_once)),
+            ]
+            for which, forms, wanted in kinds:
+                for number, form in enumerate(forms) if wanted else ():
+                    found = data.taken_back(self._back[place], form, (a, a, b), which == 2)
+                    for shown, taken in found.items():
+                        if any(map(positive, taken.values())):
+                            yield which, (a, b, shown, number), taken
+
+
+def written(value: Any) -> Any:
+    """Return a value of the checker as certificates have it."""
+    if isinstance(value, tuple):
+        return [written(each) for each in value]
+    return {"undefined": None} if value is ... else plain_value(written_value(value))
+
+
+Reasons = dict[str, list[list[Any]]]
+
+
+def assembled(
+    explored: Explored, units: bool, forms: Sequence[dict[str, list[Any]]], why: Sequence[Reasons]
+) -> dict[str, Any]:
+    """Return the evidence: cuts with their forms, and steps with their reasons; equal ones stand once."""
+    cuts, steps, places = list[Any](), list[Any](), [0]
+    for states, at in zip(explored.states[1:-1], forms, strict=True):
+        cut = {"states": [[written(each) for each in state] for state in states], **at}
+        if cut not in cuts:
+            cuts.append(cut)
+        places.append(cuts.index(cut) + 1)
+    places.append(len(cuts) + 1)
+    order = []
+    for place, part in enumerate(explored.data.places):
+        ends = {"part": part, "before": places[place], "after": places[place + 1]}
+        step = {**ends, "outputs": [written(each) for each in explored.told[place]], "why": why[place]}
+        if step not in steps:
+            steps.append(step)
+        order.append(steps.index(step))
+    return {"rule": "forms", "units": units, "cuts": cuts, "steps": steps, "order": order}
 
 
 def find_forms(checker: Any, data: Any, watch: Callable[[], None]) -> dict[str, Any] | None:
@@ -33,11 +121,12 @@ def find_forms(checker: Any, data: Any, watch: Callable[[], None]) -> dict[str, 
 
     `data` is what the checker makes of the program and its claim.
     """
-    if data.observes or data.listed or data.every:
+    if data.listed or data.every:
         return None
+    explored = Explored(checker, data)
     for units in (False,) if data.at_once else (True, False):
         try:
-            return _Search(checker, data, watch).found(units)
+            return _Search(checker, explored, watch).found(units)
         except TooMany:
             continue
     return None
@@ -46,44 +135,55 @@ def find_forms(checker: Any, data: Any, watch: Callable[[], None]) -> dict[str, 
 class _Search:
     """Goes from the last part to the first."""
 
-    def __init__(self, checker: Any, data: Any, watch: Callable[[], None]) -> None:
-        self.checker, self.data, self.watch, self.one = checker, data, watch, not data.at_once
-        self.up, self.down = self._read(data.up), self._read(data.down)
+    def __init__(self, checker: Any, explored: Explored, watch: Callable[[], None]) -> None:
+        self.checker, self.explored, self.watch, self.one = checker, explored, watch, not explored.data.at_once
+        self.up, self.down = self._read(explored.data.up), self._read(explored.data.down)
 
     def found(self, units: bool) -> dict[str, Any]:
         """Return the evidence; with `units` every state of a cut stands for itself once x and x' differ."""
-        states = [range(len(each)) for each in self.data.states]
-        after: list[Keyed] = [{(copy, state): value for state in states[-1] for copy, value in self._pair()}]
-        cuts: list[list[Any]] = []
-        reasons: list[list[list[Any]]] = []
-        for part in range(len(self.data.clients) - 1, 0, -1):
-            place = {
-                (copy, state): (at if copy < 2 else ~at) for at, state in enumerate(states[part]) for copy in (0, 1, 2)
-            }
-            back = {(copy > 0, number): key for key, number in place.items() for copy in (key[0],)}
-            pulled: list[tuple[bool, Vector]] = []
-            for form in self.data.taken_back(part, after):
+        explored = self.explored
+        early: list[Keyed] = []
+        late: list[Keyed] = [explored.data.unit(state) for state in range(len(explored.states[-1]))]
+        cuts: list[dict[str, list[Any]]] = []
+        reasons: list[Reasons] = []
+        for part in range(len(explored.told) - 1, 0, -1):
+            pulled: list[tuple[int, Because, Vector]] = []
+            for which, about, form in explored.taken_back(part, early, late, units):
                 self.watch()
-                later = any(copy for copy, _ in form)
-                if not (later and units):
-                    pulled.append((later, {place[key]: self._read(value) for key, value in form.items()}))
-            early = prune([(vector, ()) for later, vector in pulled if not later], self.watch)
-            late = self._later([(vector, ()) for later, vector in pulled if later])
-            if max(len(early), len(late)) > _MOST_FORMS:
+                vector = {(~at if copy == 2 else at): self._read(value) for (copy, at), value in form.items()}
+                pulled.append((which, about, vector))
+            some = prune([(vector, ()) for which, _, vector in pulled if which < 2], self.watch)
+            others = self._later([(vector, ()) for which, _, vector in pulled if which == 2])
+            if max(len(some), len(others)) > _MOST_FORMS:
                 raise TooMany
-            kept = [(False, vector) for vector, _ in early] + [(True, vector) for vector, _ in late]
-            reasons.append([self._reason(later, vector, kept) for later, vector in pulled])
-            after = [{back[later, at]: self._back(value) for at, value in vector.items()} for later, vector in kept]
+            kept = [vector for vector, _ in some], [vector for vector, _ in others]
+            why: Reasons = {kind: [] for kind in KINDS}
+            for which, about, vector in pulled:
+                why[KINDS[which]].append([*about, *self._reason(which == 2, vector, kept[which == 2])])
+            reasons.append(why)
+            early = [{(0, at): self._back(value) for at, value in vector.items()} for vector in kept[0]]
+            late = [
+                {((1, at) if at >= 0 else (2, ~at)): self._back(value) for at, value in vector.items()}
+                for vector in kept[1]
+            ]
             if units:
-                after += [{(copy, state): value for copy, value in self._pair()} for state in states[part]]
-            cuts.append([self._row(later, vector, len(states[part])) for later, vector in kept])
-        for form in self.data.taken_back(0, after):
-            if (not self.one or (0, 0) in form) and self._read(sum(form.values())) > 0:
-                raise TooMany
-        return {"units": units, "cuts": cuts[::-1], "why": [[], *reasons[::-1]]}
+                late = [explored.data.unit(state) for state in range(len(explored.states[part]))]
+            halves = ([self._row(vector, 0), self._row(vector, 1)] for vector in kept[1])
+            cuts.append({"before": [self._row(vector, 0) for vector in kept[0]], "after": list(halves)})
+        reasons.append(self._at_start(early, late, units))
+        return assembled(explored, units, cuts[::-1], reasons[::-1])
 
-    def _pair(self) -> tuple[tuple[int, Any], ...]:
-        return (1, self.data.down), (2, -1 * self.data.up)
+    def _at_start(self, early: Sequence[Keyed], late: Sequence[Keyed], units: bool) -> Reasons:
+        """Return the reasons of the first part: the one state before it has equal weights under x and x'."""
+        why: Reasons = {kind: [] for kind in KINDS}
+        for which, about, form in self.explored.taken_back(0, early, late, units):
+            ours = self._read(form.get((1, 0), 0))
+            if which < 2 or ours + self._read(form.get((2, 0), 0)) > 0:
+                raise TooMany
+            why[KINDS[which]].append(
+                [*about, 1, *((0, self._plain(ours)) if ours > 0 else (1, self._plain(-1 * ours)))]
+            )
+        return why
 
     def _read(self, value: Any) -> Whole:
         """Return a number of the checker as a weight."""
@@ -107,16 +207,15 @@ class _Search:
             for vector, _ in extreme(group)
         ]
 
-    def _reason(self, later: bool, vector: Vector, kept: Sequence[tuple[bool, Vector]]) -> list[Any]:
+    def _reason(self, later: bool, vector: Vector, kept: Sequence[Vector]) -> list[Any]:
         """Return a factor of a form, and numbers of kept forms with theirs, so that it is below their sum."""
-        for at, (kind, strong) in enumerate(kept):
-            if kind == later:
-                found = _factor(strong, vector)
-                if found is not None:
-                    return self._numbers(found[1], [(at, found[0])])
+        for at, strong in enumerate(kept):
+            found = _factor(strong, vector)
+            if found is not None:
+                return self._numbers(found[1], [(at, found[0])])
         if later and self.one:
             column = {at: value for at, value in vector.items() if at >= 0}
-            halves = [(at, {n: v for n, v in form.items() if n >= 0}) for at, (kind, form) in enumerate(kept) if kind]
+            halves = [(at, {n: v for n, v in form.items() if n >= 0}) for at, form in enumerate(kept)]
             hull = [(at, half) for at, half in halves if half.keys() == column.keys()]
             for members, factors in _sums(hull, column):
                 return self._numbers(factors[0], list(zip(members, factors[1:], strict=True)))
@@ -127,11 +226,10 @@ class _Search:
         parts = [times // shared, *chain.from_iterable((at, factor // shared) for at, factor in used)]
         return [self._plain(each) for each in parts]
 
-    def _row(self, later: bool, vector: Vector, size: int) -> list[Any]:
-        """Return a form as the file has it; the states under x are numbered from `size` on, then those under x'."""
-        shift = [size if later else 0, 2 * size]
-        row = chain.from_iterable((shift[0] + at if at >= 0 else shift[1] + ~at, v) for at, v in vector.items())
-        return [self._plain(each) for each in row]
+    def _row(self, vector: Vector, other: int) -> list[Any]:
+        """Return a form, or its half under x or under x', as the file has it: numbers of states and factors."""
+        half = ((~at if other else at, value) for at, value in vector.items() if (at < 0) == bool(other))
+        return [self._plain(each) for each in chain.from_iterable(half)]
 
 
 def _by_support(columns: list[Form]) -> list[list[Form]]:

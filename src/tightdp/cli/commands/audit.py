@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
 from tightdp.results.audit import Audit
 from tightdp.results.result import Subject
+from tightdp.session.against import compare
 from tightdp.session.auditing import audit
 from tightdp.session.certify import Certificate, as_json, certify_audit, check_file
 from tightdp.session.certify_optimum import certify_optimum
@@ -34,7 +36,13 @@ def run(options: Namespace) -> int:
         if not Path(options.file).is_file():
             hint = "give a certificate that `tightdp certify --output` wrote"
             raise UsageError(f"there is no file {options.file}", hint)
-        return check_file(options.file, options.work)
+        status = check_file(options.file, options.work)
+        if status == 0 and options.against is not None:
+            content = json.loads(Path(options.file).read_text(encoding="ascii"))
+            named = content["claim"].get("mechanism", "")
+            place = options.against if ":" in options.against else f"{options.against}:{named}"
+            write_text("-", f"{compare(content, load(place).program)}\n")
+        return status
     made = certify_audit(_audited(options)) if options.command == "certify_audit" else _certified(options)
     write_text(options.output, as_json(made))
     if options.output != "-":

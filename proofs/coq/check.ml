@@ -1,0 +1,458 @@
+(* Reads a certificate and asks the checker that was extracted from the proofs: `check answer.json [N]`, with N times the
+   usual work. Exit status 0 accepted, 1 refused, 2 where no theorem covers the rule. What is believed besides the
+   theorems: that this file reads JSON into the types of Program.v as docs/certificates.md says. *)
+
+module B = Big_int_Z
+module K = Kernel
+
+exception Refused of string
+exception Unproved of string
+let refuse reason = raise (Refused reason)
+let need condition reason = if not condition then refuse reason
+
+(* JSON, strict: whole numbers, printable ASCII, no name twice *)
+
+type json = Null | Bool of bool | Int of B.big_int | Str of string | List of json list | Obj of (string * json) list
+
+let parse text =
+  let at = ref 0 and size = String.length text in
+  let peek () = if !at < size then text.[!at] else '\000' in
+  let bad () = refuse "this is not JSON" in
+  let rec skip () = match peek () with ' ' | '\n' -> incr at; skip () | _ -> () in
+  let word w v = let n = String.length w in
+    if !at + n <= size && String.sub text !at n = w then (at := !at + n; v) else bad () in
+  let utf8 out code =
+    if code < 0x80 then Buffer.add_char out (Char.chr code)
+    else if code < 0x800 then (Buffer.add_char out (Char.chr (0xC0 lor (code lsr 6)));
+                               Buffer.add_char out (Char.chr (0x80 lor (code land 63))))
+    else if code < 0x10000 then (Buffer.add_char out (Char.chr (0xE0 lor (code lsr 12)));
+                                 Buffer.add_char out (Char.chr (0x80 lor ((code lsr 6) land 63)));
+                                 Buffer.add_char out (Char.chr (0x80 lor (code land 63))))
+    else (Buffer.add_char out (Char.chr (0xF0 lor (code lsr 18)));
+          Buffer.add_char out (Char.chr (0x80 lor ((code lsr 12) land 63)));
+          Buffer.add_char out (Char.chr (0x80 lor ((code lsr 6) land 63)));
+          Buffer.add_char out (Char.chr (0x80 lor (code land 63)))) in
+  let hex () =
+    let value c = match c with '0'..'9' -> Char.code c - 48 | 'a'..'f' -> Char.code c - 87
+                             | 'A'..'F' -> Char.code c - 55 | _ -> bad () in
+    let code = ref 0 in
+    for _ = 1 to 4 do code := !code * 16 + value (peek ()); incr at done; !code in
+  let text_here () =
+    let out = Buffer.create 16 in
+    incr at;
+    let rec go () = match peek () with
+      | '"' -> incr at
+      | '\\' ->
+        incr at;
+        let c = peek () in
+        incr at;
+        (match c with
+         | '"' | '\\' | '/' -> Buffer.add_char out c
+         | 'n' -> Buffer.add_char out '\n' | 't' -> Buffer.add_char out '\t' | 'r' -> Buffer.add_char out '\r'
+         | 'b' -> Buffer.add_char out '\b' | 'f' -> Buffer.add_char out '\012'
+         | 'u' ->
+           let code = hex () in
+           if code >= 0xD800 && code < 0xDC00 && !at + 1 < size && text.[!at] = '\\' && text.[!at + 1] = 'u' then begin
+             let back = !at in
+             at := !at + 2;
+             let low = hex () in
+             if low >= 0xDC00 && low < 0xE000 then utf8 out (0x10000 + ((code - 0xD800) lsl 10) + low - 0xDC00)
+             else (at := back; utf8 out code)
+           end else utf8 out code
+         | _ -> bad ());
+        go ()
+      | c when c >= ' ' && c <= '~' -> Buffer.add_char out c; incr at; go ()
+      | _ -> bad () in
+    go (); Buffer.contents out in
+  let number () =
+    let from = !at in
+    if peek () = '-' then incr at;
+    let first = peek () in
+    while (match peek () with '0'..'9' -> true | _ -> false) do incr at done;
+    let digits = String.sub text from (!at - from) in
+    let long = String.length digits - if digits.[0] = '-' then 1 else 0 in
+    if long = 0 || (first = '0' && long > 1) then bad ();
+    need (match peek () with '.' | 'e' | 'E' -> false | _ -> String.length digits <= 4000) "a number is too long, or not whole";
+    Int (B.big_int_of_string digits) in
+  let rec value depth =
+    need (depth < 200) "this is nested too deeply";
+    skip ();
+    let found = match peek () with
+      | '{' -> incr at; skip ();
+        if peek () = '}' then (incr at; Obj []) else begin
+          let names = Hashtbl.create 8 in
+          let rec go found =
+            skip ();
+            if peek () <> '"' then bad ();
+            let name = text_here () in
+            need (not (Hashtbl.mem names name)) "a field stands twice";
+            Hashtbl.add names name ();
+            skip ();
+            if peek () <> ':' then bad ();
+            incr at;
+            let v = value (depth + 1) in
+            match peek () with
+            | ',' -> incr at; go ((name, v) :: found)
+            | '}' -> incr at; Obj (List.rev ((name, v) :: found))
+            | _ -> bad () in
+          go [] end
+      | '[' -> incr at; skip ();
+        if peek () = ']' then (incr at; List []) else
+          let rec go found =
+            let v = value (depth + 1) in
+            match peek () with
+            | ',' -> incr at; go (v :: found)
+            | ']' -> incr at; List (List.rev (v :: found))
+            | _ -> bad () in
+          go []
+      | '"' -> Str (text_here ())
+      | 't' -> word "true" (Bool true) | 'f' -> word "false" (Bool false) | 'n' -> word "null" Null
+      | _ -> number () in
+    skip (); found in
+  let found = value 0 in
+  if !at < size then bad ();
+  found
+
+let rec printed comma colon v = match v with
+  | Null -> "null" | Bool b -> string_of_bool b | Int i -> B.string_of_big_int i
+  | Str s -> "\"" ^ s ^ "\""
+  | List l -> "[" ^ String.concat comma (List.map (printed comma colon) l) ^ "]"
+  | Obj l -> "{" ^ String.concat comma (List.map (fun (k, v) -> "\"" ^ k ^ "\"" ^ colon ^ printed comma colon v) l) ^ "}"
+
+(* SHA-256, of FIPS 180-4 *)
+
+let sha256 text =
+  let primes = let rec go n found = if List.length found = 64 then List.rev found else
+                   go (n + 1) (if List.exists (fun p -> n mod p = 0) found then found else n :: found) in go 2 [] in
+  let root power p =  (* the first 32 bits of the fraction of the root of a prime *)
+    let goal = B.mult_big_int (B.big_int_of_int p) (B.power_int_positive_int 2 (32 * power)) in
+    let rec go low high = if B.le_big_int (B.sub_big_int high low) B.unit_big_int then low else
+        let middle = B.div_big_int (B.add_big_int low high) (B.big_int_of_int 2) in
+        if B.le_big_int (B.power_big_int_positive_int middle power) goal then go middle high else go low middle in
+    B.int_of_big_int (B.mod_big_int (go B.zero_big_int (B.power_int_positive_int 2 42)) (B.power_int_positive_int 2 32)) in
+  let k = Array.of_list (List.map (root 3) primes) in
+  let h = Array.sub (Array.of_list (List.map (root 2) primes)) 0 8 in
+  let mask = 0xFFFFFFFF in
+  let turn x n = ((x lsr n) lor (x lsl (32 - n))) land mask in
+  let size = String.length text in
+  let padded = Buffer.create (size + 72) in
+  Buffer.add_string padded text; Buffer.add_char padded '\x80';
+  while Buffer.length padded mod 64 <> 56 do Buffer.add_char padded '\x00' done;
+  for i = 7 downto 0 do Buffer.add_char padded (Char.chr (((size * 8) lsr (8 * i)) land 255)) done;
+  let data = Buffer.contents padded in
+  for block = 0 to String.length data / 64 - 1 do
+    let w = Array.make 64 0 in
+    for i = 0 to 15 do
+      for j = 0 to 3 do w.(i) <- (w.(i) lsl 8) lor Char.code data.[block * 64 + i * 4 + j] done done;
+    for i = 16 to 63 do
+      let a = w.(i - 15) and b = w.(i - 2) in
+      w.(i) <- (w.(i - 16) + (turn a 7 lxor turn a 18 lxor (a lsr 3)) + w.(i - 7)
+                + (turn b 17 lxor turn b 19 lxor (b lsr 10))) land mask done;
+    let v = Array.copy h in
+    for i = 0 to 63 do
+      let e = v.(4) and a = v.(0) in
+      let t = v.(7) + (turn e 6 lxor turn e 11 lxor turn e 25) + ((e land v.(5)) lxor (lnot e land mask land v.(6))) + k.(i) + w.(i) in
+      let u = (turn a 2 lxor turn a 13 lxor turn a 22) + ((a land v.(1)) lxor (a land v.(2)) lxor (v.(1) land v.(2))) in
+      Array.blit v 0 v 1 7;
+      v.(4) <- (v.(4) + t) land mask; v.(0) <- (t + u) land mask done;
+    Array.iteri (fun i x -> h.(i) <- (h.(i) + x) land mask) v done;
+  String.concat "" (Array.to_list (Array.map (Printf.sprintf "%08x") h))
+
+(* Reading a certificate into the types of the proofs *)
+
+let field name l = List.assoc name l
+let fields v names others = match v with
+  | Obj l ->
+    need (List.for_all (fun n -> List.mem_assoc n l) names
+          && List.for_all (fun (n, _) -> List.mem n names || List.mem n others) l) "fields are missing or unknown";
+    l
+  | _ -> refuse "an object is expected"
+let items v = match v with List l -> l | _ -> refuse "a list is expected"
+let pair v = match v with List [a; b] -> a, b | _ -> refuse "a list of another length is expected"
+let small what most v = match v with
+  | Int i when B.is_int_big_int i && B.int_of_big_int i >= 0 && B.int_of_big_int i <= most -> B.int_of_big_int i
+  | _ -> refuse ("there is no such " ^ what)
+let matches text ok = let good = ref (text <> "") in String.iteri (fun i c -> if not (ok i c) then good := false) text; !good
+let is_name s = String.length s <= 21 && matches s (fun i c ->
+    if i = 0 then String.contains "dsvx" c else (c >= '0' && c <= '9') || c = '_')
+let is_plain s = s = "" || matches s (fun _ c -> c >= ' ' && c <= '~' && c <> '"' && c <> '\\')
+
+let quotient s =
+  let bad () = refuse "this is no ratio in lowest terms" in
+  match String.index_opt s '/' with
+  | None -> bad ()
+  | Some at ->
+    let above = String.sub s 0 at and below = String.sub s (at + 1) (String.length s - at - 1) in
+    let digits t = matches t (fun i c -> (c >= '0' && c <= '9') && not (i = 0 && c = '0')) in
+    let positive = if above <> "" && above.[0] = '-' then String.sub above 1 (at - 1) else above in
+    if String.length s > 4000 || not (digits positive && digits below) then bad ();
+    let n = B.big_int_of_string above and d = B.big_int_of_string below in
+    if not (B.gt_big_int d B.unit_big_int && B.eq_big_int (B.gcd_big_int n d) B.unit_big_int) then bad ();
+    n, d
+
+let rec value ?(state = false) v = match v with
+  | Null -> K.Nothing
+  | Int i -> K.Number (i, B.unit_big_int)
+  | Str s -> let n, d = quotient s in K.Number (n, d)
+  | List l -> K.Tuple (List.map (fun each -> value each) l)
+  | Obj ["undefined", Null] when state -> K.Undefined
+  | Obj ["codes", List l] ->
+    let codes = List.map (small "character" 0x10FFFF) l in
+    need (not (List.for_all (fun c -> c >= 32 && c <= 126 && c <> 34 && c <> 92) codes)) "plain characters are written as a text";
+    K.Text (List.map B.big_int_of_int codes)
+  | Obj ["text", Str s] ->
+    need (is_plain s) "a text of plain characters is expected";
+    K.Text (List.map (fun c -> B.big_int_of_int (Char.code c)) (List.of_seq (String.to_seq s)))
+  | _ -> refuse "this is no value"
+let values ?(state = false) v = List.map (fun each -> value ~state each) (items v)
+
+let whole root v = match v with
+  | Int i -> if B.eq_big_int i B.zero_big_int then [] else [i]
+  | List l when List.length l > 1 && root > 0 ->
+    let found = List.map (fun c -> match c with Int i -> i | _ -> refuse "this is no number") l in
+    need (not (B.eq_big_int (List.nth found (List.length found - 1)) B.zero_big_int)) "this is no number";
+    found
+  | _ -> refuse "this is no number, or there is no T"
+let ratio root v = match v with
+  | Str s -> let n, d = quotient s in [n], [d]
+  | Obj l -> let l = fields v ["above"; "below"] [] in whole root (field "above" l), whole root (field "below" l)
+  | _ -> whole root v, [B.unit_big_int]
+
+let distinct what l =
+  let seen = Hashtbl.create 64 in
+  List.iter (fun each -> need (not (Hashtbl.mem seen each)) (what ^ " stands twice"); Hashtbl.add seen each ()) l
+let table reader v =
+  let rows = List.map (fun row -> let key, each = pair row in key, (value key, reader each)) (items v) in
+  need (rows <> []) "a table is empty";
+  distinct "a value of a table" (List.map (fun (key, _) -> printed "," ":" key) rows);
+  List.map snd rows
+
+let operations = K.["add", (Add, 2); "sub", (Sub, 2); "mul", (Mul, 2); "div", (Div, 2); "floordiv", (FloorDiv, 2);
+                    "mod", (Mod, 2); "min", (Min, 2); "max", (Max, 2); "lt", (Lt0, 2); "le", (Le, 2); "gt", (Gt0, 2);
+                    "ge", (Ge, 2); "neg", (Neg, 1); "abs", (Abs, 1); "eq", (Eq0, 2); "ne", (Ne, 2); "not", (Not, 1);
+                    "bool", (Bool, 1); "else", (Else, 2); "tuple", (MakeTuple, -1)]
+
+let part root_int width v =
+  let root = B.big_int_of_int root_int in
+  let l = fields v ["reads"; "takes"; "lines"; "publishes"; "leaves"] [] in
+  let known = Hashtbl.create 16 in
+  let name v = match v with Str s when is_name s -> s | _ -> refuse "this is no name" in
+  let names fresh v =
+    let found = List.map name (items v) in
+    distinct "a name" found;
+    List.iter (fun x -> need (fresh || Hashtbl.mem known x) "a name has no value") found;
+    found in
+  let define v = let x = name v in Hashtbl.replace known x (); x in
+  let operand v = match v with
+    | Str s -> need (is_name s && Hashtbl.mem known s) "a name has no value"; K.Name s
+    | _ -> K.Constant (value (field "value" (fields v ["value"] []))) in
+  let law v =
+    let found = table (whole root_int) v in
+    need (List.for_all (fun (_, odds) -> not (K.positive_at root (K.popp odds))) found) "odds are negative";
+    found in
+  let sum law = List.fold_left (fun total (_, odds) -> K.padd total odds) [] law in
+  let reads = match field "reads" l with Bool b -> b | _ -> refuse "a part reads a record, or not" in
+  let takes = names true (field "takes" l) in
+  List.iter (fun x -> Hashtbl.replace known x ()) takes;
+  let draws = ref 0 in
+  let line v = match v with
+    | List [Str "input"; x; at] ->
+      need reads "this part reads no record";
+      let at = small "component of a record" (width - 1) at in K.Input (define x, at)
+    | List [Str "draw"; x; outcomes] ->
+      incr draws;
+      let found = law outcomes in
+      need (K.positive_at root (sum found)) "odds are zero";
+      K.Draw (define x, found)
+    | List [Str "draw by"; x; on; laws] ->
+      incr draws;
+      let on = operand on and found = table law laws in
+      let total = sum (snd (List.hd found)) in
+      need (K.positive_at root total
+            && List.for_all (fun (_, law) -> K.pzero (K.padd total (K.popp (sum law)))) found) "odds have different sums";
+      K.DrawBy (define x, on, found)
+    | List [Str "case"; x; on; choices] ->
+      let on = operand on in let found = table operand choices in K.Case (define x, on, found)
+    | List [Str "fails"; c] -> K.Fails (operand c)
+    | List [Str "observe"; c] -> K.Observe (operand c)
+    | List (Str "apply" :: x :: Str kind :: args) when List.mem_assoc kind operations ->
+      let operation, count = List.assoc kind operations in
+      need (count < 0 || count = List.length args) "an operation has another number of values";
+      let args = List.map operand args in K.Apply (define x, operation, args)
+    | _ -> refuse "there is no such line, or operation" in
+  let lines = List.map line (items (field "lines" l)) in
+  need (!draws < 2) "a part draws twice";
+  { K.reads; takes; lines; publishes = names false (field "publishes" l); leaves = names false (field "leaves" l) }
+
+let relations = K.["replace-one", ReplaceOne; "add-remove", AddRemove; "unit-step", UnitStep; "unit-all", UnitAll]
+
+let dataset records n v =
+  let found = values v in
+  need (List.length found = n && List.for_all (fun r -> List.exists (K.same r) records) found) "this is no dataset";
+  found
+
+let positive_of_int i = B.big_int_of_int (i + 1)  (* numbers in a file count from 0, those of the proofs from 1 *)
+
+let form root states row =
+  let rec go l = match l with
+    | at :: c :: rest -> (positive_of_int (small "state" (states - 1) at), whole root c) :: go rest
+    | [] -> []
+    | _ -> refuse "a form has another length" in
+  let found = go (items row) in
+  distinct "a state of a form" (List.map fst found);
+  found
+
+let cut root v =
+  let l = fields v ["states"; "before"; "after"] [] in
+  let states = List.map (values ~state:true) (items (field "states" l)) in
+  distinct "a state" (List.map (printed "," ":") (items (field "states" l)));
+  let size = List.length states in
+  let keyed key f = List.map (fun (k, c) -> key k, c) f in
+  let double k = B.mult_int_big_int 2 k in
+  let later row = let x, y = pair row in
+    keyed double (form root size x) @ keyed (fun k -> B.succ_big_int (double k)) (form root size y) in
+  { K.states; befores = List.map (form root size) (items (field "before" l));
+    afters = List.map later (items (field "after" l)) }
+
+let reasons root v =
+  let reason row = match items row with
+    | a :: b :: o :: f :: factor :: uses ->
+      let number = small "number" 4_000_000 in
+      let key = List.map (fun i -> positive_of_int (number i)) [a; b; o; f] in
+      let rec go l = match l with
+        | j :: m :: rest -> (number j, whole root m) :: go rest
+        | [] -> [] | _ -> refuse "this is no reason" in
+      key, { K.factor = whole root factor; uses = go uses }
+    | _ -> refuse "this is no reason" in
+  let found = List.map reason (items v) in
+  distinct "a reason" (List.map fst found);
+  List.map (fun (key, r) -> match key with [a; b; o; f] -> K.key0 a b o f, r | _ -> refuse "this is no reason") found
+
+let step root parts cuts v =
+  let l = fields v ["part"; "before"; "after"; "outputs"; "why"] [] in
+  let why = fields (field "why" l) ["before"; "across"; "after"] [] in
+  let of_why name = reasons root (field name why) in
+  let outputs = items (field "outputs" l) in
+  distinct "an output" (List.map (printed "," ":") outputs);
+  let after = small "cut" cuts (field "after" l) in
+  need (after > 0) "there is no such cut";
+  { K.step_part = small "part" (parts - 1) (field "part" l); step_before = small "cut" cuts (field "before" l);
+    step_after = after; outputs = List.map (fun y -> values y) outputs;
+    why_before = of_why "before"; why_across = of_why "across"; why_after = of_why "after" }
+
+let claims = [
+  "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "attained"; "root"; "mechanism"; "parameters"; "source"]);
+  "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["root"; "mechanism"; "parameters"; "source"]);
+  "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "root"; "mechanism"; "parameters"; "source"])]
+
+let check file =
+  let top = fields file ["format"; "claim"; "evidence"] ["program"; "source"] in
+  need (field "format" top = Int (B.big_int_of_int 2)) "there is no such format of certificates";
+  let claim = match field "claim" top with Obj l -> l | _ -> refuse "an object is expected" in
+  let question = match List.assoc_opt "question" claim with Some (Str s) -> s | _ -> refuse "there is no such claim" in
+  let evidence = match field "evidence" top with Obj l -> l | _ -> refuse "an object is expected" in
+  let rule = match List.assoc_opt "rule" evidence with Some (Str s) -> s | _ -> refuse "there is no such rule" in
+  if List.mem question ["accuracy"; "inaccuracy"; "audit"; "optimum"] || rule = "datasets" || List.mem_assoc "delta" claim
+     || ((rule = "witness" || List.mem_assoc "attained" claim) && not (List.mem_assoc "event" evidence))
+     || (match List.assoc_opt "neighbours" claim with Some (List _) -> true | _ -> false)
+  then raise (Unproved (Printf.sprintf "no theorem covers this claim by the rule %s; proofs/checker.py checks it" rule));
+  let names, others = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
+  ignore (fields (field "claim" top) ("question" :: names) others);
+  need (rule = (if question = "violation" then "witness" else "forms")) "this rule is not for this claim";
+  let attained = List.mem_assoc "attained" claim in
+  need (not attained || field "attained" claim = Bool true) "what is attained is called true";
+  ignore (fields (field "evidence" top)
+            (("rule" :: if rule = "forms" then ["units"; "cuts"; "steps"; "order"] else [])
+             @ if attained || rule = "witness" then ["witness"; "event"] else []) []);
+  let named = List.mem_assoc "source" top :: List.map (fun name -> List.mem_assoc name claim) ["mechanism"; "parameters"; "source"] in
+  need (List.for_all (fun b -> b) named || not (List.exists (fun b -> b) named)) "a source has a text, a name and a hash, or there is none";
+  let root = match List.assoc_opt "root" claim with None -> 0 | Some v -> let d = small "root of e" 9999 v in need (d > 0) "there is no such root of e"; d in
+  let every = question = "privacy of messages" in
+  let n = if every then (need (field "n" claim = Str "all") "this is a claim for every n"; 0)
+    else let n = small "number of records" 10_000 (field "n" claim) in need (n > 0) "there is no such number of records"; n in
+  let records = values (field "records" claim) in
+  distinct "a record" (List.map (printed "," ":") (items (field "records" claim)));
+  let width = match records with K.Tuple (_ :: _ as l) :: _ -> List.length l | _ -> refuse "records are no lists of one length" in
+  need (List.for_all (fun r -> match r with K.Tuple l -> List.length l = width | _ -> false) records) "records are no lists of one length";
+  let relation = match field "neighbours" claim with
+    | Str s when List.mem_assoc s relations -> s | _ -> refuse "there are no such neighbours" in
+  let unit = relation = "unit-step" || relation = "unit-all" in
+  need (relation = "replace-one" || width = 1) "these neighbours are for records of one component, or of one whole number";
+  need (not unit || List.for_all (fun r -> match r with K.Tuple [K.Number (_, d)] -> B.eq_big_int d B.unit_big_int | _ -> false) records)
+    "these neighbours are for records of one component, or of one whole number";
+  let root = B.big_int_of_int root in
+  let root_int = B.int_of_big_int root in
+  let infinite = question = "violation" && field "bound" claim = Str "inf" in
+  let up, down = if infinite then [], [B.unit_big_int] else ratio root_int (field "bound" claim) in
+  need (K.positive_at root down && not (K.positive_at root (K.padd down (K.popp up))) || infinite) "a number is out of its range";
+  let program = fields (field "program" top) ["parts"; "order"] [] in
+  let parts = List.map (part root_int width) (items (field "parts" program)) in
+  let count = List.length parts in
+  let order = List.map pair (items (field "order" program)) in
+  let places = List.map (fun (i, client) -> small "part" (count - 1) i, client) order in
+  let law_of =
+    if every then match places with
+      | [first, Null; each, Str "all"; last, Null] -> K.ForEvery (first, each, last)
+      | _ -> refuse "there are other clients"
+    else K.For (n, List.map (fun (i, client) -> i, (match client with Null -> None | c -> Some (small "client" (n - 1) c))) places) in
+  need (places <> []) "there is no program";
+  let c = { K.root; records; related = List.assoc relation relations; up; down; parts; law_of } in
+  need (K.well_made c && K.not_empty c) "a part reads a record of nobody, or the claim is empty";
+  let witness () =
+    let x, y = pair (field "witness" evidence) in
+    let event = List.map (fun y -> match y with Null -> None | _ -> Some (values y)) (items (field "event" evidence)) in
+    need (List.length event = List.length places) "what is published is something else";
+    { K.pair_x = dataset records n x; pair_y = dataset records n y; event } in
+  if rule = "forms" then begin
+    let cuts = List.map (cut root_int) (items (field "cuts" evidence)) in
+    let steps = List.map (step root_int count (List.length cuts + 1)) (items (field "steps" evidence)) in
+    let order = List.map (small "step" (List.length steps - 1)) (items (field "order" evidence)) in
+    let units = match field "units" evidence with Bool b -> b | _ -> refuse "this rule is not for this claim" in
+    if attained then need (K.check_attained c (witness ())) "the witness does not show it";
+    need (K.check_forms c { K.units; cuts; steps; order }) "the forms do not show it"
+  end else
+    need (K.check_violated c infinite (witness ())) "the witness does not show it";
+  need (field "program" claim = Str (sha256 (printed "," ":" (field "program" top)))) "this is not the program of the claim";
+  if List.mem_assoc "source" top then begin
+    let text = match field "source" top with Str s -> s | _ -> refuse "a source is a text" in
+    need (field "source" claim = Str (sha256 text)) "this is not the source of the claim";
+    let named v = match v with Str s -> String.length s <= 200 && is_plain s | _ -> false in
+    need (match field "parameters" claim with
+        | Obj l -> named (field "mechanism" claim) && List.for_all (fun (name, v) -> named (Str name) && named v) l
+        | _ -> false) "names and parameters are of plain characters"
+  end;
+  let said = List.filter_map (fun name ->
+      if name = "attained" || not (List.mem_assoc name claim) then None else
+        let text = printed ", " ": " (field name claim) in
+        Some (name ^ " " ^ if String.length text <= 200 then text else "(see the file)")) (names @ others) in
+  let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
+  question ^ ": " ^ String.concat ", " said ^ (if attained then ", attained" else "")
+  ^ (if every then "; an upper bound for all that is computed from the messages (post-processing)" else "")
+  ^ (if published then "" else "; nothing is published") ^ "; by a theorem"
+
+(* Work is counted by what is allocated, so that it is the same on every machine. *)
+let limited work =
+  let look _ =
+    let words = Gc.minor_words () and heap = (Gc.quick_stat ()).Gc.heap_words in
+    if words > 4e8 *. float_of_int work || heap > 20_000_000 * work then
+      raise (Refused "checking takes more work than is allowed (N behind the file allows N times as much)") in
+  Sys.set_signal Sys.sigalrm (Sys.Signal_handle look);
+  ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.01; it_value = 0.01 })
+
+let () =
+  let status, said =
+    try
+      let work = if Array.length Sys.argv > 2 then int_of_string Sys.argv.(2) else 1 in
+      limited work;
+      let channel = open_in_bin Sys.argv.(1) in
+      let size = in_channel_length channel in
+      need (size <= 4_000_000) "the file is too large";
+      let text = really_input_string channel size in
+      String.iter (fun c -> need (c = '\n' || (c >= ' ' && c <= '~')) "the file has other characters than printable ASCII") text;
+      0, "accepted: " ^ check (parse text)
+    with
+    | Refused reason -> 1, "refused: " ^ reason
+    | Unproved reason -> 2, "unproved: " ^ reason
+    | Stack_overflow | Out_of_memory -> 1, "refused: checking takes more work than is allowed"
+    | _ -> 1, "refused: no certificate" in
+  print_endline said; exit status

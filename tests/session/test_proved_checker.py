@@ -1,0 +1,121 @@
+"""The checker that is extracted from the proofs says the same as the portable one, wherever a theorem covers the claim.
+
+It is built with Debian's Coq, by `make -C proofs/coq`; without Coq these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certificate_bombs import by_forms, sealed
+from certificate_changes import bases, changed, changed_every
+from conftest import FULL
+from expectations import bind, expectations
+from forged_evidence import FORGED
+from forgeries import EXAMPLES, REFUSED
+from tightdp.errors import TightdpError
+from tightdp.session.certify import as_json, load_checker
+from tightdp.session.instance import Instance
+
+checker = load_checker()
+PROOFS = EXAMPLES.parent / "coq"
+pytestmark = [
+    pytest.mark.slow(seconds=90),
+    pytest.mark.skipif(not (shutil.which("coqc") and shutil.which("ocamlfind")), reason="Coq or OCaml is not there"),
+]
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The extracted checker, built from the proofs, which assume nothing."""
+    place = tmp_path_factory.mktemp("coq")
+    for file in (*PROOFS.glob("*.v"), PROOFS / "check.ml", PROOFS / "Makefile"):
+        shutil.copy(file, place)
+    done = subprocess.run(["make", "-C", str(place)], capture_output=True, text=True, check=True)
+    assert done.stdout.count("Closed under the global context") == 3
+    assert "Axioms" not in done.stdout
+    return place / "check"
+
+
+def ask(proved: Path, text: str, place: Path) -> tuple[int, str]:
+    """What it says of a file."""
+    path = place / "certificate.json"
+    path.write_text(text, encoding="utf-8")
+    done = subprocess.run([str(proved), str(path), "1000"], capture_output=True, text=True, timeout=100, check=False)
+    assert done.stdout.count("\n") == 1
+    return done.returncode, done.stdout.removesuffix("\n")
+
+
+def portable(text: str) -> str | None:
+    """What the portable checker says, None where it refuses."""
+    try:
+        return f"accepted: {checker.check(json.loads(text), 1000)}"
+    except (checker.Refused, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return None
+
+
+def agree(proved: Path, content: dict[str, Any], place: Path) -> str:
+    """Compare both, and return what happened."""
+    text = json.dumps(content)
+    status, said = ask(proved, text, place)
+    other = portable(text)
+    if status == 2:
+        assert other is None or "which no theorem covers" in other, text
+        return "unproved"
+    assert (said if status == 0 else None) == other, (said, other, text)
+    return "accepted" if status == 0 else "refused"
+
+
+def test_examples(proved: Path, tmp_path: Path) -> None:
+    found = Counter(agree(proved, json.loads(each.read_text()), tmp_path) for each in EXAMPLES.glob("*.json"))
+    assert found["refused"] == 0
+    assert found["accepted"] > 7
+
+
+def test_answers_about_the_programs(proved: Path, tmp_path: Path) -> None:
+    found: Counter[str] = Counter()
+    for name, expected in expectations():
+        if expected["query"] in ("privacy", "epsilon") and "error" not in expected and expected["parameters"]["n"] <= 3:
+            try:
+                made = Instance(bind(name, expected)).certify(delta=expected.get("delta", 0))
+            except TightdpError:
+                continue
+            found[agree(proved, json.loads(as_json(made)), tmp_path)] += 1
+    assert found["refused"] == 0
+    assert found["accepted"] > 25
+
+
+def test_forgeries(proved: Path, tmp_path: Path) -> None:
+    forged = [sealed(copy.deepcopy(each)) for each in REFUSED.values()]
+    for name, change in FORGED.values():
+        given = json.loads((EXAMPLES / f"{name}.json").read_text())
+        change(given)
+        forged.append(given)
+    cut: dict[str, Any] = {"states": [[]], "before": [], "after": []}
+    for each in list(forged):
+        if each.get("evidence") == {"rule": "datasets"} and each["claim"].get("question") == "privacy":
+            evidence = by_forms([cut], [[[]], [[0], [1]] if "x0" in json.dumps(each["program"]) else [[]]])
+            forged.append({**each, "evidence": evidence})
+    found = Counter(agree(proved, each, tmp_path) for each in forged)
+    assert found["accepted"] == 0
+    assert found["refused"] > 100
+
+
+def test_changed_certificates(proved: Path, tmp_path: Path) -> None:
+    random_ = random.Random(11)
+    some = [dict(each.content) for each in bases() if each.content["evidence"]["rule"] in ("forms", "witness")]
+    every = json.loads((EXAMPLES / "xor_randomized_response_every_n.json").read_text())
+    found: Counter[str] = Counter()
+    for at in range(10_000 if FULL else 1_000):
+        new = changed_every(every, random_) if at % 5 == 0 else changed(random_.choice(some), random_)
+        found[agree(proved, new, tmp_path)] += 1
+    assert min(found["refused"], found["accepted"]) > 20
