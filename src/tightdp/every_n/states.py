@@ -240,7 +240,7 @@ def _gain(masses: Masses, key: Any, mass: Number) -> None:
 
 def _taken(path: Path, held: tuple[int, ...], reach: int) -> Iterator[tuple[tuple[int, ...], Any, Number]]:
     """Yield what a path leaves behind and publishes, for all noise near its centre, with the probability."""
-    weight = path.probability * 2 ** _answers(path.letter)
+    weight = path.probability * 2 ** answers(path.letter)
     near = range(-reach, reach + 1)
     for noise in product(near, repeat=len(path.noises)):
         value = _Value(held, noise)
@@ -266,7 +266,7 @@ class _Value:
         return total
 
 
-def _answers(letter: Any) -> int:
+def answers(letter: Any) -> int:
     """Return how many answers a letter tells that are given both ways with probability 1/2."""
     if not isinstance(letter, tuple):
         return 0
