@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction as F
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 import split_oracle
 from command_line import run
 from conftest import FULL
-from tightdp import Bit, Int, Mechanism, ParameterError, QueryError, exp, flip, geometric, mechanism
+from tightdp import Bit, Instance, Int, Mechanism, ParameterError, QueryError, exp, flip, geometric, mechanism
 from tightdp.results.choices import Choice
 
 PAGE = Path(__file__).parents[2] / "docs" / "splits.md"
@@ -235,3 +236,19 @@ def test_on_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     words[2:6] = ["n=8", "base=1/2", "parts=9", "share=?{1,2,3,4,5,6}"]
     status, out, _ = run(capsys, *words, "--timeout", "0.01")
     assert status == 3
+
+
+def test_a_claim_that_is_not_decided_makes_no_choice_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what is known to hold is chosen from."""
+    verify = Instance.verify
+
+    def cautious(self: Instance, **claims: Any) -> Any:
+        found = verify(self, **claims)
+        undecided = tuple(replace(each, holds=None) for each in found.claims)
+        return replace(found, claims=undecided) if self.bound.parameters["ratio"] == F(1, 4) else found
+
+    monkeypatch.setattr(Instance, "verify", cautious)
+    question = {"best": "accuracy", "alpha": 0, "exp_epsilon": 4}
+    found = asked(counted, question, n=1, ratio="?{1/4,1/3}", order="last")
+    assert [option.holds for option in found.options] == [None, True]
+    assert [dict(option.values)["ratio"] for option in found.best] == [F(1, 3)]

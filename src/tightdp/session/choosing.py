@@ -143,7 +143,7 @@ def _best(options: Sequence[Option], goal: Goal | None) -> tuple[Option, ...]:
     """Return the options for which the claims hold and no other one is surely better."""
     if goal is None:
         return ()
-    allowed = [option for option in options if option.holds in (None, True) or isinstance(option.holds, tuple)]
+    allowed = [option for option in options if option.holds is True or isinstance(option.holds, tuple)]
     allowed = [option for option in allowed if option.value is not None]
     return tuple(each for each in allowed if not any(_better(other, each, goal.least) for other in allowed))
 

@@ -90,7 +90,8 @@ def _with_unknown(result: Choice) -> tuple[list[str], list[tuple[str, ...]]]:
 def _remarks(result: Choice) -> list[str]:
     said = [*unresolved_remark(result, "what is listed is known")]
     if result.measure is not None and result.claims and not result.best:
-        said.append("The claims hold for no choice.")
+        unclear = any(option.holds is None for option in result.options)
+        said.append("The claims are known to hold for no choice." if unclear else "The claims hold for no choice.")
     if len(result.best) > 1:
         alike = all(not isinstance(option.value, tuple) for option in result.best)
         said.append("Several choices are equally good." if alike else "No digit shown tells the best choices apart.")
