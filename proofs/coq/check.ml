@@ -343,6 +343,7 @@ let step root parts cuts v =
 let claims = [
   "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "attained"; "root"; "mechanism"; "parameters"; "source"]);
   "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["root"; "mechanism"; "parameters"; "source"]);
+  "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"; "mechanism"; "parameters"; "source"]);
   "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "root"; "mechanism"; "parameters"; "source"])]
 
 let check file =
@@ -352,13 +353,14 @@ let check file =
   let question = match List.assoc_opt "question" claim with Some (Str s) -> s | _ -> refuse "there is no such claim" in
   let evidence = match field "evidence" top with Obj l -> l | _ -> refuse "an object is expected" in
   let rule = match List.assoc_opt "rule" evidence with Some (Str s) -> s | _ -> refuse "there is no such rule" in
-  if List.mem question ["accuracy"; "inaccuracy"; "audit"; "optimum"] || rule = "datasets" || List.mem_assoc "delta" claim
+  let accuracy = question = "accuracy" in
+  if List.mem question ["inaccuracy"; "audit"; "optimum"] || (rule = "datasets" && not accuracy) || List.mem_assoc "delta" claim
      || ((rule = "witness" || List.mem_assoc "attained" claim) && not (List.mem_assoc "event" evidence))
      || (match List.assoc_opt "neighbours" claim with Some (List _) -> true | _ -> false)
   then raise (Unproved (Printf.sprintf "no theorem covers this claim by the rule %s; proofs/checker.py checks it" rule));
   let names, others = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
   ignore (fields (field "claim" top) ("question" :: names) others);
-  need (rule = (if question = "violation" then "witness" else "forms")) "this rule is not for this claim";
+  need (rule = (match question with "violation" -> "witness" | "accuracy" -> "datasets" | _ -> "forms")) "this rule is not for this claim";
   let attained = List.mem_assoc "attained" claim in
   need (not attained || field "attained" claim = Bool true) "what is attained is called true";
   ignore (fields (field "evidence" top)
@@ -374,7 +376,7 @@ let check file =
   distinct "a record" (List.map (printed "," ":") (items (field "records" claim)));
   let width = match records with K.Tuple (_ :: _ as l) :: _ -> List.length l | _ -> refuse "records are no lists of one length" in
   need (List.for_all (fun r -> match r with K.Tuple l -> List.length l = width | _ -> false) records) "records are no lists of one length";
-  let relation = match field "neighbours" claim with
+  let relation = if accuracy then "replace-one" else match field "neighbours" claim with
     | Str s when List.mem_assoc s relations -> s | _ -> refuse "there are no such neighbours" in
   let unit = relation = "unit-step" || relation = "unit-all" in
   need (relation = "replace-one" || width = 1) "these neighbours are for records of one component, or of one whole number";
@@ -383,8 +385,10 @@ let check file =
   let root = B.big_int_of_int root in
   let root_int = B.int_of_big_int root in
   let infinite = question = "violation" && field "bound" claim = Str "inf" in
-  let up, down = if infinite then [], [B.unit_big_int] else ratio root_int (field "bound" claim) in
-  need (K.positive_at root down && not (K.positive_at root (K.padd down (K.popp up))) || infinite) "a number is out of its range";
+  let up, down = if infinite then [], [B.unit_big_int] else ratio root_int (field (if accuracy then "beta" else "bound") claim) in
+  let above p q = K.positive_at root (K.padd p (K.popp q)) in
+  need (infinite || (K.positive_at root down && if accuracy then not (above [] up || above up down) else not (above down up)))
+    "a number is out of its range";
   let program = fields (field "program" top) ["parts"; "order"] [] in
   let parts = List.map (part root_int width) (items (field "parts" program)) in
   let count = List.length parts in
@@ -397,7 +401,7 @@ let check file =
     else K.For (n, List.map (fun (i, client) -> i, (match client with Null -> None | c -> Some (small "client" (n - 1) c))) places) in
   need (places <> []) "there is no program";
   let c = { K.root; records; related = List.assoc relation relations; up; down; parts; law_of } in
-  need (K.well_made c && K.not_empty c) "a part reads a record of nobody, or the claim is empty";
+  need (K.well_made c && (accuracy || K.not_empty c)) "a part reads a record of nobody, or the claim is empty";
   let witness () =
     let x, y = pair (field "witness" evidence) in
     let event = List.map (fun y -> match y with Null -> None | _ -> Some (values y)) (items (field "event" evidence)) in
@@ -410,6 +414,12 @@ let check file =
     let units = match field "units" evidence with Bool b -> b | _ -> refuse "this rule is not for this claim" in
     if attained then need (K.check_attained c (witness ())) "the witness does not show it";
     need (K.check_forms c { K.units; cuts; steps; order }) "the forms do not show it"
+  end else if accuracy then begin
+    let n, d = match field "alpha" claim with
+      | Int i -> i, B.unit_big_int | Str s -> quotient s | _ -> refuse "a rational number is expected" in
+    need (B.sign_big_int n >= 0) "a number is out of its range";
+    need (not (List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places)) "what is measured is published";
+    need (K.check_accuracy c n d) "the claim is wrong"
   end else
     need (K.check_violated c infinite (witness ())) "the witness does not show it";
   need (field "program" claim = Str (sha256 (printed "," ":" (field "program" top)))) "this is not the program of the claim";
@@ -428,7 +438,8 @@ let check file =
   let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
   question ^ ": " ^ String.concat ", " said ^ (if attained then ", attained" else "")
   ^ (if every then "; an upper bound for all that is computed from the messages (post-processing)" else "")
-  ^ (if published then "" else "; nothing is published") ^ "; by a theorem"
+  ^ (if accuracy && above [] [] = false && K.pzero (K.padd up (K.popp down)) then ", which is always so" else "")
+  ^ (if published || accuracy then "" else "; nothing is published") ^ "; by a theorem"
 
 (* Work is counted by what is allocated, so that it is the same on every machine. *)
 let limited work =

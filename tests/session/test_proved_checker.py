@@ -11,6 +11,7 @@ import random
 import shutil
 import subprocess
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def proved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in (*PROOFS.glob("*.v"), PROOFS / "check.ml", PROOFS / "Makefile"):
         shutil.copy(file, place)
     done = subprocess.run(["make", "-C", str(place)], capture_output=True, text=True, check=True)
-    assert done.stdout.count("Closed under the global context") == 3
+    assert done.stdout.count("Closed under the global context") == 8
     assert "Axioms" not in done.stdout
     return place / "check"
 
@@ -90,6 +91,10 @@ def test_answers_about_the_programs(proved: Path, tmp_path: Path) -> None:
             except TightdpError:
                 continue
             found[agree(proved, json.loads(as_json(made)), tmp_path)] += 1
+        elif expected["query"] == "accuracy" and expected["parameters"]["n"] <= 3:
+            least = 1 - Fraction(expected["one_minus_beta"])
+            made = Instance(bind(name, expected)).certify(alpha=expected["alpha"], beta=(least + 1) / 2)
+            found[agree(proved, json.loads(as_json(made)), tmp_path)] += 1
     assert found["refused"] == 0
     assert found["accepted"] > 25
 
@@ -112,10 +117,15 @@ def test_forgeries(proved: Path, tmp_path: Path) -> None:
 
 def test_changed_certificates(proved: Path, tmp_path: Path) -> None:
     random_ = random.Random(11)
-    some = [dict(each.content) for each in bases() if each.content["evidence"]["rule"] in ("forms", "witness")]
+    kinds = ("forms", "witness", "accuracy")
+    some = [
+        each.content
+        for each in bases()
+        if each.content["evidence"]["rule"] in kinds or "alpha" in each.content["claim"]
+    ]
     every = json.loads((EXAMPLES / "xor_randomized_response_every_n.json").read_text())
     found: Counter[str] = Counter()
     for at in range(10_000 if FULL else 1_000):
-        new = changed_every(every, random_) if at % 5 == 0 else changed(random_.choice(some), random_)
+        new = changed_every(every, random_) if at % 5 == 0 else changed(dict(random_.choice(some)), random_)
         found[agree(proved, new, tmp_path)] += 1
     assert min(found["refused"], found["accepted"]) > 20

@@ -1,0 +1,278 @@
+(** Accuracy: the error that a program leaves is larger than alpha with probability at most beta, on all datasets. *)
+
+From Coq Require Import ZArith List Bool Lia Ring.
+From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate.
+Import ListNotations.
+Open Scope Z_scope.
+
+(** What is left at the end is published, so that it can be spoken of. *)
+Definition publishing (p : part) : part :=
+  {| reads := reads p; takes := takes p; lines := lines p; publishes := leaves p; leaves := [] |}.
+Fixpoint measured (ps : program) : program :=
+  match ps with
+  | [] => []
+  | [(p, r)] => [(publishing p, r)]
+  | q :: rest => q :: measured rest
+  end.
+
+(** Whether the one number that is published last is away from 0 by more than n/d; what is no number is, too. *)
+Definition wrong (n : Z) (d : positive) (y : output) : bool :=
+  match last y [] with
+  | [Number m e] => n * Zpos e <? Z.abs m * Zpos d
+  | _ => true
+  end.
+
+Definition vector := list (state * poly).
+
+(** States in the order of their hashes, so that equal vectors look equal. *)
+Fixpoint place_in (s : state) (a : poly) (l : vector) : vector :=
+  match l with
+  | [] => [(s, a)]
+  | (u, b) :: rest => if same (Tuple s) (Tuple u) then (u, padd a b) :: rest
+                      else if (place s <? place u)%positive then (s, a) :: l else (u, b) :: place_in s a rest
+  end.
+Definition moved_by (p : part) (record : option value) (v : vector) : vector :=
+  fold_right (fun e l => fold_right (fun r l => place_in (after r) (pmul (snd e) (weight r)) l) l
+                                    (results p record (fst e))) [] v.
+Fixpoint same_list {A} (eq : A -> A -> bool) (l m : list A) : bool :=
+  match l, m with
+  | [], [] => true
+  | a :: l', b :: m' => eq a b && same_list eq l' m'
+  | _, _ => false
+  end.
+Definition same_vector : vector -> vector -> bool :=
+  same_list (fun e f => same (Tuple (fst e)) (Tuple (fst f)) && same_list Z.eqb (snd e) (snd f)).
+Definition add_vector (v : vector) (l : list vector) : list vector :=
+  if existsb (same_vector v) l then l else v :: l.
+
+Section Check.
+Variable root : Z.
+Variables beta_up beta_down : poly.
+Variables (n : Z) (d : positive).
+Variable records : list value.
+
+Definition runs_well (p : part) (record : option value) (v : vector) : bool :=
+  forallb (fun e => match run p record (fst e) with Some _ => true | None => false end) v.
+Definition weight_if (p : part) (record : option value) (v : vector) (event : output -> bool) : poly :=
+  fold_right (fun e t => fold_right (fun r t => if event [published r] then padd (pmul (snd e) (weight r)) t else t) t
+                                    (results p record (fst e))) [] v.
+Definition accurate (p : part) (record : option value) (v : vector) : bool :=
+  let all := weight_if p record v (fun _ => true) in
+  forallb (fun e => forallb (fun r => match published r with [Number _ _] => true | _ => false end)
+                            (results p record (fst e))) v
+  && (runs_well p record v && positive_at root all
+  && nonpos root (padd (pmul beta_down (weight_if p record v (wrong n d))) (popp (pmul beta_up all)))).
+
+(** All vectors of weights that datasets lead to, part by part. *)
+Fixpoint enumerated (ps : list part) (front : list vector) : bool :=
+  match ps with
+  | [] => false
+  | [p] => forallb (fun v => forallb (fun r => accurate (publishing p) r v) (records_of records p)) front
+  | p :: rest =>
+      forallb (fun v => forallb (fun r => runs_well p r v) (records_of records p)) front
+      && enumerated rest (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found
+                                                                (records_of records p)) [] front)
+  end.
+End Check.
+
+Definition check_accuracy (c : claim) (n : Z) (d : positive) : bool :=
+  match law_of c with
+  | For m places => well_made c && positive_at (root c) (down c)
+                    && enumerated (root c) (up c) (down c) n d (records c) (map (fun p => part_at c (fst p)) places) [[([], [1])]]
+  | ForEvery _ _ _ => false
+  end.
+
+(** With beta = up / down of the claim: P(|error| > n/d | x) <= beta for all datasets x. *)
+Definition accuracy (K : domain) (T : K) (c : claim) (n : Z) (d : positive) : Prop :=
+  forall x, is_dataset c x ->
+  let ps := measured (program_on c x) in
+  meaningful ps [] /\ lt zero (mass_of_all K T ps)
+  /\ le (mul (value_of K T (down c)) (mass K T ps (wrong n d))) (mul (value_of K T (up c)) (mass_of_all K T ps)).
+
+Section Proofs.
+Variable K : domain.
+Variable T : K.
+Local Open Scope K_scope.
+Add Ring K_ring : (is_ring K).
+Notation val := (value_of K T).
+Notation sum := (sum K).
+
+Lemma same_list_sound : forall {A} (eq : A -> A -> bool), (forall a b, eq a b = true -> a = b) ->
+  forall l m, same_list eq l m = true -> l = m.
+Proof.
+  intros A eq H. induction l as [|a l IH]; intros [|b m] E; try discriminate E; [reflexivity|].
+  cbn [same_list] in E. apply andb_true_iff in E as [E1 E2]. rewrite (H a b E1), (IH m E2). reflexivity.
+Qed.
+
+Lemma same_vector_sound : forall u v, same_vector u v = true -> u = v.
+Proof.
+  apply same_list_sound. intros [s a] [t b] H. cbn [fst snd] in H. apply andb_true_iff in H as [H1 H2].
+  apply same_spec in H1. injection H1 as ->. apply (same_list_sound Z.eqb) in H2; [subst; reflexivity|].
+  intros x y E. apply Z.eqb_eq. exact E.
+Qed.
+
+Lemma add_vector_in : forall v l, In v (add_vector v l).
+Proof.
+  intros v l. unfold add_vector. destruct (existsb (same_vector v) l) eqn:E; [|left; reflexivity].
+  apply existsb_exists in E as [u [Hu E]]. apply same_vector_sound in E. subst u. exact Hu.
+Qed.
+
+Lemma add_vector_keeps : forall v u l, In u l -> In u (add_vector v l).
+Proof. intros v u l H. unfold add_vector. destruct (existsb (same_vector v) l); [exact H | right; exact H]. Qed.
+
+Lemma fold_vectors_keep : forall {A} (g : A -> vector) l m u, In u m -> In u (fold_right (fun r => add_vector (g r)) m l).
+Proof. intros A g l m u H. induction l as [|a l IH]; [exact H | apply add_vector_keeps; exact IH]. Qed.
+
+Lemma fold_vectors_in : forall {A} (g : A -> vector) l m r, In r l -> In (g r) (fold_right (fun r => add_vector (g r)) m l).
+Proof.
+  intros A g l m r H. induction l as [|a l IH]; [contradiction|]. cbn [fold_right].
+  destruct H as [->|H]; [apply add_vector_in | apply add_vector_keeps; apply IH; exact H].
+Qed.
+
+Lemma place_in_sum : forall s a l (f : state -> K),
+  sum (place_in s a l) (fun e => val (snd e) * f (fst e)) = val a * f s + sum l (fun e => val (snd e) * f (fst e)).
+Proof.
+  intros s a l f. induction l as [|[u b] l IH]; [reflexivity|]. cbn [place_in].
+  destruct (same (Tuple s) (Tuple u)) eqn:E.
+  - apply same_spec in E. injection E as ->. cbn [Program.sum fst snd]. rewrite value_add. ring.
+  - destruct (place s <? place u)%positive; cbn [Program.sum fst snd]; [reflexivity|]. rewrite IH. ring.
+Qed.
+
+Lemma place_in_states : forall s a l, In s (map fst (place_in s a l)) /\ forall t, In t (map fst l) -> In t (map fst (place_in s a l)).
+Proof.
+  intros s a l. induction l as [|[u b] l [I1 I2]]; [split; [left; reflexivity | intros t []]|]. cbn [place_in].
+  destruct (same (Tuple s) (Tuple u)) eqn:E.
+  - apply same_spec in E. injection E as E. subst u. cbn [map fst]. split.
+    { left. reflexivity. }
+    { intros t H. exact H. }
+  - destruct (place s <? place u)%positive; cbn [map fst].
+    + split; [left; reflexivity | intros t H; right; exact H].
+    + split; [right; exact I1|]. intros t [H|H]; [left; exact H | right; apply I2; exact H].
+Qed.
+
+Lemma place_in_new : forall s a l, In s (map fst (place_in s a l)).
+Proof. intros. apply (proj1 (place_in_states s a l)). Qed.
+Lemma place_in_old : forall s a l t, In t (map fst l) -> In t (map fst (place_in s a l)).
+Proof. intros s a l. apply (proj2 (place_in_states s a l)). Qed.
+
+Lemma moved_by_sum : forall p r v (f : state -> K),
+  sum (moved_by p r v) (fun e => val (snd e) * f (fst e))
+  = sum v (fun e => val (snd e) * sum (results p r (fst e)) (fun x => val (weight x) * f (after x))).
+Proof.
+  intros p r v f. unfold moved_by. induction v as [|[s a] v IH]; [reflexivity|]. cbn [fold_right Program.sum fst snd].
+  rewrite <- IH. generalize (fold_right (fun e l => fold_right (fun x l0 => place_in (after x) (pmul (snd e) (weight x)) l0) l
+    (results p r (fst e))) [] v) as rest. intro rest. induction (results p r s) as [|x l IHl]; [cbn; ring|].
+  cbn [fold_right Program.sum]. rewrite place_in_sum, IHl, value_mul. ring.
+Qed.
+
+Lemma moved_by_states : forall p r v s x, In s (map fst v) -> In x (results p r s) -> In (after x) (map fst (moved_by p r v)).
+Proof.
+  intros p r v s x Hs Hx. unfold moved_by. induction v as [|[t a] v IH]; [contradiction|]. cbn [fold_right fst snd].
+  destruct Hs as [E|Hs].
+  - cbn [fst] in E. subst t. generalize (fold_right (fun e l => fold_right (fun x0 l0 => place_in (after x0) (pmul (snd e) (weight x0)) l0) l
+      (results p r (fst e))) [] v) as rest. intro rest. induction (results p r s) as [|y l IHl]; [contradiction|]. cbn [fold_right].
+    destruct Hx as [->|Hx]; [apply place_in_new | apply place_in_old; apply IHl; exact Hx].
+  - specialize (IH Hs). induction (results p r t) as [|y l IHl]; [exact IH|]. cbn [fold_right]. apply place_in_old. exact IHl.
+Qed.
+
+Lemma weight_if_sum : forall p r v E,
+  val (weight_if p r v E) = sum v (fun e => val (snd e) * sum (results p r (fst e)) (fun x => val (weight x) * (if E [published x] then 1 else 0))).
+Proof.
+  intros p r v E. unfold weight_if. induction v as [|[s a] v IH]; [reflexivity|]. cbn [fold_right Program.sum fst snd].
+  rewrite <- IH. generalize (fold_right (fun e t => fold_right (fun x t0 => if E [published x] then padd (pmul (snd e) (weight x)) t0 else t0) t
+    (results p r (fst e))) [] v) as rest. intro rest. induction (results p r s) as [|x l IHl]; [cbn; ring|].
+  cbn [fold_right Program.sum]. destruct (E [published x]); rewrite ?value_add, ?value_mul, IHl; ring.
+Qed.
+
+Variable root' : Z.
+Hypothesis is_root : is_root_of_e K root' T.
+Variables beta_up beta_down : poly.
+Variables (n : Z) (d : positive).
+Variable recs : list value.
+
+Lemma wrong_later : forall a b y, wrong n d (a :: b :: y) = wrong n d (b :: y).
+Proof. reflexivity. Qed.
+
+Definition fine (ps : program) (v : vector) : Prop :=
+  (forall s, In s (map fst v) -> meaningful ps s)
+  /\ 0 < sum v (fun e => val (snd e) * expected K T ps (fst e) (fun _ => 1))
+  /\ val beta_down * sum v (fun e => val (snd e) * expected K T ps (fst e) (fun y => if wrong n d y then 1 else 0))
+     <= val beta_up * sum v (fun e => val (snd e) * expected K T ps (fst e) (fun _ => 1)).
+
+Lemma expected_like : forall ps s g h, (forall y, length y = length ps -> g y = h y) -> expected K T ps s g = expected K T ps s h.
+Proof.
+  induction ps as [|[p r] ps IH]; intros s g h H; [apply H; reflexivity|]. cbn [expected]. apply sum_ext. intros x _.
+  rewrite (IH _ (fun y => g (published x :: y)) (fun y => h (published x :: y))); [reflexivity|].
+  intros y L. apply H. cbn [length]. congruence.
+Qed.
+
+Lemma runs_well_sound : forall p r v, runs_well p r v = true -> forall s, In s (map fst v) -> run p r s <> None.
+Proof.
+  intros p r v H s Hs. unfold runs_well in H. rewrite forallb_forall in H. apply in_map_iff in Hs as [e [<- He]].
+  specialize (H e He). destruct (run p r (fst e)); [congruence | discriminate].
+Qed.
+
+Lemma enumerated_sound : forall ps front rs, enumerated root' beta_up beta_down n d recs ps front = true ->
+  Forall2 (fun p r => In r (records_of recs p)) ps rs -> forall v, In v front -> fine (measured (combine ps rs)) v.
+Proof.
+  induction ps as [|p ps IH]; intros front rs H R v Hv; [discriminate|]. inversion R as [|? r ? rs' Hr R']; subst.
+  destruct ps as [|q ps].
+  - inversion R'; subst. cbn [enumerated] in H. rewrite forallb_forall in H. specialize (H v Hv). rewrite forallb_forall in H. specialize (H r Hr).
+    unfold accurate in H. cbv zeta in H. apply andb_true_iff in H as [_ H]. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2].
+    apply (positive_sound K T root' is_root) in H2. apply (nonpos_sound K T root' is_root) in H3.
+    rewrite value_add, value_opp, !value_mul, !weight_if_sum in H3. rewrite weight_if_sum in H2.
+    cbn [combine measured]. split; [|split].
+    + intros s Hs. cbn [meaningful]. split; [eapply runs_well_sound; eassumption | apply Forall_forall; intros; exact I].
+    + exact H2.
+    + apply le_sub. cbn [expected]. apply opp_le in H3.
+      match goal with |- 0 <= ?a - ?b => match type of H3 with 0 <= - (?x + - ?y) => change (0 <= y - x); replace (y - x) with (- (x + - y)) by ring end end.
+      exact H3.
+  - change (enumerated root' beta_up beta_down n d recs (p :: q :: ps) front) with
+      (forallb (fun v => forallb (fun r => runs_well p r v) (records_of recs p)) front
+       && enumerated root' beta_up beta_down n d recs (q :: ps) (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found
+                                                                (records_of recs p)) [] front)) in H.
+    apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1. specialize (H1 v Hv). rewrite forallb_forall in H1. specialize (H1 r Hr).
+    assert (M : In (moved_by p r v) (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found (records_of recs p)) [] front)).
+    { clear - Hv Hr. induction front as [|u front IHf]; [contradiction|]. cbn [fold_right]. destruct Hv as [->|Hv].
+      { apply (fold_vectors_in (fun r => moved_by p r v)). exact Hr. }
+      { apply (fold_vectors_keep (fun r => moved_by p r u)). apply IHf. exact Hv. } }
+    inversion R' as [|? r2 ? rs2 Hr2 R2]; subst.
+    destruct (IH _ _ H2 R' _ M) as [F1 [F2 F3]].
+    assert (E : measured (combine (p :: q :: ps) (r :: r2 :: rs2)) = (p, r) :: measured (combine (q :: ps) (r2 :: rs2))) by reflexivity.
+    rewrite E. set (later := measured (combine (q :: ps) (r2 :: rs2))) in *.
+    rewrite (moved_by_sum p r v (fun s => expected K T later s (fun _ => 1))) in F2.
+    rewrite (moved_by_sum p r v (fun s => expected K T later s (fun _ => 1))) in F3.
+    rewrite (moved_by_sum p r v (fun s => expected K T later s (fun y => if wrong n d y then 1 else 0))) in F3.
+    split; [|split].
+    + intros s Hs. cbn [meaningful]. split; [eapply runs_well_sound; eassumption|]. apply Forall_forall. intros x Hx.
+      apply F1. eapply moved_by_states; eassumption.
+    + exact F2.
+    + cbn [expected].
+      rewrite (sum_ext K v _ (fun e => val (snd e) * sum (results p r (fst e)) (fun x => val (weight x) * expected K T later (after x) (fun y => if wrong n d y then 1 else 0)))).
+      * exact F3.
+      * intros e _. f_equal. apply sum_ext. intros x _. f_equal. apply expected_like. intros y L.
+        destruct y as [|b y]; [|rewrite wrong_later; reflexivity].
+        exfalso. unfold later in L. destruct ps, rs2; cbn in L; discriminate L.
+Qed.
+End Proofs.
+
+Theorem accuracy_sound : forall K T c n d, is_root_of_e K (root c) T -> check_accuracy c n d = true -> accuracy K T c n d.
+Proof.
+  intros K T c n d R H x D. unfold check_accuracy in H. destruct (law_of c) as [m places|] eqn:S; [|discriminate].
+  apply andb_true_iff in H as [H E]. apply andb_true_iff in H as [W _].
+  destruct (reads_well_of c m places S W) as [RW _]. pose proof D as [L F]. rewrite S in L.
+  assert (P : program_on c x = combine (map (fun p => part_at c (fst p)) places) (map (record_of x) places)).
+  { unfold program_on. rewrite S. unfold on. clear. induction places as [|p places IH]; [reflexivity|].
+    cbn [map combine fst snd]. rewrite IH. reflexivity. }
+  assert (A : Forall2 (fun p r => In r (records_of (records c) p)) (map (fun p => part_at c (fst p)) places) (map (record_of x) places)).
+  { clear - RW L F. induction RW as [|p places Hp _ IH]; [constructor|]. cbn [map]. constructor; [|exact IH].
+    apply in_records with m; assumption. }
+  destruct (enumerated_sound K T (root c) R (up c) (down c) n d (records c) _ _ _ E A [([], [1])] (or_introl eq_refl)) as [F1 [F2 F3]].
+  rewrite <- P in *. set (ps := measured (program_on c x)) in *. cbv zeta. split; [apply F1; left; reflexivity|].
+  cbn [Program.sum fst snd] in F2, F3. rewrite (value_constant K T [1]%Z) in F2, F3 by reflexivity. cbn [hd] in F2, F3. rewrite inj_one in F2, F3.
+  assert (One : forall a : K, add (mul one a) zero = a).
+  { intro a. rewrite (Radd_comm (is_ring K)), (Radd_0_l (is_ring K)). apply (Rmul_1_l (is_ring K)). }
+  rewrite !One in F2. rewrite !One in F3. split; [exact F2 | exact F3].
+Qed.
+
+Print Assumptions accuracy_sound.
