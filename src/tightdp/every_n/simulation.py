@@ -19,6 +19,8 @@ Cell: TypeAlias = tuple[int, int]
 _MOST_CELLS = 900
 _MOST_ROWS = 40_000
 _TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+_STEPS = 20
+"""The solver takes at most so many steps for each row and column."""
 _TIGHT = (1e-9, 1e-7, 1e-11)
 
 
@@ -194,7 +196,7 @@ def _solved(
     gain[-1] = 1.0
     least = [(0, None)] * len(cells) + [(1, None)]
     system = coo_matrix((data, (row, place)), shape=shape).tocsc()
-    options: Any = {**_TOLERANCES, "time_limit": 5.0}
+    options: Any = {**_TOLERANCES, "maxiter": _STEPS * sum(shape)}
     found = linprog(gain, A_ub=system, b_ub=bounds, bounds=least, method="highs-ds", options=options)
     return None if found.x is None else ([float(each) for each in found.x[:-1]], float(found.x[-1]))
 
