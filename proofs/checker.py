@@ -200,8 +200,7 @@ def value(given, state=False):
         (found,) = fields(given, "text")
         need(type(found) is str and PLAIN.fullmatch(found), "a text of plain characters is expected")
     else:
-        found = given if given is None else rational(given)
-        found = found.numerator if type(found) is Fraction and found.denominator == 1 else found
+        found = given if given is None or type(given) is int else rational(given)
     size(found)
     return found
 
@@ -560,7 +559,7 @@ class Program(Domain):
             later = not units and (before != 0 or self.at_once) and (a == b or self.at_once)
             for which, keep, forms, others, wanted in [*kinds, (2, 1, new.after, old.after, later)]:
                 for number, form in enumerate(forms) if wanted else ():
-                    spend(9)
+                    spend(9 + 2 * len(form))
                     for shown, taken in self.taken_back(back, form, (a, a, b), keep).items():
                         self.bounded(taken, others, reasons[which].get((a, b, shown, number)))
         return at, before, after
