@@ -25,5 +25,6 @@ paper.sections(
     "appendix_d_2_accuracy",
     "appendix_d_2_parameters",
     "section_6_2_applications",
+    "appendix_e_inequalities",
     "figures",
 )

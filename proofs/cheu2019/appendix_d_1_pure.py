@@ -26,6 +26,8 @@ def transformed_is_private() -> None:
     [(1-A)^T + (U/A)(1 - (1-A)^T)]/T <= (U/A)/T and at least [(1-U)^T + (A/U)(1 - (1-U)^T)]/T >= (A/U)/T, where
     U/A = e^(4ε). Between x and x' the ratio is at most (U/A)² = e^(8ε), for every j and v_1..v_T, and so for the
     output. That R is (ε, δ)-DP is not used.
+
+    For the reader: that the expectation falls in every q_t, and the two cases of how an index is returned.
     """
     m, s, ratio, low, eps, k = symbols("m s rho c epsilon k", positive=True)
     identity(
@@ -94,12 +96,29 @@ def largest_ratio(randomizer: dict[int, Law], exp_epsilon: Fraction, k: Fraction
 
 
 def random_ratio(seed: int, rounds: int) -> dict[str, Any]:
-    """A random (ln 2, 1/10)-DP R with three inputs and messages, k = 7/16; for seed -1 the extremal one."""
+    """A random (ln 2, 1/10)-DP R with three inputs and messages, k = 7/16; for seed -1 the extremal one, for -2 far_apart."""
     t, k = Fraction(2), Fraction(7, 16)
+    if seed == -2:  # close to e^ε = 1, where the printed constant is the least possible one (C25)
+        t, k = Fraction(101, 100), Fraction(19, 10)
+        return {"e^ε": t, "k": k, "ratio": ratio_of(far_apart(t, Fraction(1, 10**9)), t, k, rounds)}
     if seed < 0:
         return {"e^ε": t, "k": k, "ratio": extremal_ratio(t, k, rounds)}
     randomizer = private_randomizer(seed, 3, 3, t, Fraction(1, 10))
     return {"e^ε": t, "k": k, "ratio": largest_ratio(randomizer, t, k, rounds)}
+
+
+def far_apart(t: Fraction, share: Fraction) -> dict[int, Law]:
+    """Inputs c, x, x' whose acceptance differs most: a message of probability `share` under c, and three others.
+
+    What c says with probability 1 - 1/t² is a factor t² rarer under x, and never said under x'.
+    """
+    often, rest = 1 - t**-2, t**-2 - share
+    rows = (
+        (share, often, rest, ZERO),
+        (share * t**2, often / t**2, rest / t**2),
+        (share / t**2, ZERO, rest * t**2),
+    )
+    return {x: dict(enumerate((*row[:3], 1 - sum(row[:3])))) for x, row in enumerate(rows)}
 
 
 def extremal_randomizer() -> dict[int, Law]:
@@ -116,6 +135,12 @@ def law_by_symmetry(randomizer: dict[int, Law], x: int, exp_epsilon: Fraction, k
     return {v: randomizer[0][v] * (q * some + (1 - q) * none) for v, q in chances.items()}
 
 
+def ratio_of(randomizer: dict[int, Law], t: Fraction, k: Fraction, rounds: int) -> Fraction:
+    """The exact e^ε of R_{k,T}."""
+    laws = [law_by_symmetry(randomizer, x, t, k, rounds) for x in randomizer]
+    return max(p[v] / q[v] for p, q in permutations(laws, 2) for v in p)
+
+
 def extremal_ratio(exp_epsilon: Fraction, k: Fraction, rounds: int) -> Fraction:
     """The exact e^ε of R_{k,T} for the extremal randomizer; up to T = 4 all v_t and b_t are listed as well."""
     randomizer = extremal_randomizer()
@@ -127,17 +152,23 @@ def extremal_ratio(exp_epsilon: Fraction, k: Fraction, rounds: int) -> Fraction:
 paper.claim(
     "C13a",
     "Claim D.2",
-    "R_{k,T} (Algorithm 7) is (8ε, 0)-DP for every (ε,δ)-DP randomizer R and k < 2e^{-2ε}: `ratio <= "
-    "(e^ε)^8`, for `k < 2(e^ε)^-2`, the ratio being the exact e^ε of R_{k,T}.",
-    loose=4,
-    near=("(e^ε)^8", "(e^ε)^2"),
-    verdict="proved",
-    instances=[each for rounds in (1, 2, 3) for each in seeds(12, rounds=rounds)]
+    "R_{k,T} (Algorithm 7) is (8ε, 0)-DP for every (ε,δ)-DP randomizer R, for `k < 2(e^ε)^-2`: `ratio <= (e^ε)^8`, the "
+    "ratio being the exact e^ε of R_{k,T}.",
+    verdict="argued",
+    instances=[{"seed": -2, "rounds": 400}, *(each for rounds in (1, 2, 3) for each in seeds(12, rounds=rounds))]
     + [{"seed": -1, "rounds": 4}, {"seed": -1, "rounds": 200}],
-    quick=[{"seed": -1, "rounds": 200}, {"seed": -1, "rounds": 4}, *seeds(12, rounds=1), *seeds(2, rounds=2)],
+    quick=[
+        {"seed": -2, "rounds": 400},
+        {"seed": -1, "rounds": 200},
+        {"seed": -1, "rounds": 4},
+        *seeds(12, rounds=1),
+        *seeds(2, rounds=2),
+    ],
     check=random_ratio,
     proof=transformed_is_private,
-    notes="The proof never uses that R is (ε,δ)-DP: clamping to GoodInt is enough (C13d).",
+    notes="The proof never uses that R is (ε,δ)-DP: clamping to GoodInt is enough (C25). The 8 is the least "
+    "constant for all ε: a family at e^ε = 1.01 with a large δ passes no 7ε (seed -2); the sharp value is 4ε + "
+    "ln(2e^(2ε) - 1).",
 )
 
 
@@ -156,8 +187,7 @@ paper.claim(
     "Claim D.2",
     "Algorithm 7 on the four-output randomized response: `ratio <= (e^ε)^8`, for `k < 2(e^ε)^-2`, the ratio "
     "being the exact e^ε of R_{k,T}.",
-    loose=8,
-    verdict="holds-on",
+    verdict="holds on",
     extra=True,
     instances=grid(exp_epsilon=("2", "5", "11/10"), delta=("0", "1/10", "1/2"), rounds=(1, 2, 3)),
     quick=9,
@@ -179,8 +209,7 @@ paper.claim(
     "Claim D.2",
     "Algorithm 7 on a (ln 2, 1/10)-DP randomizer with T = 2, run by the engine: `ratio <= (e^ε)^8`, for `k < "
     "2(e^ε)^-2`, the ratio being the exact e^ε of R_{k,T}.",
-    loose=8,
-    verdict="holds-on",
+    verdict="holds on",
     extra=True,
     instances=grid(k=("1/4", "7/16")),
     check=transformed_by_engine,
@@ -192,16 +221,17 @@ paper.claim(
     "Claim D.2",
     "The claim holds for every randomizer R, private or not: `ratio <= (e^ε)^8`, for `k < 2(e^ε)^-2`, the "
     "ratio being the exact e^ε of R_{k,T}.",
-    loose=8,
-    near=("(e^ε)^8", "(e^ε)^1"),
-    verdict="proved",
+    verdict="argued",
     extra=True,
     instances=[each for rounds in (1, 2) for each in seeds(10, rounds=rounds)] + [{"seed": -1, "rounds": 200}],
-    quick=[{"seed": -1, "rounds": 200}, *seeds(5, rounds=1)],
+    quick=[{"seed": -2, "rounds": 400}, {"seed": -1, "rounds": 200}, *seeds(5, rounds=1)],
     proof=transformed_is_private,
 )
 def _(seed: int, rounds: int) -> dict[str, Any]:
     t, k = Fraction(2), Fraction(7, 16)
+    if seed == -2:  # close to e^ε = 1, where the printed constant is the least possible one (C25)
+        t, k = Fraction(101, 100), Fraction(19, 10)
+        return {"e^ε": t, "k": k, "ratio": ratio_of(far_apart(t, Fraction(1, 10**9)), t, k, rounds)}
     if seed < 0:
         return {"e^ε": t, "k": k, "ratio": extremal_ratio(t, k, rounds)}
     return {"e^ε": t, "k": k, "ratio": largest_ratio(random_law(seed, range(3), 3), t, k, rounds)}
@@ -222,6 +252,8 @@ def ratio_tends_to_the_fourth_power() -> None:
     q_v·(1 - (1-s)^T)/s + (1 - q_v)(1-s)^(T-1). For x and its mirror image x' the mean s is the same, and between 0
     and 1. At the first message q_v is U = k·e^(2ε)/2 under x and A = k·e^(-2ε)/2 under x'. As T grows (1-s)^T tends
     to 0, so that the ratio tends to U/A = e^(4ε).
+
+    For the reader: that the family is as described, and the two limits are taken in the order named.
     """
     u, a, s, eps, k = symbols("U A s epsilon k", positive=True)
     rounds = Symbol("T", positive=True)
@@ -242,9 +274,8 @@ paper.claim(
     "R(x') the mirror image, the exact e^ε of R_{k,T} tends to e^(4ε) as T grows. With q = 1/40, k = 7/16 and "
     "e^ε = 2, an R that is (ln 2, 7/80)-DP, it is 4.23 at T = 4, 11.10 at T = 10 and 16.00 at T = 40: `exact "
     "δ of R = 7/80`, `printed - 0.01 < ratio <= printed`.",
-    near=("= 7/80", "= 7/160"),
     proof=ratio_tends_to_the_fourth_power,
-    verdict="proved",
+    verdict="argued",
     extra=True,
     instances=listed("rounds printed", (4, "4.23"), (10, "11.1"), (40, "16")),
     check=printed_ratios,

@@ -23,6 +23,8 @@ def same_law() -> None:
     that is the probability that H is the set of clients that answer at random in Algorithm 1, where each does so
     independently with probability q. Given this set, both outputs are Σ_{i not in H} x_i plus a sum of |H| fair
     bits; Bin(s, 1/2) has the generating function of s fair bits. So the laws agree, for every n and x.
+
+    For the reader: that drawing the size and then the set is drawing the clients independently.
     """
     n, s, q, z, j = symbols("n s q z j", positive=True)
     size = binomial(n, s) * q**s * (1 - q) ** (n - s)
@@ -54,8 +56,7 @@ def random_set_law(x: tuple[int, ...], lam: Fraction) -> Law:
     "Claim 4.2",
     "C_λ (a Bin(n,λ/n)-sized uniform subset answers at random) has the law of Σ R(x_i): `P(C_λ = r) = P(Σ "
     "R(x_i) = r)` for every dataset and r.",
-    near=("= P(Σ", "= 2·P(Σ"),
-    verdict="proved",
+    verdict="argued",
     instances=grid(n=range(1, 6), lam=("1", "2/3", "1/5")),
     quick=9,
     proof=same_law,
@@ -73,6 +74,8 @@ def shuffling_adds_nothing() -> None:
     terms max(0, P(Z|x) - t P(Z|x')) add up to max(0, P(r|x) - t P(r|x')). Summed over r, the least δ at t = e^ε is
     the same for the messages and for their sum, for every t and every pair of datasets: the claim and its converse.
     Nothing but one-bit messages is used.
+
+    For the reader: that the terms of one sum have the same sign, so that maxima add up with them.
     """
     n, r, p, other, t = symbols("n r p q t", positive=True)
     identity(
@@ -91,8 +94,7 @@ def shuffling_adds_nothing() -> None:
     "C4",
     "Claim 4.3",
     "The shuffled messages are (ε,δ)-DP if their sum is: `least δ of the messages = least δ of the sum`, at every ε.",
-    near=("= least", "< least"),
-    verdict="proved",
+    verdict="argued",
     instances=grid(n=(1, 2, 3, 4, 10, 40), lam=("1", "1/2"), t=("1", "3/2", "3")),
     quick=12,
     proof=shuffling_adds_nothing,

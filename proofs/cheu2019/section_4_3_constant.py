@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from math import comb
 from typing import Any
 
@@ -11,9 +12,8 @@ from sympy import Rational, diff, symbols
 from sympy import exp as symbolic_exp
 from sympy import log as symbolic_log
 
-from tightdp.claims import Correction, Fails, Near, certain, exp, identity, log
+from tightdp.claims import Correction, Exactly, certain, every, exp, identity, log, real
 from tightdp.exact.enclosure import as_fraction
-from tightdp.exact.numbers import decimal_text
 
 from .paper import paper
 from .section_4_3_parameter import delta_of_neighbours
@@ -35,6 +35,9 @@ def eight_suffices() -> None:
 
     With nf = 4L/ε², f <= 1/48 and n > 192L > 266 the product is at least L, and the exact δ at most e^(ε-L) =
     e^ε·δ/4, which is less than δ.
+
+    For the reader: Darroch's theorem on the mode, log-concavity of a sum of independent bits, and the bound on the
+    tilted variances.
     """
     f, t, s, big, n = symbols("f t s L n", positive=True)
     identity((t * (1 - f) - f) - t * (1 - f - t * f), f * (t**2 - 1), "Q(y) > t·Q(y-1) where the term is positive")
@@ -62,15 +65,14 @@ def lambda_of(constant: int, delta: Fraction, epsilon: Fraction) -> Fraction:
     return Fraction(int(rational_below(constant * log(4 / delta) / epsilon**2) * 1000), 1000)
 
 
-def four_suffices(delta: Fraction, epsilon: Fraction, n: int) -> bool | Fails:
+def four_suffices(delta: Fraction, epsilon: Fraction, n: int) -> dict[str, Any]:
     """The exact δ, of the neighbours of the dataset of zeros."""
     lam = lambda_of(4, delta, epsilon)
-    found = delta_of_neighbours(n, lam, above(epsilon))
-    return found <= delta or too_large(lam, found, delta)
+    return {"λ": lam, "exact δ": delta_of_neighbours(n, lam, above(epsilon))}
 
 
-def four_suffices_again(delta: Fraction, epsilon: Fraction, n: int) -> bool | Fails:
-    """By one event, few ones among the messages of n zeros, against those of n - 1 zeros and a one."""
+def four_suffices_again(delta: Fraction, epsilon: Fraction, n: int) -> dict[str, Any]:
+    """A lower bound by one event, few ones among the messages of n zeros, against those of n - 1 zeros and a one."""
     with ctx.workprec(200):
         ends = [arb(fmpq(each.numerator, each.denominator)) for each in (4 / delta, 4000 / epsilon**2, epsilon)]
         lam, t = (
@@ -85,19 +87,12 @@ def four_suffices_again(delta: Fraction, epsilon: Fraction, n: int) -> bool | Fa
         before = others[j - 1] if j else 0
         gain += max(0, t.denominator * (right * mass + wrong * before) - t.numerator * (wrong * mass + right * before))
     found = Fraction(gain, t.denominator * scale)
-    return found <= delta or too_large(lam, found, delta)
+    return {"λ": lam, "exact δ": real(found)}
 
 
 def above(epsilon: Fraction) -> Fraction:
     """A rational just above e^ε, where δ is smaller: the safe side for a counterexample."""
     return exp(epsilon).enclosure(10).upper
-
-
-def too_large(lam: Fraction, found: Fraction, delta: Fraction) -> Fails:
-    """The two numbers."""
-    shown = decimal_text(found, 3)
-    why = f"λ = {decimal_text(lam, 5)} is 4L/ε², and the exact δ is {shown}, above {decimal_text(delta, 1)}."
-    return Fails(why, shown=shown)
 
 
 def with_eight(delta: Fraction, epsilon: Fraction, n: int) -> dict[str, Any]:
@@ -109,7 +104,8 @@ def with_eight(delta: Fraction, epsilon: Fraction, n: int) -> dict[str, Any]:
 paper.claim(
     "C27",
     "Lemma 4.8, the constant",
-    "In the first case, 1 > ε >= sqrt(192·ln(4/δ)/n), P_{n,λ} is (ε,δ)-DP already for λ = 4L/ε², L = ln(4/δ).",
+    "In the first case, for `1 > ε >= sqrt(192·ln(4/δ)/n)`, P_{n,λ} is (ε,δ)-DP already for λ = 4L/ε², L = ln(4/δ): "
+    "`exact δ <= δ`, for `4·ln(4/δ)/ε² - 1/1000 <= λ <= 4·ln(4/δ)/ε²`.",
     verdict="corrected",
     extra=True,
     instances=listed(
@@ -125,9 +121,9 @@ paper.claim(
     2/(1 - 2/e) = 7.57 would do for all ε < 1.
     """,
     corrected=Correction(
-        "λ = 8L/ε² suffices there, an eighth of the printed one: `exact δ <= δ`, where `λ <= 8·ln(4/δ)/ε²`.",
-        verdict="proved",
-        near=Near("λ = 4L/ε² suffices.", lambda delta, epsilon, n: bool(four_suffices(delta, epsilon, n))),
+        "λ = 8L/ε² suffices there, for `1 > ε >= sqrt(192·ln(4/δ)/n)`, an eighth of the printed one: `exact δ <= δ`, where "
+        "`λ <= 8·ln(4/δ)/ε²`.",
+        verdict="argued",
         instances=listed(
             "delta epsilon n", ("1/2", "99/100", 600), ("1/10000", "9/10", 2600), ("1/10000000", "99/100", 3500)
         ),
@@ -137,15 +133,28 @@ paper.claim(
 )
 
 
-@paper.claim(
+@cache
+def with_five(delta: Fraction, epsilon: Fraction, n: int) -> Fraction:
+    """The exact δ at a rational just above e^ε, where it is smaller, with λ just above 5L/ε²."""
+    lam = lambda_of(5, delta, epsilon) + Fraction(1, 1000)
+    return delta_of_neighbours(int(n), lam, above(epsilon))
+
+
+paper.claim(
     "C28",
     "Lemma 4.8, the constant",
-    "Nor is a λ of 5L/ε² enough, for δ = 10^-13, ε = 99/100 and n = 6,000: `exact δ > δ`, where `λ >= 5·ln(4/δ)/ε²`.",
-    verdict="holds-on",
+    Exactly(
+        every("δ, ε, n", among=[(Fraction(1, 10**13), Fraction(99, 100), 6136)]),
+        says=["exact δ > δ", "⌊1000·λ·ε²/ln(4/δ)⌋ = 5000", "1 > ε >= sqrt(192·ln(4/δ)/n)"],
+        where={
+            "λ": (
+                "a rational just above five times L/ε²",
+                lambda delta, epsilon: lambda_of(5, delta, epsilon) + Fraction(1, 1000),
+            ),
+            "exact δ": ("the least δ of P_{n,λ} at a rational just above e^ε", with_five),
+        },
+    ),
+    verdict="decided",
     extra=True,
-    instances=listed("delta n", (Fraction(1, 10**13), 6000)),
+    notes="The last says that it is in the first case. So a λ of 5L/ε² is not enough either, in the first case of the lemma.",
 )
-def _(delta: Fraction, n: int) -> dict[str, Any]:
-    epsilon = Fraction(99, 100)
-    lam = lambda_of(5, delta, epsilon) + Fraction(1, 1000)
-    return {"λ": lam, "ε": epsilon, "exact δ": delta_of_neighbours(n, lam, above(epsilon))}

@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Rational, symbols
 from sympy import sqrt as symbolic_sqrt
 
-from tightdp.claims import Near, Real, certain, exp, identity, log, real, sqrt
+from tightdp.claims import Real, certain, exp, identity, log, real, sqrt
 
 from .paper import paper
 from .protocol import engine_delta
@@ -23,6 +23,8 @@ def lambda_suffices() -> None:
     sqrt(n/(432L)) < sqrt(192/432) = 2/3, so λ > n/3 > 19L. With λ >= n/3 in the first factor and λ <= n in the
     second, ε*(λ) <= sqrt(192L/n)·(ε sqrt(n/(432L)) + sqrt(2l/n)) < (2/3)ε + sqrt(384)L/n < ε, as
     sqrt(384) = sqrt(3456)/3.
+
+    For the reader: that the inequalities between L, l, λ and n combine as the text says, case by case.
     """
     lam, big, small, eps, n = symbols("lambda L l epsilon n", positive=True)
     certain(sqrt(3456) > 58, "n > 58L")
@@ -93,8 +95,7 @@ def with_two(delta: Fraction, epsilon: Fraction, n: int) -> bool:
     "Lemma 4.8, first case (Claim 4.9)",
     "P_{n,λ} is (ε,δ)-DP for λ = 64L/ε², L = ln(4/δ), if `1 > ε >= sqrt(192·ln(4/δ)/n)`: `exact δ <= δ`, where "
     "`0 <= 64·ln(4/δ)/ε² - λ < 0.001`.",
-    near=Near("P_{n,λ} is (ε,δ)-DP for λ = 2L/ε².", with_two),
-    verdict="proved",
+    verdict="argued",
     instances=listed("delta epsilon n", ("1/2", "99/100", 410), ("1/10000", "9/10", 2600)),
     quick=[{"delta": "1/10000", "epsilon": "9/10", "n": 2600}],
     proof=lambda_suffices,
@@ -121,9 +122,8 @@ def with_a_hundredth(delta: Fraction, epsilon: Fraction, n: int) -> bool:
     "P_{n,λ} is (ε,δ)-DP for λ = n - ε·n^(3/2)/sqrt(432L), L = ln(4/δ), if "
     "`sqrt(192·ln(4/δ)/n) > ε > sqrt(3456)·ln(4/δ)/n`: `exact δ <= δ`, where "
     "`0 <= n - ε·n·sqrt(n/(432·ln(4/δ))) - λ < 0.001`.",
-    verdict="proved",
-    near=Near("A hundredth of that λ suffices.", with_a_hundredth),
-    instances=listed("delta epsilon n", ("1/2", "19/20", 130), ("1/2", "7/10", 180), ("9/10", "49/50", 100)),
+    verdict="argued",
+    instances=listed("delta epsilon n", ("1/2", "9/10", 400), ("1/2", "19/20", 130), ("9/10", "49/50", 100)),
     quick=1,
     proof=lambda_suffices,
 )
@@ -138,7 +138,7 @@ def _(delta: Fraction, epsilon: Fraction, n: int) -> dict[str, Any]:
     "The exact least integer λ against that of the lemma: n=130, ε=19/20, δ=1/2: 2 against 83; n=180, ε=7/10, "
     "δ=1/2: 2 against 123; n=360, ε=99/100, δ=1/100: 14 against 227; n=410, ε=99/100, δ=1/2: 2 against 135 "
     "(first case of the lemma): `δ with least <= δ < δ with least - 1`, `lemma <= lemma's λ < lemma + 1`.",
-    verdict="holds-on",
+    verdict="holds on",
     extra=True,
     instances=listed(
         "delta epsilon n least lemma",

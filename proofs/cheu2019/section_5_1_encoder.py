@@ -18,6 +18,8 @@ def encoder_is_unbiased() -> None:
     """For 0 < x <= 1 let v = xr, μ = ceil(v), 1 <= μ <= r, and p = v - μ + 1, which is in (0, 1]. The bits sum to
     μ - 1 plus a Bernoulli(p). For x = 0: μ = 0, no j equals μ, all bits are 0, and the mean is 0 = x (p = 1 is not
     used).
+
+    For the reader: that the bits of the encoder are μ - 1 ones and one Bernoulli(p) bit.
     """
     x, r, mu = symbols("x r mu", positive=True)
     identity((mu - 1 + (x * r - mu + 1)) / r, x, "the mean of the average, whatever μ is")
@@ -46,8 +48,7 @@ paper.claim(
     "C10a",
     "Alg. 5, Sec. 5.1",
     "The average of the bits of E_r(x) has the mean x: `mean = x`.",
-    near=("= x", "= x/2"),
-    verdict="proved",
+    verdict="argued",
     instances=ENCODED,
     quick=6,
     check=moments,
@@ -57,7 +58,10 @@ paper.claim(
 
 
 def example_listed() -> None:
-    """x = 0.4, r = 4, step by step: xr = 1.6, μ = 2, p = 0.6."""
+    """x = 0.4, r = 4, step by step: xr = 1.6, μ = 2, p = 0.6.
+
+    For the reader: nothing but reading Algorithm 5.
+    """
     x, r = Fraction(2, 5), 4
     mu = -(-(x * r) // 1)
     p = x * r - mu + 1
@@ -82,8 +86,7 @@ paper.claim(
     "Sec. 5.1",
     "For `x = 0.4, r = 4` it is (1, Ber(0.6), 0, 0), `P(1,1,0,0) = 0.6, P(1,0,0,0) = 0.4`, with `variance = "
     "0.015` of its average.",
-    near=("0.015", "0.024"),
-    verdict="proved",
+    verdict="argued",
     instances=listed("m r", (5, 4)),
     check=printed_example,
     proof=example_listed,
@@ -93,6 +96,8 @@ paper.claim(
 def encoder_variance() -> None:
     """Only bit μ is random, so the average has the variance p(1-p)/r², and p(1-p) <= 1/4, with equality just for
     p = 1/2. For x = 0 it is 0. With r = 1 this is the paper's x(1-x) <= 1/4.
+
+    For the reader: that only bit μ is random.
     """
     p = Symbol("p", real=True)
     identity(Rational(1, 4) - p * (1 - p), (p - Rational(1, 2)) ** 2, "1/4 - p(1-p) is a square")
@@ -103,8 +108,7 @@ paper.claim(
     "C10c",
     "Sec. 5.1",
     "The variance of the average is `variance <= 1/(4r²)`.",
-    near=("1/(4r²)", "1/(8r²)"),
-    verdict="proved",
+    verdict="argued",
     instances=ENCODED,
     quick=6,
     check=moments,

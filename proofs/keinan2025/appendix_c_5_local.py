@@ -18,6 +18,8 @@ def laplace_by_integration() -> None:
     """The likelihood ratio of Laplace noise around -1 and 1 with scale b = 2/ε is e^(2/b) = e^ε at most, attained
     outside [-1, 1], so the mechanism has privacy level ε exactly. It exceeds 1 exactly for o > 0 (in favour of 1),
     and the bits go separately, so the efficacy is P(1 + noise > 0), the integral of the density.
+
+    For the reader: that the bits go separately, and where the density of one hypothesis is the larger.
     """
     epsilon, u = symbols("epsilon u", positive=True)
     scale = 2 / epsilon
@@ -50,8 +52,7 @@ paper.claim(
     check=enclosed_by_sums,
     quick=2,
     instances=grid(ratio=("1001/1000",), steps=(20, 100, 1000, 5000)),
-    near=("< 1 - e^(-ε/2)/2", "< 1 - e^(-ε/2)/4"),
-    verdict="proved",
+    verdict="argued",
     proof=laplace_by_integration,
     notes="The outputs are real numbers, so that there are no instances for the engine. The integral is "
     "symbolic in the proof, and enclosed by exact lower and upper sums in the instances: cells of width "

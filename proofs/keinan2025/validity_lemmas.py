@@ -13,7 +13,10 @@ p = t / (1 + t)
 
 
 def one_more_guess() -> None:
-    """Steps: a guess is right with probability at most p, whatever is known; T obeys Pascal's rule."""
+    """Steps: a guess is right with probability at most p, whatever is known; T obeys Pascal's rule.
+
+    For the reader: that W obeys this recursion, which is what makes the inequality carry over.
+    """
     identity(
         t * a / (t * a + a) - (t * a - x) / ((t * a - x) + a),
         x / ((t + 1) * (t * a + a - x)),
@@ -35,6 +38,8 @@ def adaptive_guesses_are_dominated() -> None:
     W(r, v) <= T(r, v). All this is given the output, of which r may be a function. In particular it holds for a
     guesser that makes exactly r guesses. Also each guess adds at most p to the mean of V, so that E V <= p·E R
     without any condition on R.
+
+    For the reader: the induction on the bits left, and that what is known never raises the odds above e^ε.
     """
     one_more_guess()
     identity(p * 1 + (1 - p) * 0, p, "the mean gain of a guess is at most p")
@@ -45,6 +50,8 @@ def given_their_number() -> None:
     CPL(r, v), where the tail is β, exceeds p exactly if T(r, v) < β. T(r, v) falls in v: with v* the least v of that
     kind the event is V >= v*, of probability P(V >= v*|R = r) <= T(r, v*) < β; without such a v it never happens.
     Averaging over R keeps that: wrong with probability at most β.
+
+    For the reader: continuity of T in p, by which CPL > p says T < β, and the mean over R.
     """
     w, q = symbols("w q", nonnegative=True)
     beta = Symbol("beta", positive=True)

@@ -19,7 +19,10 @@ m, i, k = symbols("m i k", integer=True, positive=True)
 
 
 def _weights() -> None:
-    """Steps that the proofs about Algorithm 3 share."""
+    """Steps that the proofs about Algorithm 3 share.
+
+    For the reader: where these weights enter Algorithm 3.
+    """
     c, guesses = symbols("c c'", positive=True)
     upper, lower, weight = symbols("alpha_next beta_next p_i", nonnegative=True)
     d = i / (guesses - i)
@@ -48,6 +51,8 @@ def grows_with_tau() -> None:
     τ because r_{i+1} rises; r_i = g_i + d_i h_i rises strictly because g_i does; and so does
     g_{i-1} = g_i + (d_i - d_{i-1}) h_i. So s = r + h rises strictly. A maximum with h_{i+1}, which does not fall
     with τ, changes nothing in this.
+
+    For the reader: the induction downwards.
     """
     _weights()
     c, j, guesses = symbols("c j c'", positive=True)

@@ -7,24 +7,22 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from sympy import symbols
-
-from tightdp.claims import identity, positive, program
+from tightdp.claims import Places, program
 
 FIFTH = Fraction(1, 5)
 
 
-def ratio_of_neighbours() -> None:
-    """By Lemma 1 (O6) P(RR(x) = y) = λ^d (1-λ)^(n-d), and by Lemma 2 (O7) a neighbour has d + 1 or d - 1. So every
-    likelihood ratio of neighbours is (1-λ)/λ or λ/(1-λ). For 0 < λ < 1/2 the first is the larger one. It occurs for
-    every n >= 1, at x = y = 0^n with x' = 10^(n-1).
-    """
-    lam, n, d = symbols("lambda n d", positive=True)
-    here = lam**d * (1 - lam) ** (n - d)
-    identity(here / here.subs(d, d + 1), (1 - lam) / lam, "the ratio to a neighbour with d + 1")
-    identity(here / here.subs(d, d - 1), lam / (1 - lam), "the ratio to a neighbour with d - 1")
-    positive((1 - lam) / lam - lam / (1 - lam), lam, 0, "1/2", "the first is the larger for 0 < λ < 1/2")
-    identity(here.subs(d, 0) / here.subs(d, 1), (1 - lam) / lam, "it occurs with d = 0 and d = 1, for every n >= 1")
+def sent(x: int, y: int) -> str:
+    """The probability that a client with bit x sends y (Algorithm 4)."""
+    return "1 - λ" if x == y else "λ"
+
+
+RR = ("the probability that randomized response sends y on x, clients independent", Places(sent, product=True))
+RR_PRIME = (
+    "the same on x'",
+    Places(lambda x_prime, y: sent(x_prime, y), product=True),
+)
+BITS = (0, 1)
 
 
 Bits = tuple[int, ...]
@@ -57,6 +55,19 @@ def one_changed(x: Bits) -> Iterator[Bits]:
 def listed(bits: Any) -> str:
     """A dataset as the paper prints it."""
     return f"({', '.join(map(str, bits))})"
+
+
+def count_law(x: Bits, lam: Fraction) -> dict[int, Fraction]:
+    """The law of the RR count on x, by listing all outputs of RR."""
+    law = dict.fromkeys(range(len(x) + 1), Fraction(0))
+    for y in all_bits(len(x)):
+        law[sum(y)] += rr_probability(x, y, lam)
+    return law
+
+
+def within(x: Bits, lam: Fraction, alpha: int) -> Fraction:
+    """P(|count - c| <= α) on x, by listing."""
+    return sum((p for y, p in count_law(x, lam).items() if abs(y - sum(x)) <= alpha), Fraction(0))
 
 
 def rr_probability(x: Bits, y: Bits, lam: Fraction) -> Fraction:

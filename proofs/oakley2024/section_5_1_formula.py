@@ -6,87 +6,54 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from sympy import Symbol
+from tightdp.claims import Correction, Exactly, Places, brute, columns, every, grid
 
-from tightdp.claims import Correction, Fails, brute, exhaustive, grid, identity
-
-from .laws import SMALL, Bits, all_bits, listed, rr
+from .laws import BITS, RR, SMALL, Bits, all_bits, rr
 from .paper import paper
 
 
-def weighted_count(x: Bits, y: Bits, theta: Any, not_theta: Any) -> Any:
+def weighted_count(x: Bits, y: Bits, theta: Fraction) -> Fraction:
     """The weighted count of AND_i y_i <-> (x_i xor θ_i), given x and y, by listing all assignments of θ."""
-    total = theta * 0
+    total = Fraction(0)
     for chosen in all_bits(len(x)):
         if all(b == a ^ t for a, b, t in zip(x, y, chosen, strict=True)):
-            weight = theta**0
+            weight = Fraction(1)
             for t in chosen:
-                weight *= theta if t else not_theta
+                weight *= theta if t else 1 - theta
             total += weight
     return total
 
 
-def compare_counts(n: int, lam: Fraction, theta: Fraction, law: Any) -> bool | Fails:
-    """Whether the weighted count is the law of RR, for all x and y."""
-    for x, y in product(all_bits(n), all_bits(n)):
-        counted, exact = weighted_count(x, y, theta, 1 - theta), law(x, y)
-        if counted != exact:
-            why = f"With x = {listed(x)} and y = {listed(y)} the weighted count is {counted}; P(RR(x) = y) = {exact}."
-            return Fails(why, x=x, y=y, weighted_count=counted, probability=exact)
-    return True
-
-
-def formula_as_printed(n: int, lam: Fraction) -> bool | Fails:
-    """θ_i has the weight 1 - λ."""
+def formula_as_printed(n: int, lam: Fraction) -> list[dict[str, Any]]:
+    """θ_i has the weight 1 - λ; the probabilities are the engine's."""
     instance = rr.bind(n=n, lam=lam)
-    return compare_counts(n, lam, 1 - lam, instance.probability)
-
-
-def formula_as_printed_again(n: int, lam: Fraction) -> bool | Fails:
-    """The same with the probabilities of the interpreter."""
-    return compare_counts(n, lam, 1 - lam, lambda x, y: brute.probability(rr, x, y, lam=lam))
-
-
-def formula_corrected(n: int, lam: Fraction) -> list[dict[str, Any]]:
-    """θ_i has the weight λ; all x and y."""
-    law = rr.bind(n=n, lam=lam).probability
-    weights = {"w(θ_i)": lam, "w(not θ_i)": 1 - lam}
     return [
-        {**weights, "weighted count": weighted_count(x, y, *weights.values()), "P(RR(x) = y)": law(x, y)}
+        {"weighted count": weighted_count(x, y, 1 - lam), "P(RR(x) = y)": instance.probability(x, y)}
         for x, y in product(all_bits(n), all_bits(n))
     ]
 
 
-def formula_counts_the_law() -> None:
-    """Given x and y the formula is a conjunction of n parts that share no variable, so its count is the product of
-    theirs. In each of the four cases of (x_i, y_i) exactly one value of θ_i satisfies part i, namely x_i xor y_i,
-    and its weight is the probability that client i sends y_i: λ where y_i differs from x_i, 1 - λ where it does
-    not. The clients are independent, so the product is P(RR(x) = y), for every n.
-    """
-    lam = Symbol("lambda")
-    exhaustive(
-        product((0, 1), repeat=2),
-        lambda a, b: [t for t in (0, 1) if b == a ^ t] == [a ^ b],
-        "part i has exactly one satisfying θ_i, which is x_i xor y_i",
-    )
-    exhaustive(
-        product((0, 1), repeat=2),
-        lambda a, b: [t for t in (0, 1) if b == 1 - (a ^ t)] == [1 - (a ^ b)],
-        "with xnor it is the other value, so exchanging the weights instead has the same effect",
-    )
-    for a, b in product((0, 1), repeat=2):
-        sent = lam if a != b else 1 - lam
-        identity(weighted_count((a,), (b,), lam, 1 - lam), sent, f"the count of part i for x_i={a}, y_i={b}")
-    one = weighted_count((0, 1), (0, 0), lam, 1 - lam)
-    two = weighted_count((0,), (0,), lam, 1 - lam) * weighted_count((1,), (0,), lam, 1 - lam)
-    identity(one, two, "counts of parts without common variables multiply (shown for two clients)")
+def formula_as_printed_again(n: int, lam: Fraction) -> list[dict[str, Any]]:
+    """The same place by place, with the probabilities of the interpreter."""
+    found = []
+    for x, y in product(product((0, 1), repeat=n), repeat=2):
+        agreeing = sum(a == b for a, b in zip(x, y, strict=True))
+        count = lam**agreeing * (1 - lam) ** (n - agreeing)  # where they agree θ_i has to be false
+        found.append({"weighted count": count, "P(RR(x) = y)": brute.probability(rr, x, y, lam=lam)})
+    return found
+
+
+def count_of_place(x: int, y: int) -> str:
+    """The weights of those values of θ_i with y_i <-> (x_i xor θ_i)."""
+    return " + ".join(weight for theta, weight in ((1, "λ"), (0, "(1 - λ)")) if y == x ^ theta)
 
 
 paper.claim(
     "O1",
     "Sec. 5.1, Thm 4",
     "The formula AND_i y_i <-> (x_i xor θ_i) with weights w(θ_i) = 1 - λ, w(not θ_i) = λ is a weighted "
-    "Boolean formula of RR: its conditioned weighted count is P(RR(x) = y) for every x, y and n.",
+    "Boolean formula of RR, randomized response: for every x, y and n its conditioned count is "
+    "`weighted count = P(RR(x) = y)`.",
     brief=(
         "The two weights of a flip are exchanged, also in the example of Sec. 2.3.4. With n = 1, λ = 1/3 "
         "the count for x = y = (0) is 1/3, and P(RR(0) = 0) = 2/3. With the weights the other way round it "
@@ -106,14 +73,20 @@ paper.claim(
     w(not θ_i) = 1 - λ where x_i = y_i and w(θ_j) = λ where they differ.
     """,
     corrected=Correction(
-        "The same where `w(θ_i) = λ, w(not θ_i) = 1 - λ` (the weights that the proof uses; or the printed weights "
-        "with y_i <-> (x_i xnor θ_i)): `weighted count = P(RR(x) = y)` for every x and y.",
-        near=("= P(RR(x) = y)", "= 2 P(RR(x) = y)"),
-        verdict="proved",
-        instances=grid(n=(1, 2, 3), lam=("1/2", *SMALL)),
-        quick=8,
-        check=formula_corrected,
-        proof=formula_counts_the_law,
+        Exactly(
+            every("λ"),
+            columns({"x": BITS, "y": BITS}),
+            says=["weighted count = P(RR(x) = y)"],
+            where={
+                "weighted count": (
+                    "the weighted count of AND_i y_i <-> (x_i xor θ_i), given x and y, with w(θ_i) = λ and "
+                    "w(not θ_i) = 1 - λ",
+                    Places(count_of_place, product=True),
+                ),
+                "P(RR(x) = y)": RR,
+            },
+        ),
+        verdict="decided",
     ),
     stands="Theorem 4 and everything that uses it, once the two weights are exchanged; its proof needs no change.",
     readings="""

@@ -9,14 +9,13 @@ from math import comb
 from random import Random
 from typing import Any
 
-from tightdp.claims import Fails, program, random_dp_law
+from tightdp.claims import brute, program, random_dp_law
 from tightdp.session.instance import Instance
 
 from .games import (
     ONE,
     ZERO,
     Table,
-    all_bits,
     all_or_nothing,
     best_chance,
     binomial_at_most,
@@ -58,7 +57,7 @@ def engine_table(mechanism: str, n: int, delta: Fraction) -> Table:
     found = bound_program(mechanism, n, delta)
     if found.delta(exp_epsilon=1).delta > delta:
         raise ValueError(f"{mechanism} is not (0, {delta})-DP")
-    return {x: dict(found.distribution(x).law) for x in all_bits(n)}
+    return {x: dict(found.distribution(x).law) for x in product((0, 1), repeat=n)}
 
 
 def listed_table(mechanism: str, n: int, delta: Fraction) -> Table:
@@ -82,20 +81,15 @@ def released_and_allowed(n: int) -> list[tuple[int, int]]:
     return [(r, u) for r in range(1, n + 1) for u in range(r)]
 
 
-def compare_with_channels(chance: Fraction, channels: Fraction, u: int, mechanism: str) -> bool | Fails:
-    """P(at most u errors) of a mechanism against that of independent channels."""
-    why = (
-        f"P(at most {u} errors) is {chance} for the mechanism ({WORDS[mechanism]}) and {channels} for "
-        "independent channels."
-    )
-    return chance <= channels or Fails(why, mechanism_attains=chance, channels_attain=channels)
-
-
-WORDS = {
-    "independent": "every bit by itself",
-    "all-or-nothing": "all bits are revealed together with probability δ, otherwise none",
-    "one secret": "bit i and no other is revealed, with probability δ for each i",
-}
+def natural_chance(mechanism: str, n: int, r: int, u: int, delta: Fraction) -> Fraction:
+    """P(at most u errors) by what is revealed, which is released first; other guesses are blind (ε = 0)."""
+    if mechanism == "independent":
+        shares = [brute.tail(n, delta, k) - brute.tail(n, delta, k + 1) for k in range(n + 1)]
+    else:
+        least, share = (n, delta) if mechanism == "all-or-nothing" else (1, n * delta)
+        shares = [1 - share, *[Fraction(0)] * (n if least == n else 1)]
+        shares[least] += share
+    return sum((p * (1 - brute.tail(max(r - k, 0), Fraction(1, 2), u + 1)) for k, p in enumerate(shares)), Fraction(0))
 
 
 def curve_pairs(table: Table) -> list[tuple[Fraction, Fraction]]:

@@ -7,9 +7,7 @@ from fractions import Fraction
 from math import comb
 
 from tightdp.auditing.order_statistics import error_means
-from tightdp.claims import Fails
 
-from .audits import WORDS
 from .games import ONE, ZERO, binomial_at_most
 
 
@@ -39,7 +37,9 @@ def integrated_means(n: int, r: int, delta: Fraction, t: Fraction = ONE) -> list
     return found
 
 
-def compare_with_sum(chance: Fraction, bound: Fraction, u: int, mechanism: str) -> bool | Fails:
-    """P(at most u errors) against the right side of (24) or (26)."""
-    why = f"Mechanism: {WORDS[mechanism]}. P(at most {u} errors) is {chance}, the bound is {bound}."
-    return chance <= bound or Fails(why, mechanism_attains=chance, bound=bound)
+def convolved_at_most(means: list[Fraction], u: int) -> Fraction:
+    """P(Σ V <= u) for independent Bernoulli V, one after the other."""
+    law = [Fraction(1)]
+    for v in means:
+        law = [a * (1 - v) + b * v for a, b in zip([*law, Fraction(0)], [Fraction(0), *law], strict=True)]
+    return sum(law[: u + 1], Fraction(0))

@@ -149,7 +149,7 @@ def best_chance(table: Table, r: int, u: int) -> Fraction:
                 ZERO,
             )
             for chosen in combinations(range(n), r)
-            for guess in all_bits(r)
+            for guess in product((0, 1), repeat=r)
         )
     return total
 

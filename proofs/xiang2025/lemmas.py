@@ -19,6 +19,8 @@ def private_is_above_two_lines() -> None:
     1 - φ with P and Q exchanged gives 1 - α <= tβ + δ, the second. β >= 0 is the third. All three bounds fall in α,
     so that they also hold for the infimum over tests with error at most α. For the converse let φ be the indicator
     of an event S: β >= f(α) gives 1 - Q(S) >= 1 - δ - tP(S).
+
+    For the reader: that tests are mixtures of events, and the infimum over tests.
     """
     d, phi = symbols("d phi", nonnegative=True)
     exhaustive((0, 1), lambda end: end * d <= d and -end * d <= 0, "φ·d <= max(0, d) at φ = 0, 1, hence between them")
@@ -46,6 +48,8 @@ def flips_cost_at_most() -> None:
     max s. The largest s_i is s_v = T(1 - T)/(v b_v): for i >= v, (1-T) T_i/(i b_i) falls with i, because
     b_{k+1}/b_k falls in k and with it every b_{i+k}/b_i; for i <= v, T (1 - T_i)/(i b_i) = T·Σ_j b_{i-j}/(i b_i)
     rises with i, as b_{i-1}/(i b_i) and every b_{i-j}/b_{i-1} rise.
+
+    For the reader: that averaging makes a mechanism symmetric at no cost, and weak duality of linear programs.
     """
     r, i, k = symbols("r i k", positive=True, integer=True)
     weight = binomial(r, i) * t**i
@@ -73,6 +77,8 @@ def released_guesses_stay_uncertain() -> None:
     probability of this error falls. In the end there are r independent ones. And n independent channels with
     f = f_{ε,0} have exactly that: all scores are ln t, every guess is wrong with probability e, whichever are
     released.
+
+    For the reader: replacing the released errors one after the other.
     """
     p, slack = symbols("p slack", nonnegative=True)
     odds = p + slack  # t p' = p + slack
@@ -88,6 +94,8 @@ def released_guesses_stay_uncertain() -> None:
 def chance_falls_with_the_error() -> None:
     """Let W be Bernoulli(w), independent of S. P(S + W <= u) = (1-w) P(S <= u) + w P(S <= u-1) = P(S <= u) - w
     P(S = u): it falls as w grows. Changing v_i into w_i >= v_i, one i after the other, never raises it.
+
+    For the reader: changing one v_i after the other.
     """
     w, v, more = symbols("w v more", nonnegative=True)
     below, here = symbols("below here", nonnegative=True)  # P(S <= u-1), P(S = u)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tightdp.claims import exp, log
-from tightdp.claims.formula import Formula, OutsideError, changes, formulas, judged
+from tightdp.claims.formula import failing, plain, read
+from tightdp.claims.sentences import OutsideError, formulas, judged
 from tightdp.errors import ParameterError
 
 VALUES: dict[str, Any] = {

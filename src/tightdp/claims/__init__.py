@@ -9,8 +9,9 @@ In: a file, a package or a directory of claims. Out: verdicts with their evidenc
 """
 
 from tightdp.claims import brute
+from tightdp.claims.exactly import Exactly, Places, columns, every, largest, least, some, whole
 from tightdp.claims.instances import grid, random_dp_law, random_law, seeds
-from tightdp.claims.model import Claim, Correction, Fails, Near, Paper, Row, Verdict
+from tightdp.claims.model import Claim, Correction, Paper, Row, Verdict
 from tightdp.claims.proof import ProofError, certain, exhaustive, identity, limit, positive
 from tightdp.claims.run import ClaimsDifferError, Outcome, check_file, program, run_claims
 from tightdp.exact.reals import Real, UndecidedError, exp, log, real, sqrt
@@ -19,10 +20,10 @@ __all__ = [
     "Claim",
     "ClaimsDifferError",
     "Correction",
-    "Fails",
-    "Near",
+    "Exactly",
     "Outcome",
     "Paper",
+    "Places",
     "ProofError",
     "Real",
     "Row",
@@ -31,10 +32,14 @@ __all__ = [
     "brute",
     "certain",
     "check_file",
+    "columns",
+    "every",
     "exhaustive",
     "exp",
     "grid",
     "identity",
+    "largest",
+    "least",
     "limit",
     "log",
     "positive",
@@ -44,5 +49,7 @@ __all__ = [
     "real",
     "run_claims",
     "seeds",
+    "some",
     "sqrt",
+    "whole",
 ]

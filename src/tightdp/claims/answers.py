@@ -1,6 +1,7 @@
-"""What checks answer, and whether false statements close to a true one are noticed: near misses, and mutations.
+"""What checks measure, and mutation: which false statements close by are noticed, label by label.
 
-A near miss is given with the claim. A mutation changes one constant or relation of a statement that is held to be true.
+A statement that is decided goes through its procedure again with each change; one that is checked on instances is held
+against what was measured there. A change that survives is listed with the reason.
 """
 
 from __future__ import annotations
@@ -8,111 +9,57 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
-from tightdp.claims.formula import Measured, OutsideError, as_measured, changes, formulas, judged, names
-from tightdp.claims.instances import Instance, shown_instance
-from tightdp.claims.model import Claim, Fails, Near, Paper, Row, Statement
+from tightdp.claims.exactly import Exactly
+from tightdp.claims.formula import failing, mutants, read, scaled
+from tightdp.claims.instances import Instance
+from tightdp.claims.model import Claim, Paper, Row, Statement, Verdict
+from tightdp.claims.sentences import Measured, as_measured, formulas, judged, names
 from tightdp.errors import ParameterError, TightdpError
+from tightdp.exact.reals import UndecidedError
+
+_TRUE: tuple[Verdict, ...] = ("decided", "argued", "holds on")
 
 
 class Answers:
-    """The answers of a statement's check; what it measured is kept, so that it can be held against other statements."""
+    """What a statement's check measured; it is kept, so that it can be held against other statements."""
 
     def __init__(self, statement: Statement) -> None:
         self._statement = statement
         self._known: list[tuple[Instance, Measured]] = []
 
-    def measured(self, instance: Instance) -> Measured | None:
-        """Return what the check measures at an instance; None where it decides by itself."""
+    def measured(self, instance: Instance) -> Measured:
+        """Return what the check measures at an instance."""
         for known, values in self._known:
             if known == instance:
                 return values
-        found = self._ask(instance)
-        return found if isinstance(found, tuple) else None
-
-    def failure(self, instance: Instance) -> Fails | None:
-        """Return how the statement fails at an instance."""
-        found = self._ask(instance)
-        if not isinstance(found, tuple):
-            return as_failure(found, "the check", instance)
-        why = judged(self._statement.statement, found, instance)
-        return None if why is None else Fails(why[0], **why[1])
-
-    def _ask(self, instance: Instance) -> Any:
-        assert self._statement.check is not None
-        answer = self._statement.check(**instance)
-        found = as_measured(answer)
-        if found is None:
-            return answer
+        if self._statement.check is None:
+            raise ParameterError("it has instances and no check", "give the check that measures at an instance")
+        found = as_measured(self._statement.check(**instance), instance)
         self._known.append((instance, found))
         return found
 
-
-def as_failure(answer: Any, who: str, instance: Instance) -> Fails | None:
-    """Return a verdict of a check as a failure, None for True. Raises ParameterError for anything else."""
-    if isinstance(answer, Fails):
-        rounded = [name for name, value in answer.numbers.items() if isinstance(value, float) and isfinite(value)]
-        if rounded:
-            what = f"{who} gives the float {rounded[0]} = {answer.numbers[rounded[0]]!r} at {shown_instance(instance)}"
-            raise ParameterError(what, "give exact numbers: ints, Fractions")
-        return answer
-    if not isinstance(answer, bool):
-        what = f"{who} returns {answer!r} at {shown_instance(instance)}"
-        raise ParameterError(what, "return quantities, or True where the claim holds, otherwise False or Fails(...)")
-    return None if answer else Fails()
-
-
-def refuted_near_miss(statement: Statement, answers: Answers, quick: bool) -> str:
-    """Say where the near miss of a statement is refuted; "" without one. Raises ParameterError where it is not."""
-    near = statement.near
-    if near is None:
-        return ""
-    for instance in _instances(statement, quick):
-        if isinstance(near, Near):
-            refuted = as_failure(near.check(**instance), "the check of the near miss", instance) is not None
-        else:
-            refuted = refuting(near, answers, instance)
-        if refuted:
-            return f"{statement.missed} (refuted at {shown_instance(instance)})"
-    false = near.statement if isinstance(near, Near) else near
-    raise ParameterError(f"no instance refutes the near miss: {false}", "add instances that are nearer to the edge")
-
-
-def refuting(statement: str, answers: Answers, instance: Instance) -> bool:
-    """Whether what was measured at an instance refutes a statement, or puts the instance outside it."""
-    measured = answers.measured(instance)
-    if measured is None:
-        raise ParameterError("the check decides by itself", "give a near miss with a check of its own: Near(...)")
-    try:
-        return judged(statement, measured, instance) is not None
-    except OutsideError:
-        return True
-
-
-def _instances(statement: Statement, quick: bool) -> list[Instance]:
-    """Return the instances of this run, then all others."""
-    first = list(statement.instances(quick))
-    return first + [each for each in statement.instances(False) if each not in first]
-
-
-# mutations
+    def failure(self, instance: Instance) -> tuple[str, dict[str, Any]] | None:
+        """Return how the statement fails at an instance, with the numbers."""
+        return judged(self._statement.text, self._statement.given, self.measured(instance), instance)
 
 
 @dataclass(frozen=True)
 class Change:
-    """A constant or relation of a statement, and whether instances refute the changed statement."""
+    """A statement changed in one place: whether the change is noticed, and if not why."""
 
     paper: str
     id: str
+    label: Verdict
     what: str
-    noticed: bool
+    killed: bool
+    reason: str = ""
 
 
-def noticed_share(found: Sequence[Change]) -> Fraction | None:
-    """Return the share of the changes that was noticed."""
-    return Fraction(sum(each.noticed for each in found), len(found)) if found else None
+def share(found: Sequence[Change]) -> Fraction | None:
+    """Return the share of the changes that is noticed."""
+    return Fraction(sum(each.killed for each in found), len(found)) if found else None
 
 
 def mutated(papers: Iterable[Paper], ids: Iterable[str] = ()) -> Iterator[Change]:
@@ -123,47 +70,66 @@ def mutated(papers: Iterable[Paper], ids: Iterable[str] = ()) -> Iterator[Change
             if isinstance(item, Row) or (wanted and item.id not in wanted):
                 continue
             for statement, name in _true(item):
-                yield from _changes(paper.name, name, statement)
+                made = _of_exact(statement.exact) if statement.exact else changes(statement, Answers(statement))
+                for what, killed, reason in made:
+                    yield Change(paper.name, name, statement.verdict, what, killed, reason)
 
 
 def _true(claim: Claim) -> Iterator[tuple[Statement, str]]:
     """Yield what a claim holds to be true."""
-    if claim.verdict in ("proved", "holds-on"):
+    if claim.verdict in _TRUE:
         yield claim, claim.id
-    if claim.corrected is not None and claim.corrected.verdict in ("proved", "holds-on"):
+    if claim.corrected is not None and claim.corrected.verdict in _TRUE:
         yield claim.corrected, f"{claim.id} corrected"
 
 
-def _changes(paper: str, id: str, statement: Statement) -> Iterator[Change]:
-    answers, stated = Answers(statement), formulas(statement.statement)
-    first = next(iter(statement.instances(True)), None)
+def _of_exact(statement: Exactly) -> Iterator[tuple[str, bool, str]]:
+    for what, changed in statement.mutants():
+        try:
+            killed = changed.decide().holds is not True
+        except (TightdpError, ArithmeticError, ValueError, TypeError):
+            killed = True  # it cannot be evaluated everywhere: nothing is decided
+        yield what, killed, "" if killed else "decided as well: it follows, or the statement is not sharp there"
+
+
+def changes(statement: Statement, answers: Answers) -> Iterator[tuple[str, bool, str]]:
+    """Change the formulas of a sentence: what is changed, whether a quick instance refutes it, and if not why."""
+    instances = statement.instances(quick=True) or statement.instances(quick=False)
     try:
-        measured = answers.measured(first) if statement.check is not None and stated and first is not None else None
-        if measured is None or first is None:
-            yield Change(paper, id, *_by_hand(statement, answers))
-            return
+        measured = [(each, values) for each in instances for values in answers.measured(each)]
     except Exception as error:
-        yield Change(paper, id, f"the check fails: {type(error).__name__}: {error}", False)
+        yield f"the check fails: {type(error).__name__}: {error}", False, "nothing is measured"
         return
-    for _, formula in stated:
-        for what, texts in changes(formula, names(measured[0], first), Fraction(statement.loose)):
-            wrong = [statement.statement.replace(f"`{formula}`", f"`{text}`", 1) for text in texts]
-            noticed = any(_refutes(text, answers, each) for each in _instances(statement, True) for text in wrong)
-            yield Change(paper, id, f"{formula}: {what}", noticed)
+    known = [names(values, instance) for instance, values in measured]
+    for condition, text in formulas(statement.text):
+        if condition:
+            yield f"without {text}", False, "all instances lie inside of the condition"
+            continue
+        for mutant in mutants(read(text, frozenset(known[0]))):
+            killed = any(_refutes(mutant.formula, values) for values in known)
+            yield mutant.what, killed, "" if killed else "no instance tells it from the statement"
 
 
-def _by_hand(statement: Statement, answers: Answers) -> tuple[str, bool]:
-    """Try the near miss of a statement whose check decides by itself."""
-    if not isinstance(statement.near, Near):
-        return "no formula and no near miss", False
+def says_something(statement: Statement, answers: Answers) -> bool:
+    """Whether some change of the formulas is refuted by the quick instances: a small one, or a huge factor."""
+    if any(killed for _, killed, _ in changes(statement, answers)):
+        return True
+    instances = statement.instances(quick=True) or statement.instances(quick=False)
+    known = [names(values, each) for each in instances for values in answers.measured(each)]
+    chains = [
+        chain
+        for condition, text in formulas(statement.text)
+        if not condition
+        for chain in read(text, frozenset(known[0]))
+    ]
+    far = (scaled(chain, factor) for chain in chains for factor in (Fraction(10**300), Fraction(1, 10**300)))
+    return any(_refutes((changed,), values) for changed in far for values in known)
+
+
+def _refutes(formula: Any, values: dict[str, Any]) -> bool:
     try:
-        return statement.near.statement, bool(refuted_near_miss(statement, answers, True))
-    except TightdpError:
-        return statement.near.statement, False
-
-
-def _refutes(text: str, answers: Answers, instance: Instance) -> bool:
-    try:
-        return refuting(text, answers, instance)
+        return failing(formula, values) is not None
+    except UndecidedError:
+        return False
     except (TightdpError, ArithmeticError, ValueError):
         return True

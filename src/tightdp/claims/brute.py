@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import permutations, product
@@ -93,6 +93,14 @@ def accuracies(mechanism: Mechanism, n: int, alpha: Fraction | int, **parameters
     return found
 
 
+def tail(n: int, p: Fraction, v: int) -> Fraction:
+    """Return P(Bin(n, p) >= v), coin by coin."""
+    law = [Fraction(1)]
+    for _ in range(n):
+        law = [a * (1 - p) + b * p for a, b in zip([*law, Fraction(0)], [Fraction(0), *law], strict=True)]
+    return sum(law[max(v, 0) :], Fraction(0))
+
+
 def _pairs(mechanism: Mechanism, n: int, parameters: dict[str, Any]) -> Iterator[tuple[Law, Law]]:
     bound = mechanism.program.bind(n, **parameters)
     laws = {x: interp.law(bound, x) for x in product(bound.record.values, repeat=n)}
@@ -110,21 +118,16 @@ _ENGINE = tuple(f"{_PACKAGE / room}{os.sep}" for room in _ROOMS)
 
 
 class SharedCodeError(TightdpError):
-    """A brute force called the engine that it is meant to check."""
+    """A recomputation called the engine that it is meant to check."""
 
 
 @contextmanager
-def without_engine() -> Iterator[None]:
-    """Raise SharedCodeError where code of the compiler, the diagrams or the queries is called meanwhile."""
+def _watching(each: Callable[[FrameType], None]) -> Iterator[None]:
+    """Call a function with the frame of every call in Python meanwhile."""
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_filename.startswith(_ENGINE) and not _importing(frame):
-            sys.setprofile(before)
-            raise SharedCodeError(
-                f"the brute force calls {Path(code.co_filename).stem}.{code.co_name} of the engine",
-                "use Fractions, itertools and tightdp.claims.brute only",
-            )
+        if event == "call":
+            each(frame)
 
     before = sys.getprofile()
     sys.setprofile(watch)
@@ -132,6 +135,55 @@ def without_engine() -> Iterator[None]:
         yield
     finally:
         sys.setprofile(before)
+
+
+@contextmanager
+def without_engine() -> Iterator[None]:
+    """Raise SharedCodeError where code of the compiler, the diagrams or the queries is called meanwhile."""
+
+    def refuse(frame: FrameType) -> None:
+        code = frame.f_code
+        if code.co_filename.startswith(_ENGINE) and not _importing(frame):
+            sys.setprofile(None)
+            raise SharedCodeError(
+                f"the recomputation calls {Path(code.co_filename).stem}.{code.co_name} of the engine",
+                "use Fractions, itertools and tightdp.claims.brute only",
+            )
+
+    with _watching(refuse):
+        yield
+
+
+def shared_code(
+    check: Callable[..., Any], again: Callable[..., Any], instance: Mapping[str, Any]
+) -> tuple[Any, list[str]]:
+    """Return what a check measures, and the functions that its recomputation calls as well.
+
+    The interpreter, which runs mechanisms by the definition of the language, does not count, nor do exact numbers.
+    """
+    called: list[set[Any]] = []
+    measured = None
+    for at, function in enumerate((check, again)):
+        seen: set[Any] = set()
+        with _watching(lambda frame, seen=seen: seen.add(frame.f_code)):  # type: ignore[misc]
+            found = function(**instance)
+            found = dict(found) if isinstance(found, Mapping) else list(found)
+        measured = found if at == 0 else measured
+        called.append(seen)
+    library = f"{_PACKAGE}{os.sep}"
+    both = (code for code in called[0] & called[1] if _counts(code.co_filename, library))
+    return measured, sorted({f"{Path(code.co_filename).stem}.{code.co_name}" for code in both})
+
+
+def _counts(file: str, library: str) -> bool:
+    """Whether code of a file says something about claims: the engine, and what is written beside a claim."""
+    if file.startswith(library):
+        return file.startswith(_ENGINE)
+    return (
+        "site-packages" not in file
+        and not file.startswith((os.path.dirname(os.__file__), "<"))
+        and (f"{os.sep}programs{os.sep}" not in file)
+    )
 
 
 def _importing(frame: FrameType | None) -> bool:

@@ -1,76 +1,68 @@
-"""Formulas in a statement: what is printed is what is evaluated, on the numbers that a check measured.
-
-Formulas stand between backticks in the statement. One that follows "for", "if", "where" or "with" is a condition: every
-instance has to satisfy it.
+"""Formulas: what is printed is what is evaluated, on numbers or on symbols, and what is changed by mutation.
 
 A formula is written as a paper has it, `E_n = e^ε/(1 + e^ε)` or `n >= λ >= 14·ln(4/δ)`: numbers, + - · * / ^, ², |x|,
 ⌊x⌋, ⌈x⌉, C(n,k), sqrt, ln, log2, exp, min, max, e^x, several relations = ≠ < <= > >= in a row, several formulas with
 commas between them. Factors side by side are multiplied. A quantity may have any name, P(|O - c| <= α) too: the longest
-known name that begins at a place is meant. Values are Fractions and certified reals, never floats.
+known name that begins at a place is meant. It is read into a tree once; `evaluate` takes the arithmetic as a parameter,
+Fractions and certified reals or SymPy, never floats.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
-from tightdp.claims.instances import GREEK, Instance, shown_value
 from tightdp.errors import ParameterError
-from tightdp.exact.reals import Real, exp, log, real, sqrt
+from tightdp.exact.reals import Real, UndecidedError, exp, log, real, sqrt
 
-Measured: TypeAlias = tuple[dict[str, Any], ...]
-"""The named quantities that a check found at an instance; several of them where the claim speaks of each."""
-
-_STATED = re.compile(r"(?P<condition>\b(?:[Ff]or|[Ii]f|[Ww]here|[Ww]ith)\s+(?:all\s+|every\s+)?)?`(?P<formula>[^`]+)`")
 _HOW = "write a formula as docs/claims.md says"
 
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two numbers are equal; certified reals that cannot be told apart raise UndecidedError."""
+    if isinstance(a, Real) or isinstance(b, Real):
+        return not (a < b or a > b)
+    return bool(a == b)
+
+
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "=": lambda a, b: a == b,
-    "≠": lambda a, b: a != b,
+    "=": _equal,
+    "≠": lambda a, b: not _equal(a, b),
     "<=": lambda a, b: a <= b,
     ">=": lambda a, b: a >= b,
     "<": lambda a, b: a < b,
     ">": lambda a, b: a > b,
 }
-_POWERS = {"²": 2, "³": 3}
-_TURNED = {"=": "≠", "≠": "=", "<=": ">", ">=": "<", "<": ">=", ">": "<="}
-_WORDLY = re.compile(r"[^\W²³]")
+STRICTER = {"<=": "<", ">=": ">"}
+_SQUARES = {"²": "2", "³": "3"}
 _CLOSING = {"(": ")", "|": "|", "⌊": "⌋", "⌈": "⌉"}
-
-
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "C": lambda n, k: Fraction(math.comb(int(n), int(k)) if k >= 0 else 0),
-    "exp": exp,
-    "ln": log,
-    "log2": lambda x: log(x) / log(2),
-    "max": max,
-    "min": min,
-    "sqrt": sqrt,
-}
+_FUNCTIONS = ("C", "exp", "ln", "log2", "max", "min", "sqrt")
+_WORDLY = re.compile(r"[^\W²³]")
 
 
 @dataclass(frozen=True)
-class Token:
-    """A piece of a formula with its place in the text; kind: number, name, function, relation or sign."""
+class Node:
+    """A piece of a formula.
+
+    Its kind is number, name, ∞, e, negative, operation, power, factorial, call, enclosed, or chain (of relations).
+    """
 
     kind: str
     text: str
-    start: int
+    parts: tuple[Node, ...] = ()
 
-    @property
-    def end(self) -> int:
-        """Where the text goes on."""
-        return self.start + len(self.text)
+
+# reading
 
 
 @lru_cache(maxsize=1024)
-def _cut(text: str, names: frozenset[str]) -> list[Token]:
+def _tokens(text: str, names: frozenset[str]) -> list[tuple[str, str]]:
     """Cut a formula, long names first. Raises ParameterError at a word that is no name, function or sign."""
     end = r"(?![^\W²³])"  # no name or function goes on there
     known = sorted(names, key=len, reverse=True)
@@ -80,7 +72,7 @@ def _cut(text: str, names: frozenset[str]) -> list[Token]:
         rf"\s*(?:(?P<name>{words})|(?P<number>\d+(?:\.\d+)?)|(?P<relation><=|>=|[=≠<>])"
         rf"|(?P<sign>[-+·*/^()|⌊⌋⌈⌉,!²³])|(?P<function>(?:{functions}){end}|∞))"
     )
-    found: list[Token] = []
+    found: list[tuple[str, str]] = []
     at, text = 0, text.rstrip()
     while at < len(text):
         match = token.match(text, at)
@@ -88,139 +80,133 @@ def _cut(text: str, names: frozenset[str]) -> list[Token]:
             what = f"{text[at:].lstrip()!r} in the formula {text} is no known name"
             raise ParameterError(what, f"known are {', '.join(known)}")
         kind = match.lastgroup or ""
-        found.append(Token(kind, match[kind], match.start(kind)))
+        found.append((kind, match[kind]))
         at = match.end()
     return found
 
 
-class Formula:
-    """A formula with the values of its names."""
+class _Reader:
+    """Reads tokens into a tree, from left to right."""
 
-    def __init__(self, text: str, values: Mapping[str, Any]) -> None:
-        self.text, self._values = text, values
-        self._tokens = _cut(text, frozenset(values))
-        self._at = 0
+    def __init__(self, text: str, names: frozenset[str]) -> None:
+        self._text, self._tokens, self._at = text, _tokens(text, names), 0
 
-    def failing(self) -> tuple[str, Any, Any] | None:
-        """Return the first relation that does not hold, with both sides; None where all hold."""
-        self._at = 0
-        while True:
-            if (found := self._chain()) is not None:
-                return found
-            if self._next() != ",":
-                break
-            self._at += 1
+    def formulas(self) -> tuple[Node, ...]:
+        found = [self._chain()]
+        while self._next() == ",":
+            self._take()
+            found.append(self._chain())
         if self._at < len(self._tokens):
-            raise ParameterError(f"{self.text} breaks off at {self._next()!r}", _HOW)
-        return None
+            raise ParameterError(f"{self._text} breaks off at {self._next()!r}", _HOW)
+        return tuple(found)
 
-    def _chain(self) -> tuple[str, Any, Any] | None:
-        """Evaluate one formula up to a comma or the end."""
-        sides = [self._sum()]
-        relations = []
+    def term(self) -> Node:
+        found = self._sum()
+        if self._at < len(self._tokens):
+            raise ParameterError(f"{self._text} breaks off at {self._next()!r}", _HOW)
+        return found
+
+    def _chain(self) -> Node:
+        sides, relations = [self._sum()], []
         while self._next() in RELATIONS:
             relations.append(self._take())
             sides.append(self._sum())
         if not relations:
-            raise ParameterError(f"{self.text} has no relation", "write an equation or an inequality")
-        for relation, (left, right) in zip(relations, pairwise(sides), strict=True):
-            if not RELATIONS[relation](left, right):
-                return relation, left, right
-        return None
+            raise ParameterError(f"{self._text} has no relation", "write an equation or an inequality")
+        return Node("chain", " ".join(relations), tuple(sides))
 
     def _next(self) -> str:
-        return self._tokens[self._at].text if self._at < len(self._tokens) else ""
+        return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
+
+    def _kind(self) -> str:
+        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
 
     def _take(self) -> str:
         self._at += 1
-        return self._tokens[self._at - 1].text
+        return self._tokens[self._at - 1][1]
 
-    def _sum(self) -> Any:
+    def _sum(self) -> Node:
         total = self._product()
-        while (sign := self._next()) in ("+", "-") and sign:
-            self._take()
-            other = self._product()
-            total = total + other if sign == "+" else total - other
+        while self._kind() == "sign" and self._next() in ("+", "-"):
+            sign = self._take()
+            total = Node("operation", sign, (total, self._product()))
         return total
 
-    def _product(self) -> Any:
+    def _product(self) -> Node:
         total = self._factor()
         while True:
-            sign = self._next()
-            if sign == "/":
-                self._take()
-                bottom = self._factor()
-                total = Fraction(0) if isinstance(bottom, float) else total / bottom  # a float is infinite
-            elif sign in ("·", "*") and sign:
-                self._take()
-                total = total * self._factor()
-            elif self._begins_factor():
-                total = total * self._factor()
+            if self._kind() == "sign" and self._next() in ("/", "·", "*"):
+                sign = self._take().replace("*", "·")
+                total = Node("operation", sign, (total, self._factor()))
+            elif self._kind() in ("number", "name", "function") or self._next() in ("(", "⌊", "⌈"):
+                total = Node("operation", "", (total, self._factor()))  # a bar there closes an absolute value
             else:
                 return total
 
-    def _begins_factor(self) -> bool:
-        """Whether a factor follows without a sign. A bar there closes an absolute value."""
-        if self._at == len(self._tokens):
-            return False
-        token = self._tokens[self._at]
-        return token.kind in ("number", "name", "function") or token.text in ("(", "⌊", "⌈")
-
-    def _factor(self) -> Any:
+    def _factor(self) -> Node:
         if self._next() == "-":
             self._take()
-            return -self._factor()
-        natural = self._next() == "e" and self._tokens[self._at].kind == "function"
+            return Node("negative", "-", (self._factor(),))
         base = self._atom()
         while True:
             sign = self._next()
-            if sign in _POWERS:
-                base = base ** _POWERS[self._take()]
+            if sign in _SQUARES:
+                base = Node("power", "^", (base, Node("number", _SQUARES[self._take()])))
             elif sign == "!":
-                self._take()
-                base = Fraction(math.factorial(int(base)))
+                base = Node("factorial", self._take(), (base,))
             elif sign == "^":
                 self._take()
-                power = self._factor()
-                base = exp(power) if natural else _power(base, power)
+                base = Node("power", "^", (base, self._factor()))
             else:
                 return base
 
-    def _atom(self) -> Any:
+    def _atom(self) -> Node:
         if self._at == len(self._tokens):
-            raise ParameterError(f"{self.text} breaks off", _HOW)
-        token = self._tokens[self._at]
-        self._at += 1
-        if token.kind == "number":
-            return Fraction(token.text)
-        if token.kind == "name":
-            value = self._values[token.text]
-            return Fraction(int(value)) if isinstance(value, int) else value  # so that nothing divides to a float
-        if token.text == "∞":
-            return math.inf
-        if token.text == "e":
-            return exp(1) if self._next() != "^" else None
-        if token.kind == "function":
-            return _FUNCTIONS[token.text](*self._arguments())
-        if token.text in _CLOSING:
+            raise ParameterError(f"{self._text} breaks off", _HOW)
+        kind, text = self._kind(), self._take()
+        if kind in ("number", "name"):
+            return Node(kind, text)
+        if text in ("∞", "e"):
+            return Node(text, text)
+        if kind == "function":
+            return Node("call", text, self._arguments())
+        if text in _CLOSING:
             inside = self._sum()
-            self._expect(_CLOSING[token.text])
-            return _ENCLOSED[token.text](inside)
-        raise ParameterError(f"{token.text!r} is out of place in {self.text}", _HOW)
+            self._expect(_CLOSING[text])
+            return Node("enclosed", text, (inside,))
+        raise ParameterError(f"{text!r} is out of place in {self._text}", _HOW)
 
-    def _arguments(self) -> list[Any]:
+    def _arguments(self) -> tuple[Node, ...]:
         self._expect("(")
         found = [self._sum()]
         while self._next() == ",":
             self._take()
             found.append(self._sum())
         self._expect(")")
-        return found
+        return tuple(found)
 
     def _expect(self, text: str) -> None:
         if self._next() != text:
-            raise ParameterError(f"{text} is missing in {self.text}", _HOW)
+            raise ParameterError(f"{text} is missing in {self._text}", _HOW)
         self._take()
+
+
+@lru_cache(maxsize=1024)
+def read(text: str, names: frozenset[str]) -> tuple[Node, ...]:
+    """Read formulas with commas between them. Raises ParameterError where one cannot be read."""
+    return _Reader(text, names).formulas()
+
+
+def read_term(text: str, names: frozenset[str]) -> Node:
+    """Read an expression without a relation. Raises ParameterError where it cannot be read."""
+    return _Reader(text, names).term()
+
+
+# evaluating
+
+
+def _quotient(top: Any, bottom: Any) -> Any:
+    return Fraction(0) if isinstance(bottom, float) else top / bottom  # a float is infinite
 
 
 def _power(base: Any, power: Any) -> Any:
@@ -229,86 +215,165 @@ def _power(base: Any, power: Any) -> Any:
     return exp(real(power) * log(base))
 
 
-_ENCLOSED: dict[str, Callable[[Any], Any]] = {
+def _floor(value: Any) -> Fraction:
+    if not isinstance(value, Real):
+        return Fraction(math.floor(value))
+    low, high = value.enclosure(20)
+    if math.floor(low) != math.floor(high):
+        raise UndecidedError("a real is too close to a whole number to be rounded down", "compare it instead")
+    return Fraction(math.floor(low))
+
+
+def _known(value: Any) -> Any:
+    return Fraction(int(value)) if isinstance(value, int) else value  # so that nothing divides to a float
+
+
+EXACT: dict[str, Callable[..., Any]] = {
+    "number": Fraction,
+    "value": _known,
+    "∞": lambda: math.inf,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "·": lambda a, b: a * b,
+    "/": _quotient,
+    "^": _power,
+    "!": lambda n: Fraction(math.factorial(int(n))),
+    "C": lambda n, k: Fraction(math.comb(int(n), int(k)) if k >= 0 else 0),
+    "exp": exp,
+    "ln": log,
+    "log2": lambda x: log(x) / log(2),
+    "max": max,
+    "min": min,
+    "sqrt": sqrt,
     "(": lambda x: x,
     "|": abs,
-    "⌊": lambda x: Fraction(math.floor(x)),
-    "⌈": lambda x: -Fraction(math.floor(-x)),
+    "⌊": lambda x: _floor(x),
+    "⌈": lambda x: -_floor(-x),
 }
+"""Fractions and certified reals."""
 
 
-def changes(text: str, names: Mapping[str, Any], factor: Fraction = Fraction(2)) -> Iterator[tuple[str, list[str]]]:
-    """Yield, for every constant and relation of a formula, what is changed and the changed texts.
-
-    A relation is turned round. A constant is multiplied and divided by a factor; both are given together, as one of
-    them only weakens an inequality.
-    """
-    found = _cut(text, frozenset(names))
-    for token in found:
-        before, after = text[: token.start], text[token.end :]
-        if token.kind == "relation":
-            yield f"{token.text} into {_TURNED[token.text]}", [f"{before}{_TURNED[token.text]}{after}"]
-        elif token.text in _POWERS:
-            yield f"{token.text} into ^1 or ^4", [f"{before}^{power}{after}" for power in (1, 4)]
-        elif token.kind == "number":
-            value = Fraction(token.text)
-            others = [value * factor, value / factor] if value else [Fraction(1), Fraction(-1)]
-            shown = [str(other) if other >= 0 and other.denominator == 1 else f"({other})" for other in others]
-            yield f"{token.text} into {' or '.join(shown)}", [f"{before}{each}{after}" for each in shown]
+def evaluate(node: Node, values: Mapping[str, Any], arithmetic: Mapping[str, Callable[..., Any]] = EXACT) -> Any:
+    """Return the value of an expression; its names have the given values."""
+    if node.kind == "number":
+        return arithmetic["number"](Fraction(node.text))
+    if node.kind == "name":
+        return arithmetic["value"](values[node.text])
+    if node.kind == "∞":
+        return arithmetic["∞"]()
+    if node.kind == "e":
+        return arithmetic["exp"](arithmetic["number"](Fraction(1)))
+    if node.kind == "power" and node.parts[0].kind == "e":
+        return arithmetic["exp"](evaluate(node.parts[1], values, arithmetic))
+    parts = [evaluate(part, values, arithmetic) for part in node.parts]
+    if node.kind == "negative":
+        return -parts[0]
+    return arithmetic[node.text or "·"](*parts)
 
 
-# statements
-
-
-class OutsideError(ParameterError):
-    """An instance does not satisfy a condition of the statement."""
-
-
-def formulas(statement: str) -> list[tuple[bool, str]]:
-    """Return the formulas of a statement, each with whether it is a condition."""
-    return [(bool(found["condition"]), found["formula"]) for found in _STATED.finditer(statement)]
-
-
-def as_measured(answer: Any) -> Measured | None:
-    """Return the quantities that a check returned, None where it returned a verdict."""
-    if isinstance(answer, Mapping):
-        return (dict(answer),)
-    if isinstance(answer, Iterable) and not isinstance(answer, str):
-        return tuple(dict(each) for each in answer)
+def failing(formula: tuple[Node, ...], values: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """Return the first relation that does not hold, with both sides; None where all hold."""
+    for chain in formula:
+        sides = [evaluate(part, values) for part in chain.parts]
+        for relation, (left, right) in zip(chain.text.split(), pairwise(sides), strict=True):
+            if not RELATIONS[relation](left, right):
+                return relation, left, right
     return None
 
 
-def names(values: Mapping[str, Any], instance: Instance) -> dict[str, Any]:
-    """Return what formulas may name: the quantities, and what the instance gives (lam as λ, too)."""
-    given = {name: value for name, value in instance.items() if isinstance(value, (int, Fraction))}
-    greek = {letter: given[name] for name, letter in GREEK.items() if name in given}
-    return {**given, **greek, **values}
+# writing
 
 
-def judged(statement: str, measured: Measured, instance: Instance) -> tuple[str, dict[str, Any]] | None:
-    """Return why the statement does not hold, with the exact numbers; None where it does.
+def plain(node: Node) -> str:
+    """Write a piece of a formula as it may be read again."""
+    parts = [plain(part) for part in node.parts]
+    if node.kind == "chain":
+        rest = (f" {relation} {part}" for relation, part in zip(node.text.split(), parts[1:], strict=True))
+        return parts[0] + "".join(rest)
+    if node.kind == "operation" and not node.text and parts[0][-1].isdigit() and not parts[1][0].isdigit():
+        return "".join(parts)
+    if node.kind == "operation":
+        return f" {node.text} ".join(parts) if node.text in ("+", "-") else (node.text or " ").join(parts)
+    if node.kind == "power":
+        return f"{parts[0]}^{parts[1]}"
+    if node.kind == "enclosed":
+        return f"{node.text}{parts[0]}{_CLOSING[node.text]}"
+    if node.kind == "call":
+        return f"{node.text}({', '.join(parts)})"
+    return f"-{parts[0]}" if node.kind == "negative" else f"{parts[0]}!" if node.kind == "factorial" else node.text
 
-    Raises OutsideError where a condition does not hold, ParameterError where a statement has no formula.
+
+# mutations
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A formula that was changed in one place: in which way, and the result."""
+
+    what: str
+    formula: tuple[Node, ...]
+
+
+def mutants(formula: tuple[Node, ...], given: bool = False, step: Fraction = Fraction(1, 20)) -> Iterator[Mutant]:
+    """Yield the formula with a constant moved by a small step either way, a sign turned, or another strictness.
+
+    Whole numbers in exponents move by 1, others by a twentieth of themselves; 0 by a twentieth. What is said becomes
+    strict, what is `given` ceases to be: the other way round could not fail.
     """
-    found = formulas(statement)
-    if all(condition for condition, _ in found):
-        raise ParameterError("the check returns quantities, and the statement has no formula", "write `E = 1/2` in it")
-    if not measured:
-        raise ParameterError("the check measures nothing here", "return the quantities that the formulas name")
-    for values in measured:
-        known = names(values, instance)
-        for condition, formula in found:
-            failing = Formula(formula, known).failing()
-            if failing is None:
-                continue
-            relation, left, right = failing
-            sides = f"{_shown(left)} {relation} {_shown(right)} does not hold"
-            if condition:
-                raise OutsideError(f"the instance lies outside the claim: {formula}: {sides}", "take the instance away")
-            exact = {name: side for name, side in (("left", left), ("right", right)) if isinstance(side, Fraction)}
-            return f"{formula}: {sides}.", exact
-    return None
+    strictness = {strict: weak for weak, strict in STRICTER.items()} if given else STRICTER
+    for at, chain in enumerate(formula):
+        for what, changed in (*_changed(chain, step, strictness), *_scaled(chain, step)):
+            yield Mutant(f"{plain(chain)}: {what}", (*formula[:at], changed, *formula[at + 1 :]))
 
 
-def _shown(value: Any) -> str:
-    return value.text(6) if isinstance(value, Real) else shown_value(value)
+def _scaled(chain: Node, step: Fraction) -> Iterator[tuple[str, Node]]:
+    """Where a relation has no number, its last side gets a factor."""
+    if any(each.kind == "number" for each in pieces(chain)):
+        return
+    for factor in (1 + step, 1 - step):
+        yield f"{plain(chain.parts[-1])} times {factor}", scaled(chain, factor)
+
+
+def scaled(chain: Node, factor: Fraction) -> Node:
+    """Return a chain whose last side has a factor."""
+    last = Node("operation", "·", (_constant(factor), Node("enclosed", "(", (chain.parts[-1],))))
+    return replace(chain, parts=(*chain.parts[:-1], last))
+
+
+def pieces(node: Node) -> Iterator[Node]:
+    """Yield a piece of a formula and all its parts."""
+    yield node
+    for part in node.parts:
+        yield from pieces(part)
+
+
+def _changed(
+    node: Node, step: Fraction, strictness: Mapping[str, str], whole: bool = False
+) -> Iterator[tuple[str, Node]]:
+    if node.kind == "number":
+        value = Fraction(node.text)
+        size = Fraction(1) if whole else abs(value) * step or step
+        for other in (value + size, value - size):
+            yield f"{node.text} into {other}", _constant(other)
+    if node.kind == "operation" and node.text in ("+", "-"):
+        yield f"{node.text} into {'-+'['+-'.index(node.text)]}", replace(node, text="-+"["+-".index(node.text)])
+    if node.kind == "negative":
+        yield "- left out", node.parts[0]
+    if node.kind == "chain":
+        relations = node.text.split()
+        for place, relation in enumerate(relations):
+            if relation in strictness:
+                other = strictness[relation]
+                changed = " ".join((*relations[:place], other, *relations[place + 1 :]))
+                yield f"{relation} into {other}", replace(node, text=changed)
+    for at, part in enumerate(node.parts):
+        for what, changed_part in _changed(part, step, strictness, node.kind == "power" and at == 1):
+            yield what, replace(node, parts=(*node.parts[:at], changed_part, *node.parts[at + 1 :]))
+
+
+def _constant(value: Fraction) -> Node:
+    """Return a number as a node; a quotient or negative one in parentheses."""
+    top = Node("number", str(abs(value.numerator)))
+    found = top if value.denominator == 1 else Node("operation", "/", (top, Node("number", str(value.denominator))))
+    found = Node("negative", "-", (found,)) if value < 0 else found
+    return found if found.kind == "number" else Node("enclosed", "(", (found,))

@@ -12,92 +12,55 @@ from shlex import quote
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from tightdp.claims.brute import without_engine
+from tightdp.claims.exactly import Exactly
 from tightdp.claims.figures import Cell, Figure
-from tightdp.claims.instances import Instance, coerced, instance_of, shown_instance, shown_value
+from tightdp.claims.instances import Instance, coerced, instance_of, shown_instance
+from tightdp.claims.sentences import as_measured, judged, shown
 from tightdp.errors import ParameterError, TightdpError
 
-Verdict: TypeAlias = Literal["proved", "holds-on", "refuted", "corrected", "open"]
-VERDICTS: tuple[Verdict, ...] = ("proved", "holds-on", "refuted", "corrected", "open")
+Verdict: TypeAlias = Literal["decided", "argued", "holds on", "refuted", "corrected", "open"]
+VERDICTS: tuple[Verdict, ...] = ("decided", "argued", "holds on", "refuted", "corrected", "open")
 
 F = TypeVar("F", bound=Callable[..., Any])
 Rows = TypeVar("Rows", bound=Callable[[], Iterable[Sequence[Cell]]])
 
-
-class Fails:
-    """What a check returns where a claim does not hold: why, in words and numbers, and the exact numbers.
-
-    The numbers (ints, Fractions, words, tuples of those) are what the brute force has to find again.
-    """
-
-    def __init__(self, why: str = "", **numbers: Any) -> None:
-        self.why = why
-        self.numbers = numbers
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __repr__(self) -> str:
-        return f"Fails({self.why!r}, {self.numbers})"
-
-
 Check: TypeAlias = Callable[..., Any]
-"""Takes an instance as keyword arguments. Returns the quantities that the formulas of the statement name (a mapping, or
-several), or decides by itself: True where the claim holds, otherwise False or Fails."""
-BruteForce: TypeAlias = Callable[..., "bool | Fails"]
-"""Decides an instance without the engine."""
+"""Takes an instance as keyword arguments, returns the quantities that the formulas of the statement name: a mapping, or
+several. The formulas decide."""
 Proof: TypeAlias = Callable[[], None]
-"""Runs the checked steps of an argument, which its docstring gives in words."""
-
-
-@dataclass(frozen=True)
-class Near:
-    """A false statement close to a true one, with the check that has to refute it.
-
-    Where the statement has formulas, a pair of texts does: what is changed, and into what.
-    """
-
-    statement: str
-    check: Check
+"""Runs the checked steps of an argument, which its docstring gives in words, with what is left to the reader."""
 
 
 class Statement:
-    """A statement in plain words with what decides it."""
+    """A statement with what decides it: an object that is decided as it stands, or a sentence with formulas.
+
+    `given` are conditions that the instances satisfy for technical reasons, such as a rational close to a real.
+    """
 
     def __init__(
         self,
-        statement: str,
+        statement: str | Exactly,
         *,
         verdict: Verdict,
         instances: Iterable[Mapping[str, Any]] = (),
         quick: int | Iterable[Mapping[str, Any]] | None = None,
         check: Check | None = None,
         proof: Proof | None = None,
+        given: str = "",
         minimal: str = "",
-        near: tuple[str, str] | Near | None = None,
-        loose: int = 2,
     ) -> None:
         if verdict not in VERDICTS:
             raise ParameterError(f"{verdict!r} is not a verdict", f"record one of {', '.join(VERDICTS)}")
-        self.statement = " ".join(statement.split())
+        self.exact = statement if isinstance(statement, Exactly) else None
+        self.text = statement.sentence if isinstance(statement, Exactly) else " ".join(statement.split())
         self.verdict = verdict
-        self.check = check
-        self.proof = proof
-        self.near = near if near is None or isinstance(near, Near) else self._changed(*near)
-        self.missed = _missed(near)
-        self.loose = loose
+        self.check, self.proof, self.given = check, proof, given
         self.minimal = minimal or "the first that fails, in the order of the instances (smallest first)"
         self._full = tuple(coerced(instance) for instance in instances)
         if quick is None or isinstance(quick, int):
             self._quick = self._full[:quick]
         else:
             self._quick = tuple(coerced(instance) for instance in quick)
-
-    def _changed(self, old: str, new: str) -> str:
-        """Return the statement with one piece changed."""
-        if self.statement.count(old) != 1:
-            what = f"{old!r} stands {self.statement.count(old)} times in {self.statement!r}"
-            raise ParameterError(what, "name a piece of the statement that stands there once")
-        return self.statement.replace(old, new)
 
     def instances(self, quick: bool) -> tuple[Instance, ...]:
         """Return the instances of a full or of a quick run."""
@@ -107,14 +70,6 @@ class Statement:
         """Set the check; so that a claim decorates it."""
         self.check = check
         return check
-
-
-def _missed(near: tuple[str, str] | Near | None) -> str:
-    """Say how a near miss differs."""
-    if near is None or isinstance(near, Near):
-        return "" if near is None else near.statement
-    old, new = (text.replace("`", "").strip() for text in near)
-    return f"`{new}` in place of `{old}`"
 
 
 class Correction(Statement):
@@ -137,18 +92,20 @@ class Texts:
 
 
 class Claim(Statement):
-    """A claim of a paper, as printed."""
+    """A claim of a paper, as printed.
+
+    `brute` measures again what refutes it, at the counterexample `at`, and shares no code with the check.
+    """
 
     def __init__(
         self,
         paper: Paper,
         id: str,
         place: str,
-        statement: str,
+        statement: str | Exactly,
         *,
-        brute: BruteForce | None = None,
+        brute: Check | None = None,
         at: Mapping[str, Any] | None = None,
-        simplify: Callable[..., Iterable[Instance]] | None = None,
         corrected: Correction | None = None,
         disproof: Proof | None = None,
         extra: bool = False,
@@ -159,36 +116,38 @@ class Claim(Statement):
     ) -> None:
         super().__init__(statement, **decided)
         self.paper, self.id, self.place, self.texts = paper, id, place, texts
-        self.brute, self.simplify, self.corrected, self.extra = brute, simplify, corrected, extra
+        self.brute, self.corrected, self.extra = brute, corrected, extra
         self.disproof, self.unclaimed = disproof, unclaimed
         self.at = None if at is None else coerced(at)
         self.reason = " ".join(reason.split())
 
     @property
     def command(self) -> str:
-        """The line that re-verifies the counterexample by brute force alone."""
+        """The line that recomputes the counterexample without the engine."""
         return f"tightdp claims {quote(self.paper.where)} --recheck {self.id}"
 
-    def reverify(self, instance: Mapping[str, Any] | None = None) -> bool | Fails:
-        """Return what brute force, without the engine, finds at an instance (the recorded counterexample)."""
+    def recomputed(self, instance: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]] | None:
+        """Return how independent code finds that the claim fails at an instance (the recorded one); None if it holds."""
         if self.brute is None:
-            raise ParameterError(f"{self.id} has no brute force", "re-verify a refuted claim")
-        chosen = self.at if instance is None else coerced(instance)
+            raise ParameterError(f"{self.id} has no recomputation", "ask for a refuted claim")
+        chosen = (self.at or {}) if instance is None else coerced(instance)
         with without_engine():
-            return self.brute(**(chosen or {}))
+            measured = as_measured(self.brute(**chosen), chosen)
+        if self.disproof is not None:
+            return "", measured[0]
+        return judged(self.text, self.given, measured, chosen)
 
     def recheck(self, words: Sequence[str] = ()) -> bool:
-        """Re-verify it at KEY=VALUE ..., print what brute force finds, and return whether it confirms the failure."""
+        """Recompute it at KEY=VALUE ..., print what is found, and return whether it confirms the failure."""
         instance = instance_of(words)
-        answer = self.reverify(instance or None)
+        answer = self.recomputed(instance or None)
         at = shown_instance(instance or self.at or {})
-        lines = [f"{self.paper.name} {self.id}{f' at {at}' if at else ''}", f"  {self.statement}"]
-        if isinstance(answer, Fails):
-            lines += [f"  {name.replace('_', ' ')} = {shown_value(value)}" for name, value in answer.numbers.items()]
-            lines += [f"  {answer.why}"] if answer.why else []
-        lines.append("  brute force: it holds here" if answer is True else "  brute force confirms that it fails here")
-        sys.stdout.write("\n".join([*lines, ""]))
-        return answer is not True
+        lines = [f"{self.paper.name} {self.id}{f' at {at}' if at else ''}", f"  {self.text}"]
+        if answer is not None:
+            lines += [f"  {name} = {shown(value)}" for name, value in answer[1].items()] + [f"  {answer[0]}"]
+        lines.append("  independent code: it " + ("holds here" if answer is None else "fails here, too"))
+        sys.stdout.write("\n".join([*(line for line in lines if line.strip()), ""]))
+        return answer is not None
 
 
 @dataclass(frozen=True)
@@ -198,7 +157,7 @@ class Row:
     paper: Paper = field(repr=False)
     id: str
     place: str
-    statement: str
+    text: str
     parts: tuple[str, ...]
     texts: Texts
 
@@ -228,7 +187,7 @@ class Paper:
         self.items: list[Claim | Row] = []
         self.figures: list[Figure] = []
 
-    def claim(self, id: str, place: str, statement: str, **rest: Any) -> Claim:
+    def claim(self, id: str, place: str, statement: str | Exactly, **rest: Any) -> Claim:
         """Add a claim; the function that it decorates is its check. See docs/claims.md."""
         texts = Texts(**{name: rest.pop(name) for name in Texts.__dataclass_fields__ if name in rest})
         found = Claim(self, id, place, statement, texts=texts, **rest)
@@ -302,10 +261,6 @@ class Paper:
         if isinstance(found, Row):
             raise ParameterError(f"{id} is decided in parts", f"ask for one of {', '.join(found.parts)}")
         return found
-
-    def reverify(self, id: str, **instance: Any) -> bool | Fails:
-        """Re-verify a counterexample by brute force that shares no code with the engine."""
-        return self.undivided(id).reverify(instance or None)
 
     def main(self) -> None:
         """Re-verify the counterexamples named on the command line: ID [KEY=VALUE ...]; all without an ID."""

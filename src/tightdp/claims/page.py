@@ -17,24 +17,27 @@ from markdown_it import MarkdownIt
 from tightdp.claims.answers import Change
 from tightdp.claims.instances import at, many, plain, ranges, short
 from tightdp.claims.model import VERDICTS, Claim, Correction, Paper, Proof, Statement
-from tightdp.claims.proof import NumberedProof, numbered
+from tightdp.claims.proof import NumberedProof, Step, numbered
 from tightdp.claims.run import Counterexample, Evidence, Outcome
+from tightdp.claims.sentences import shown
+from tightdp.claims.typeset import typeset
 from tightdp.exact.numbers import decimal_text
 
 _INTRODUCTION = """\
-Statements of papers, decided by exact computation. Every verdict is found again by `tightdp claims`; nothing that is
-written down beforehand is believed. A printed claim with several parts has the verdict of its weakest part. The pages
-of the papers have every claim with its evidence, the facts found on the way, and every proof once, with a number; exact
-numbers, the steps of the proofs and the lists of instances stand in JSON beside them.
+Statements of papers, decided by exact computation. Every label is found again by `tightdp claims`; nothing that is
+written down beforehand is believed. A printed claim with several parts has the label of its weakest part. The pages
+of the papers have every claim with its evidence, the facts found on the way, and every argument once, with a number;
+exact numbers and the lists of instances stand in JSON beside them.
 
-- **proved**: for all values, by an argument in words whose steps are checked by machine
-- **holds-on**: on all listed instances, exactly; that is not a proof
-- **refuted**: there is an exact counterexample, found a second time by brute force that shares no code with the check
-- **corrected**: refuted as printed, and the statement given in its place has been confirmed
-- **open**: not decided, with the reason
-
-Formulas in `this type` are what is checked: their numbers are measured at every instance, and then the formula decides.
-Every statement that is held to be true has a near miss, a false statement close to it, which the instances refute."""
+- **decided**: code covers every quantifier of the statement: finite domains are listed in full, relations of functions
+  are decided by identities and signs on cells. The sentence is generated from the object that is decided
+- **argued**: a written proof; its computable steps are checked by machine, each listed with what it establishes, and
+  after them what stays with the reader
+- **holds on**: on the listed instances, exactly; that says nothing of others
+- **refuted**: there is a counterexample inside all hypotheses, measured a second time by code that shares no function
+  with the first (the run watches that), or, where a limit is claimed, an argument
+- **corrected**: refuted as printed, and the statement given in its place has a label of its own
+- **open**: not decided, with the reason"""
 
 _BREAK = "\n\n"
 """A list begins after an empty line."""
@@ -67,7 +70,7 @@ def paper_markdown(paper: Paper, outcomes: list[Outcome]) -> str:
 
 
 def _joined(blocks: Iterable[str]) -> str:
-    return _BREAK.join(blocks) + "\n"
+    return _BREAK.join(block if block.startswith(("#", "<", "```")) else typeset(block) for block in blocks) + "\n"
 
 
 def html(found: Found, changes: Sequence[Change] = ()) -> str:
@@ -75,7 +78,7 @@ def html(found: Found, changes: Sequence[Change] = ()) -> str:
     text = _BREAK.join([markdown(found, changes), *(paper_markdown(paper, outcomes) for paper, outcomes in found)])
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
     body = re.sub(r"<p>&lt;a id=&quot;([\w.-]+)&quot;&gt;&lt;/a&gt;</p>", r'<a id="\1"></a>', body)
-    body = re.sub(r"<td><strong>([a-z-]+)</strong>", r'<td class="\1"><strong>\1</strong>', body)
+    body = re.sub(r"<td><strong>([a-z]+)( on)?</strong>", r'<td class="\1"><strong>\1\2</strong>', body)
     body = re.sub(r'href="[\w/.-]+\.md#', 'href="#', body)
     head = f'<meta charset="utf-8"><title>Claims, decided</title><style>{_STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}</body></html>\n'
@@ -120,11 +123,19 @@ def _summary(found: Found, changes: Sequence[Change]) -> Iterator[str]:
     yield _heading(1, "Claims, decided")
     yield unwrapped(_INTRODUCTION)
     if changes:
-        noticed = sum(change.noticed for change in changes)
         yield unwrapped(
-            f"Changed one at a time, {noticed} of the {len(changes)} constants and relations of these statements are "
-            f"noticed: {decimal_text(Fraction(100 * noticed, len(changes)), 3)} % (`tightdp claims --mutate`)."
+            "Changed in one place at a time (constants by small steps either way, signs, exponents, strictness, conditions "
+            "dropped or moved, ranges, the order of quantifiers), these statements are noticed to be changed "
+            "(`tightdp claims --mutate` lists every change that is not, with the reason):"
         )
+        rows = []
+        for label in VERDICTS:
+            found_here = [change for change in changes if change.label == label]
+            if found_here:
+                killed = sum(change.killed for change in found_here)
+                part = decimal_text(Fraction(100 * killed, len(found_here)), 3)
+                rows.append((label, str(len(found_here)), str(killed), f"{part} %"))
+        yield _table(("label", "changes", "noticed", "share"), rows)
     yield _table(("paper", *VERDICTS), [_counts(paper, outcomes) for paper, outcomes in found])
     for paper, outcomes in found:
         yield _heading(2, paper.heading)
@@ -160,8 +171,8 @@ def _false(paper: Paper, outcome: Outcome) -> str:
     item, example = outcome.item, outcome.evidence.counterexample
     said = item.texts.brief
     if not said and example is not None:
-        instead = item.corrected.statement if isinstance(item, Claim) and item.corrected is not None else ""
-        said = f"{item.statement} But: {short(example.why) or _fails(paper, outcome)}"
+        instead = item.corrected.text if isinstance(item, Claim) and item.corrected is not None else ""
+        said = f"{item.text} But: {short(example.why) or _fails(paper, outcome)}"
         said += f" Instead: {instead}" if instead else ""
     verdict = f" ({outcome.corrected.verdict})" if outcome.corrected is not None else ""
     return f"[{item.id}]({_folder(paper)}.md#{paper.name}-{item.id}) {item.place}: {said}{verdict}"
@@ -185,7 +196,7 @@ def _paper(paper: Paper, outcomes: list[Outcome]) -> Iterator[str]:
     for top in outcomes:
         for outcome in (top, *top.parts):
             if not _is_aside(outcome):
-                yield from _claim(paper, outcome, "" if outcome is top else top.item.statement, proofs)
+                yield from _claim(paper, outcome, "" if outcome is top else top.item.text, proofs)
     asides = [each for each in _every(outcomes) if _is_aside(each)]
     if asides:
         yield _heading(2, "Facts found")
@@ -201,9 +212,10 @@ def _paper(paper: Paper, outcomes: list[Outcome]) -> Iterator[str]:
         yield _heading(2, "Open")
         yield _bullets(f"{question}: {known}" for question, known in paper.unsettled.items())
     if proofs:
-        yield _heading(2, "Proofs")
+        yield _heading(2, "Arguments")
+        steps = _own_steps(outcomes)
         for each in proofs.values():
-            yield from _proof(paper, each)
+            yield from _proof(paper, each, steps.get(each.proof.__name__, []))
 
 
 def _line(paper: Paper, outcome: Outcome) -> tuple[str, ...]:
@@ -219,8 +231,10 @@ def _in_a_word(paper: Paper, outcome: Outcome) -> str:
         return f"decided in {len(outcome.parts)} parts"
     if evidence.counterexample is not None:
         return _fails(paper, outcome).removeprefix("it ").rstrip(".")
+    if evidence.how:
+        return evidence.how
     if evidence.steps:
-        return f"proof, {many(len(evidence.steps), 'checked step')}"
+        return f"an argument with {many(len(evidence.steps), 'checked step')}"
     return many(evidence.checked, "instance") if evidence.checked else ""
 
 
@@ -228,8 +242,8 @@ def _claim(paper: Paper, outcome: Outcome, above: str, proofs: dict[Proof, Numbe
     """Write a claim with its evidence; `above` is the statement of the row that it is a part of."""
     item = outcome.item
     yield _heading(3, f"{item.id} ({item.place}): {outcome.verdict}", f"{paper.name}-{item.id}")
-    if item.statement != above:
-        yield unwrapped(item.statement)
+    if item.text != above:
+        yield unwrapped(item.text)
     if outcome.parts:
         listed = ", ".join(f"[{part.id}](#{paper.name}-{part.id}) {part.verdict}" for part in outcome.parts)
         yield unwrapped(f"Decided in parts: {listed}.")
@@ -239,7 +253,7 @@ def _claim(paper: Paper, outcome: Outcome, above: str, proofs: dict[Proof, Numbe
         yield from _evidence(paper, outcome.evidence, item, item.disproof or item.proof, proofs)
     yield from _text("Where it breaks.", item.texts.breaks)
     if isinstance(item, Claim) and item.corrected is not None and outcome.corrected is not None:
-        yield unwrapped(f"**Instead** ({item.corrected.verdict}). {item.corrected.statement}")
+        yield unwrapped(f"**Instead** ({outcome.corrected.verdict}). {item.corrected.text}")
         yield from _evidence(paper, outcome.corrected, item.corrected, item.corrected.proof, proofs)
     if isinstance(item, Claim) and item.reason:
         yield unwrapped(f"**Why it is open.** {item.reason}")
@@ -260,35 +274,47 @@ def _evidence(
     if example is not None:
         where = f" at {at(example.instance, paper.words)}" if example.instance else ""
         sense = f" ({item.minimal})" if isinstance(item, Claim) and item.disproof is None else ""
-        yield unwrapped(f"**But**{where}{sense}: {short(example.why) or 'it fails.'}")
+        numbers = ", ".join(f"{name} = {short(shown(value))}" for name, value in example.numbers.items())
+        yield unwrapped(f"**But**{where}{sense}: {short(example.why) or numbers}")
         if example.confirmed:
             yield f"```\n{example.command}\n```"
     parts = []
     if evidence.steps and proof in proofs:
         number = proofs[proof].number
         steps = many(len(evidence.steps), "step")
-        parts.append(f"[Proof {number}](#{paper.name}-proof-{number}), {steps} checked by machine.")
+        parts.append(f"[Argument {number}](#{paper.name}-proof-{number}), {steps} checked by machine.")
+    if evidence.how:
+        parts.append(f"Covered: {evidence.how}.")
     if evidence.where and example is None:
-        listed = "" if evidence.steps else f": {ranges(evidence.where, paper.words)}"  # a proof needs no list
+        listed = "" if evidence.steps else f": {ranges(evidence.where, paper.words)}"  # an argument needs no list
         parts.append(f"Checked on {many(evidence.checked, 'instance')}{listed}.")
-    if evidence.near:
-        parts.append(f"Near miss: {_near(evidence.near)}.")
     if parts:
         yield unwrapped(" ".join(parts))
 
 
-def _near(text: str) -> str:
-    """Leave the place out: it is in the JSON."""
-    return text.rsplit(" (refuted at", 1)[0].rstrip(".") + ", which is refuted"
-
-
-def _proof(paper: Paper, proof: NumberedProof) -> Iterator[str]:
+def _proof(paper: Paper, proof: NumberedProof, steps: Sequence[Step]) -> Iterator[str]:
     serves = ", ".join(f"[{id}](#{paper.name}-{id})" for id in proof.serves)
-    yield _heading(3, f"Proof {proof.number}", f"{paper.name}-proof-{proof.number}")
-    uses = ", ".join(f"[Proof {number}](#{paper.name}-proof-{number})" for number in proof.uses)
+    yield _heading(3, f"Argument {proof.number}", f"{paper.name}-proof-{proof.number}")
+    uses = ", ".join(f"[Argument {number}](#{paper.name}-proof-{number})" for number in proof.uses)
     about = [f"Of {serves}." if serves else "A lemma.", f"It uses {uses}." if uses else ""]
     yield unwrapped(" ".join(each for each in about if each))
     yield unwrapped(proof.argument)
+    if steps:
+        yield "Checked by machine:"
+        yield _bullets(f"{step.what} ({step.kind}{f': ${step.formula}$' if step.formula else ''})" for step in steps)
+    yield unwrapped(f"**Left to the reader:** {proof.reader}")
+
+
+def _own_steps(outcomes: list[Outcome]) -> dict[str, list[Step]]:
+    """Return the checked steps of every argument by its name, each once."""
+    found: dict[str, list[Step]] = {}
+    for outcome in _every(outcomes):
+        for evidence in (outcome.evidence, outcome.corrected):
+            for step in evidence.steps if evidence is not None else ():
+                known = found.setdefault(step.proof, [])
+                if step not in known:
+                    known.append(step)
+    return found
 
 
 # what stands beside a page
@@ -303,20 +329,20 @@ def paper_json(paper: Paper, outcomes: list[Outcome]) -> str:
 
 def _in_full(outcome: Outcome) -> dict[str, Any]:
     item = outcome.item
-    found = {"id": item.id, "place": item.place, "statement": item.statement, "verdict": outcome.verdict}
+    found = {"id": item.id, "place": item.place, "statement": item.text, "verdict": outcome.verdict}
     if not isinstance(item, Claim):
         return {**found, "parts": list(item.parts)}
     example = counterexample_json(outcome.evidence.counterexample)
     whole: dict[str, Any] = {**found, "counterexample": example, **_everything(item, outcome.evidence)}
     if item.corrected is not None and outcome.corrected is not None:
-        corrected = {"statement": item.corrected.statement, "verdict": outcome.corrected.verdict}
+        corrected = {"statement": item.corrected.text, "verdict": outcome.corrected.verdict}
         whole["corrected"] = corrected | _everything(item.corrected, outcome.corrected)
     return whole
 
 
 def _everything(statement: Statement, evidence: Evidence) -> dict[str, Any]:
     return {
-        "near_miss": evidence.near or None,
+        "covered": evidence.how or None,
         "steps": [{"what": step.what, "by": step.kind} for step in evidence.steps],
         "instances": [
             {name: plain(value) for name, value in instance.items()} for instance in statement.instances(quick=False)
@@ -329,7 +355,7 @@ def counterexample_json(found: Counterexample | None) -> dict[str, Any] | None:
         return None
     return {
         "instance": {name: plain(value) for name, value in found.instance.items()},
-        "numbers": {name: plain(value) for name, value in found.numbers.items()},
+        "numbers": {name: shown(value) for name, value in found.numbers.items()},
         "in_words": found.why,
         "confirmed": found.confirmed,
         "reverify": found.command,
@@ -343,9 +369,9 @@ p{margin:.5rem 0}table{border-collapse:collapse;margin:.8rem 0;font-size:.92rem}
 th,td{border:1px solid #d1d5db;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f3f4f6}
 pre{background:#f3f4f6;padding:.5rem .8rem;overflow-x:auto}code{background:#f3f4f6;padding:0 .2rem}
 summary{cursor:pointer;color:#4b5563}
-td.proved{background:#d1fae5}td.holds-on{background:#ecfccb}td.refuted{background:#fee2e2}
+td.decided{background:#a7f3d0}td.argued{background:#d1fae5}td.holds{background:#ecfccb}td.refuted{background:#fee2e2}
 td.corrected{background:#ffedd5}td.open{background:#e5e7eb}
 @media (prefers-color-scheme: dark){body{background:#111827;color:#e5e7eb}th,pre,code{background:#1f2937}
-th,td{border-color:#374151}summary{color:#9ca3af}td.proved{background:#064e3b}td.holds-on{background:#365314}
+th,td{border-color:#374151}summary{color:#9ca3af}td.decided{background:#065f46}td.argued{background:#064e3b}td.holds{background:#365314}
 td.refuted{background:#7f1d1d}td.corrected{background:#7c2d12}td.open{background:#374151}a{color:#93c5fd}}
 """

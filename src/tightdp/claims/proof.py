@@ -7,6 +7,7 @@ finite cases are all visited.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -28,20 +29,36 @@ class ProofError(TightdpError):
 
 @dataclass(frozen=True)
 class Step:
-    """A step that was established: by what means, and what it shows."""
+    """A step that was established: by what means, what it shows, the formula in TeX, and in which proof."""
 
     kind: str
     what: str
+    formula: str = ""
+    proof: str = ""
 
 
+_LONGEST = 240
+"""A formula of a step that is longer, in TeX, is not shown."""
 _steps: ContextVar[list[Step] | None] = ContextVar("steps", default=None)
 
 
-def run_proof(proof: Callable[[], None]) -> tuple[str, tuple[Step, ...]]:
-    """Run a proof; return its argument in words and its steps. Raises ProofError where one fails."""
-    argument = getdoc(proof) or ""
-    if not argument:
+_READER = "For the reader: "
+
+
+def words_of(proof: Callable[[], None]) -> tuple[str, str]:
+    """Return a proof's argument in words, and what of it stays with the reader. Raises ProofError without them."""
+    argument, _, reader = (getdoc(proof) or "").partition(_READER)
+    if not argument.strip():
         raise ProofError("a proof has no argument in words", "write it as the docstring of the function")
+    if not reader.strip():
+        what = f"the proof {proof.__name__} does not say what stays with the reader"
+        raise ProofError(what, f'end its docstring with a paragraph that begins with "{_READER.strip()}"')
+    return argument.strip(), " ".join(reader.split())
+
+
+def run_proof(proof: Callable[[], None]) -> tuple[Step, ...]:
+    """Run a proof and return its steps. Raises ProofError where one fails, or nothing is left to the reader's judgement."""
+    words_of(proof)
     steps: list[Step] = []
     token = _steps.set(steps)
     try:
@@ -50,13 +67,15 @@ def run_proof(proof: Callable[[], None]) -> tuple[str, tuple[Step, ...]]:
         _steps.reset(token)
     if not steps:
         raise ProofError("a proof checks no step", "use identity, positive, limit, exhaustive or certain")
-    return argument, tuple(steps)
+    return tuple(steps)
 
 
-def _established(kind: str, what: str) -> None:
+def _established(kind: str, what: str, tex: Callable[[], str] = str) -> None:
     steps = _steps.get()
     if steps is not None:
-        steps.append(Step(kind, " ".join(what.split())))
+        formula = tex()
+        owner = sys._getframe(2).f_code.co_name
+        steps.append(Step(kind, " ".join(what.split()), formula if len(formula) <= _LONGEST else "", owner))
 
 
 def _fail(what: str, why: str) -> ProofError:
@@ -78,7 +97,7 @@ def identity(left: Any, right: Any, what: str) -> None:
     )
     for form in forms:
         if form(difference) == 0:
-            _established("identity", what)
+            _established("identity", what, lambda: f"{_tex(left)} = {_tex(right)}")
             return
     raise _fail(what, f"{difference} does not simplify to 0")
 
@@ -108,7 +127,12 @@ def positive(
         value = numerator.eval(point) / denominator.eval(point)
         if value < 0:
             raise _fail(what, f"it is {value} at {point}")
-    _established("sign by root counting", what)
+    ends = f"{'[' if closed else '('}{_end(low, '-')}, {_end(high, '')}{']' if closed else ')'}"
+    _established(
+        "sign by root counting",
+        what,
+        lambda: f"{_tex(expression)} {'>' if strict else chr(92) + 'ge'} 0 \\text{{ for }} {_tex(symbol)} \\in {ends}",
+    )
 
 
 def _roots(polynomial: Any, low: Any, high: Any, closed: bool) -> int:
@@ -139,7 +163,7 @@ def limit(expression: Any, symbol: Any, point: Any, value: Any, what: str) -> No
     wanted = sympy.sympify(_exact(value))
     if found != wanted and (wanted.is_infinite or sympy.simplify(found - wanted) != 0):
         raise _fail(what, f"the limit is {found}")
-    _established("limit", what)
+    _established("limit", what, lambda: f"{_tex(expression)} \\to {_tex(wanted)}, {_tex(symbol)} \\to {_tex(point)}")
 
 
 def exhaustive(cases: Iterable[Any], predicate: Callable[..., Any], what: str) -> None:
@@ -161,6 +185,14 @@ def certain(condition: Any, what: str) -> None:
     _established("exact comparison", what)
 
 
+def _tex(value: Any) -> str:
+    return str(sympy.latex(sympy.sympify(_exact(value))))
+
+
+def _end(value: Any, sign: str) -> str:
+    return f"{sign}\\infty" if value is None else str(value)
+
+
 def _exact(value: Any) -> Any:
     """Return a Fraction as SymPy has it."""
     if isinstance(value, float):
@@ -175,11 +207,12 @@ def _exact(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class NumberedProof:
-    """A proof with its number, its argument in words, and the numbers of the proofs that it calls."""
+    """A proof with its number, its words, its steps, and the numbers of the proofs that it calls."""
 
     number: int
     proof: Proof
     argument: str
+    reader: str
     uses: tuple[int, ...]
     serves: tuple[str, ...]
 
@@ -198,7 +231,7 @@ def numbered(paper: Paper) -> list[NumberedProof]:
         NumberedProof(
             number[proof],
             proof,
-            getdoc(proof) or "",
+            *words_of(proof),
             tuple(number[each] for each in _called(proof)),
             tuple(dict.fromkeys(serves.get(proof, []))),
         )

@@ -6,16 +6,20 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from tightdp.claims.answers import Answers, as_failure, refuted_near_miss
+from tightdp.claims.answers import Answers, says_something
+from tightdp.claims.brute import shared_code
 from tightdp.claims.instances import Instance, as_argument, shown_instance, shown_instances
-from tightdp.claims.model import Claim, Fails, Paper, Row, Statement, Verdict
+from tightdp.claims.model import Claim, Paper, Row, Statement, Verdict
 from tightdp.claims.proof import Step, run_proof
+from tightdp.claims.sentences import shown
 from tightdp.errors import LimitError, ParameterError
+from tightdp.exact.reals import Real
 from tightdp.limits import requested
 from tightdp.session.files import import_file
 from tightdp.session.mechanism import Mechanism, mechanisms_of
@@ -28,7 +32,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Counterexample:
-    """An instance on which a claim fails, the exact numbers, and whether brute force found them again."""
+    """An instance on which a claim fails, the exact numbers, and whether independent code found them again."""
 
     instance: Instance
     numbers: dict[str, Any]
@@ -44,10 +48,9 @@ class Evidence:
     verdict: Verdict
     checked: int = 0
     where: str = ""
-    argument: str = ""
+    how: str = ""
     steps: tuple[Step, ...] = ()
     counterexample: Counterexample | None = None
-    near: str = ""
     error: str = ""
 
 
@@ -159,7 +162,7 @@ def _with_item(outcome: Outcome, item: Claim | Row | None) -> Outcome:
 def _run_row(row: Row, quick: bool, progress: Progress | None) -> Outcome:
     outcomes = tuple(_run_claim(part, quick, progress) for part in row.paper.parts(row))
     counted = [outcome.verdict for outcome in outcomes if not _is_extra(outcome)]
-    order: tuple[Verdict, ...] = ("refuted", "corrected", "open", "holds-on", "proved")
+    order: tuple[Verdict, ...] = ("refuted", "corrected", "open", "holds on", "argued", "decided")
     verdict = next(each for each in order if each in counted) if counted else "open"
     differing = ", ".join(outcome.id for outcome in outcomes if outcome.differs)
     return Outcome(
@@ -184,7 +187,7 @@ def _run_claim(claim: Claim, quick: bool, progress: Progress | None) -> Outcome:
     if claim.corrected is not None and not evidence.error:
         corrected = _decide(claim.corrected, quick, progress, claim.id)
     verdict = evidence.verdict
-    if verdict == "refuted" and corrected is not None and corrected.verdict in ("proved", "holds-on"):
+    if verdict == "refuted" and corrected is not None and corrected.verdict in ("decided", "argued", "holds on"):
         verdict = "corrected"
     differs = _difference(claim, verdict, evidence, corrected)
     return Outcome(claim, verdict, evidence, corrected, (), time.perf_counter() - start, differs)
@@ -200,8 +203,6 @@ def _difference(claim: Claim, verdict: Verdict, evidence: Evidence, corrected: E
         return f"its correction is {corrected.verdict}, recorded as {claim.corrected.verdict}"
     if claim.verdict in ("refuted", "corrected") and (claim.brute is None or claim.at is None):
         return f"it is recorded as {claim.verdict} without `brute` and `at` that confirm it"
-    if claim.brute is not None and claim.brute is claim.check:
-        return "its brute force is the check itself"
     if verdict != claim.verdict:
         found = evidence.counterexample
         why = f": it fails at {shown_instance(found.instance)}" if found is not None else ""
@@ -213,68 +214,86 @@ def _difference(claim: Claim, verdict: Verdict, evidence: Evidence, corrected: E
 
 
 def _decide(statement: Statement, quick: bool, progress: Progress | None, name: str) -> Evidence:
-    """Check the instances, then the proof; whatever goes wrong becomes an error of the evidence."""
-    instances = statement.instances(quick)
-    found = Evidence("holds-on" if instances else "open", len(instances), shown_instances(instances))
+    """Decide a statement as it stands, or check its instances and its proof; what goes wrong becomes an error."""
     try:
-        if instances and statement.check is None:
-            raise ParameterError("it has instances and no check", "give the check that decides an instance")
-        if statement.check is not None and not instances:
-            raise ParameterError("it has a check and no instances", "give the instances, at least one")
-        answers = Answers(statement)
-        for at, instance in enumerate(instances):
-            if progress is not None:
-                progress(name, at, len(instances))
-            failure = answers.failure(instance)
-            if failure is not None:
-                example = _confirmed(statement, *_simplified(statement, answers, instance, failure))
-                return replace(found, verdict="refuted", checked=at + 1, counterexample=example)
-        if isinstance(statement, Claim) and statement.disproof is not None:
-            argument, steps = run_proof(statement.disproof)
-            example = _confirmed(statement, statement.at or {}, Fails())
-            return replace(found, verdict="refuted", argument=argument, steps=steps, counterexample=example)
-        if statement.proof is not None:
-            argument, steps = run_proof(statement.proof)
-            found = replace(found, verdict="proved", argument=argument, steps=steps)
-        return replace(found, near=refuted_near_miss(statement, answers, quick))
+        if statement.exact is not None:
+            return _decide_exactly(statement)
+        return _check(statement, quick, progress, name)
     except Exception as error:
         if isinstance(error, LimitError) and requested() is not None:
             raise  # a limit on all claims says nothing of this one
         return Evidence("open", error=f"{type(error).__name__}: {error}")
 
 
-def _simplified(statement: Statement, answers: Answers, instance: Instance, failure: Fails) -> tuple[Instance, Fails]:
-    """Return the simplest instance that fails, as far as the claim says how to simplify one."""
-    simplify = statement.simplify if isinstance(statement, Claim) else None
-    simpler = () if simplify is None else simplify(**instance)
-    for each in simpler:
-        found = answers.failure(each)
-        if found is not None:
-            return _simplified(statement, answers, each, found)
-    return instance, failure
+def _decide_exactly(statement: Statement) -> Evidence:
+    assert statement.exact is not None
+    found = statement.exact.decide()
+    if found.holds is None:
+        what = f"it is not decided{f' at {found.where}' if found.where else ''}"
+        raise ParameterError(what, "state less, or label it argued, with a proof")
+    if found.holds:
+        return Evidence("decided", how=found.how)
+    return Evidence("refuted", counterexample=Counterexample({}, {}, f"It fails at {found.where}.", False, ""))
 
 
-def _confirmed(statement: Statement, instance: Instance, failure: Fails) -> Counterexample:
-    """Have brute force find the counterexample again; it must find the same numbers."""
-    if not isinstance(statement, Claim) or statement.brute is None:
-        return Counterexample(instance, failure.numbers, failure.why, False, "")
-    again = as_failure(statement.reverify(instance), "the brute force", instance)
+def _check(statement: Statement, quick: bool, progress: Progress | None, name: str) -> Evidence:
+    instances = statement.instances(quick)
+    found = Evidence("holds on" if instances else "open", len(instances), shown_instances(instances))
+    if statement.check is not None and not instances:
+        raise ParameterError("it has a check and no instances", "give the instances, at least one")
+    answers = Answers(statement)
+    for at, instance in enumerate(instances):
+        if progress is not None:
+            progress(name, at, len(instances))
+        failure = answers.failure(instance)
+        if failure is not None:
+            example = _confirmed(statement, instance, *failure)
+            return replace(found, verdict="refuted", checked=at + 1, counterexample=example)
+    if isinstance(statement, Claim) and statement.disproof is not None:
+        steps = run_proof(statement.disproof)
+        recomputed = statement.recomputed()
+        example = Counterexample(statement.at or {}, recomputed[1] if recomputed else {}, "", True, statement.command)
+        return replace(found, verdict="refuted", steps=steps, counterexample=example)
+    if not instances:
+        if statement.proof is not None:
+            raise ParameterError("a proof without instances", "give a check and instances that its formulas decide")
+        return found
+    if not says_something(statement, answers):
+        what = "no instance refutes any change of its formulas: the check says nothing"
+        raise ParameterError(what, "measure what the formulas name, on instances near the edge")
+    if statement.proof is not None:
+        found = replace(found, verdict="argued", steps=run_proof(statement.proof))
+    return found
+
+
+def _confirmed(statement: Statement, instance: Instance, why: str, numbers: dict[str, Any]) -> Counterexample:
+    """Have independent code measure at the counterexample again; it must find the same numbers, and fail the formula."""
+    if not isinstance(statement, Claim) or statement.brute is None or statement.check is None:
+        return Counterexample(instance, _kept(numbers), why, False, "")
+    again = statement.recomputed(instance)
     if again is None:
         raise ParameterError(
-            f"brute force does not confirm the counterexample {shown_instance(instance)}",
-            "correct the check or the brute force",
+            f"independent code does not confirm the counterexample {shown_instance(instance)}",
+            "correct the check or the recomputation",
         )
-    for name, value in failure.numbers.items():
-        if name in again.numbers and again.numbers[name] != value:
-            raise ParameterError(
-                f"brute force finds {name} = {again.numbers[name]}, the check {value}",
-                "correct the check or the brute force",
-            )
-    numbers = {**failure.numbers, **again.numbers}
+    for name, value in numbers.items():
+        other = again[1].get(name, value)
+        if isinstance(value, (int, Fraction)) and isinstance(other, (int, Fraction)) and other != value:
+            what = f"independent code finds {name} = {other}, the check {value}"
+            raise ParameterError(what, "correct the check or the recomputation")
+    _, both = shared_code(statement.check, statement.brute, instance)
+    if both:
+        what = f"the check and its recomputation share code: {', '.join(both)}"
+        raise ParameterError(what, "write the recomputation anew")
     command = statement.command
     if statement.at is not None and statement.at != instance:
         command += "".join(f" {quote(f'{name}={as_argument(value)}')}" for name, value in instance.items())
-    return Counterexample(instance, numbers, failure.why or again.why, True, command)
+    return Counterexample(instance, _kept({**numbers, **again[1]}), why, True, command)
+
+
+def _kept(numbers: dict[str, Any]) -> dict[str, Any]:
+    """Return numbers with certified reals as texts, which may be sent to another process."""
+    return {name: shown(value) if isinstance(value, (Real, Fraction)) else value for name, value in numbers.items()}
 
 
 def _listed(ids: set[str]) -> str:

@@ -1,0 +1,422 @@
+"""Signs on cells: whether a relation of rational functions holds wherever conditions hold, decided symbolically.
+
+Maxima, minima and absolute values cut the domain into cells, on each of which both sides are rational functions. On
+one variable a cell is cut at all roots, which is complete. On several, conditions that are linear in a variable are
+substituted away, ranges are mapped to t >= 0, and a polynomial whose coefficients are all >= 0 there is >= 0; where that
+does not show it, ranges are halved or variables ordered, within counted work. A variable that is whole is treated as
+real, which proves more. What is not shown is not claimed: the answer is True, False with a point, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+from tightdp.exact.lazily import lazily
+
+sympy = lazily("sympy")
+
+_WORK = 60
+"""How many cells are tried for a sign on several variables."""
+_POINTS = 5000
+"""How many points are tried for a counterexample."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values of a real or whole variable: between two rationals, None for no end; `closed` says which ends belong."""
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+    closed: tuple[bool, bool] = (False, False)
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An expression that is >= 0 where a statement speaks, > 0 if `strict`."""
+
+    value: Any
+    strict: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Where a sign is asked: ranges of symbols, and conditions."""
+
+    ranges: dict[Any, Range]
+    conditions: tuple[Condition, ...] = ()
+
+
+def symbolic(divisors: list[Any]) -> dict[str, Callable[..., Any]]:
+    """Return the arithmetic of SymPy for `formula.evaluate`; max, min and |x| stay unevaluated.
+
+    What is divided by is noted in `divisors`: a statement says nothing where one of them is 0.
+    """
+
+    def quotient(top: Any, bottom: Any) -> Any:
+        if bottom == 0:
+            raise ZeroDivisionError("a statement divides by 0")
+        divisors.append(sympy.sympify(bottom))
+        return top / bottom
+
+    def rational(value: Any) -> Any:
+        value = Fraction(value) if isinstance(value, (int, Fraction)) else value
+        return sympy.Rational(value.numerator, value.denominator) if isinstance(value, Fraction) else value
+
+    def extreme(name: str) -> Callable[..., Any]:
+        return lambda *parts: sympy.Function(name)(*map(sympy.sympify, parts))
+
+    return {
+        "number": rational,
+        "value": rational,
+        "+": lambda a, b: a + b,
+        "-": lambda a, b: a - b,
+        "·": lambda a, b: a * b,
+        "/": quotient,
+        "^": lambda a, b: a**b,
+        "!": lambda n: sympy.factorial(n),
+        "C": lambda n, k: sympy.binomial(n, k),
+        "exp": lambda x: sympy.exp(x),
+        "ln": lambda x: sympy.log(x),
+        "sqrt": lambda x: sympy.sqrt(x),
+        "max": extreme("maximum"),
+        "min": extreme("minimum"),
+        "(": lambda x: x,
+        "|": lambda x: extreme("maximum")(x, -x),
+    }
+
+
+def holds(relation: str, left: Any, right: Any, cell: Cell) -> bool | None:
+    """Return whether a relation holds everywhere on a cell; None where that is not decided."""
+    shown: bool | None = True
+    for inner, difference in _cases(cell, sympy.sympify(left) - sympy.sympify(right)):
+        if _is_empty(inner):
+            continue
+        found = _everywhere(relation, difference, inner)
+        if found is False:
+            return False
+        shown = None if found is None else shown
+    return shown
+
+
+def _everywhere(relation: str, difference: Any, cell: Cell) -> bool | None:
+    if relation == "=":
+        if _is_zero(difference) or (cell.conditions and all(_signed(s * difference, False, cell) for s in (1, -1))):
+            return True
+        return False if _counterexample(cell, lambda value: value == 0, difference) else None
+    if relation == "≠":
+        if difference.is_number:
+            return bool(difference != 0)
+        return True if any(_signed(sign * difference, True, cell) for sign in (1, -1)) else None
+    strict, value = relation in ("<", ">"), difference if relation in (">", ">=") else -difference
+    if _signed(value, strict, cell):
+        return True
+    return False if _counterexample(cell, lambda at: at > 0 or (at == 0 and not strict), value) else None
+
+
+def _cases(cell: Cell, value: Any) -> Iterator[tuple[Cell, Any]]:
+    """Cut a cell where a maximum or minimum has another largest part; in conditions as well."""
+    wholes = [value, *(condition.value for condition in cell.conditions)]
+    extremes = [each for whole in wholes for each in sympy.sympify(whole).atoms(sympy.Function) if _is_extreme(each)]
+    inner = [each for each in extremes if not any(_is_extreme(f) for a in each.args for f in a.atoms(sympy.Function))]
+    if not inner:
+        yield cell, value
+        return
+    extreme = min(inner, key=str)
+    sign = 1 if extreme.func.__name__ == "maximum" else -1
+    for chosen in extreme.args:
+        others = tuple(Condition(sign * (chosen - other)) for other in extreme.args if other != chosen)
+        given = tuple(Condition(c.value.xreplace({extreme: chosen}), c.strict) for c in cell.conditions)
+        yield from _cases(Cell(cell.ranges, given + others), value.xreplace({extreme: chosen}))
+
+
+def _is_extreme(function: Any) -> bool:
+    return function.func.__name__ in ("maximum", "minimum")
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether an expression simplifies to exactly 0."""
+    forms: tuple[Callable[[Any], Any], ...] = (
+        lambda each: each,
+        lambda each: sympy.cancel(sympy.together(sympy.powsimp(sympy.expand(each)))),
+        lambda each: sympy.simplify(sympy.powsimp(sympy.expand_power_base(each, force=True), force=True)),
+    )
+    return any(form(value) == 0 for form in forms)
+
+
+def _counterexample(cell: Cell, right: Callable[[Any], bool], value: Any) -> bool:
+    """Whether one of some rational points of the cell contradicts."""
+    symbols = sorted(cell.ranges, key=str)
+    tried = 0
+    for point in product(*(_samples(cell.ranges[symbol]) for symbol in symbols)):
+        tried += 1
+        if tried > _POINTS:
+            return False
+        at = dict(zip(symbols, point, strict=True))
+        given = [condition.value.subs(at) for condition in cell.conditions]
+        inside = all(
+            g > 0 or (g == 0 and not c.strict) for g, c in zip(given, cell.conditions, strict=True) if g.is_real
+        )
+        if inside and all(g.is_real for g in given) and (found := value.subs(at)).is_real and not right(found):
+            return True
+    return False
+
+
+def _samples(range: Range) -> list[Any]:
+    low, high = range.low, range.high
+    if range.whole:
+        first = low if low is not None else (high - 4 if high is not None else Fraction(-2))
+        last = first + 4 if high is None else min(high, first + 4)
+        found = [first + at for at in _counting(int(last - first) + 1)]
+        return [sympy.Integer(int(each)) for each in found if _belongs(each, range)]
+    if low is None or high is None:
+        start = low if low is not None else (high - 1 if high is not None else Fraction(0))
+        sign = -1 if low is None and high is not None else 1
+        found = [start + sign * step for step in map(Fraction, ("0", "1/100", "1/3", "1", "5/2", "10", "100"))]
+    else:
+        found = [
+            low + (high - low) * step for step in map(Fraction, ("0", "1/100", "1/5", "1/2", "4/5", "99/100", "1"))
+        ]
+    return [sympy.Rational(each.numerator, each.denominator) for each in found if _belongs(each, range)]
+
+
+def _counting(count: int) -> list[int]:
+    return list(range(count))
+
+
+def _belongs(value: Fraction, within: Range) -> bool:
+    above = within.low is None or value > within.low or (value == within.low and within.closed[0])
+    below = within.high is None or value < within.high or (value == within.high and within.closed[1])
+    return above and below
+
+
+# signs
+
+
+def _signed(value: Any, strict: bool, cell: Cell) -> bool:
+    """Whether an expression is shown to be > 0 (>= 0 unless strict) on a cell."""
+    top, bottom = sympy.fraction(sympy.cancel(sympy.together(sympy.sympify(value))))
+    used, given = set(top.free_symbols | bottom.free_symbols), []
+    left = [each for each in cell.conditions if _is_polynomial(each.value)]
+    while near := [each for each in left if each.value.free_symbols & used]:  # others say nothing of these variables
+        given += [Condition(sympy.expand(each.value), each.strict) for each in near]
+        used |= {symbol for each in near for symbol in each.value.free_symbols}
+        left = [each for each in left if each not in near]
+    if not _is_polynomial(top) or not _is_polynomial(bottom):
+        return False
+    clean = Cell({symbol: cell.ranges.get(symbol, Range()) for symbol in used}, tuple(given))
+    if bottom.is_number:
+        return _polynomial(top / bottom, strict, clean)
+    for sign in (1, -1):
+        if _polynomial(sign * bottom, True, clean):
+            return _polynomial(sign * top, strict, clean)
+    return False
+
+
+def _is_polynomial(value: Any) -> bool:
+    """Whether it is a polynomial with rational coefficients."""
+    if value.is_number:
+        return bool(value.is_rational)
+    return bool(value.is_polynomial()) and sympy.Poly(value).domain in (sympy.ZZ, sympy.QQ)
+
+
+def _polynomial(value: Any, strict: bool, cell: Cell) -> bool:
+    value = sympy.expand(value)
+    used = value.free_symbols | {s for c in cell.conditions for s in c.value.free_symbols}
+    if not value.free_symbols and not cell.conditions:
+        return bool(value > 0 if strict else value >= 0)
+    if len(used) == 1:
+        return _on_a_line(value, strict, used.pop(), cell)
+    if value.is_number:
+        return bool(value > 0 if strict else value >= 0)
+    return _on_cells(value, strict, cell, [_WORK])
+
+
+def _on_a_line(value: Any, strict: bool, symbol: Any, cell: Cell) -> bool:
+    """Decide a sign on one variable: on every root of anything that occurs, and between the roots."""
+    within = cell.ranges.get(symbol, Range())
+    conditions = list(cell.conditions)
+    if within.low is not None:
+        conditions.append(Condition(symbol - _rational(within.low), not within.closed[0]))
+    if within.high is not None:
+        conditions.append(Condition(_rational(within.high) - symbol, not within.closed[1]))
+    polynomials = [sympy.Poly(each, symbol, domain="QQ") for each in (value, *(c.value for c in conditions))]
+    factors = {f for p in polynomials if not p.is_zero for f, _ in p.factor_list()[1]}
+    roots = sorted(
+        ((root, factor) for factor in factors for root in factor.real_roots(multiple=True, radicals=False)),
+        key=lambda each: each[0],
+    )
+    between = _between([root for root, _ in roots])
+
+    def right(signs: list[int]) -> bool:
+        if all(s > 0 or (s == 0 and not c.strict) for s, c in zip(signs[1:], conditions, strict=True)):
+            return signs[0] > 0 or (signs[0] == 0 and not strict)
+        return True
+
+    for at, point in enumerate(between):
+        signs = [_sign(p.eval(point)) for p in polynomials]
+        if not right(signs):
+            return False
+        if at < len(roots):  # at the root that follows, what has it as a root is 0, and all else keeps its sign
+            factor = roots[at][1]
+            there = [0 if p.is_zero or p.rem(factor).is_zero else s for p, s in zip(polynomials, signs, strict=True)]
+            if not right(there):
+                return False
+    return True
+
+
+def _sign(value: Any) -> int:
+    return int(bool(value > 0)) - int(bool(value < 0))
+
+
+def _between(roots: list[Any]) -> list[Any]:
+    """Return a rational below all roots, one between each two, and one above."""
+    if not roots:
+        return [sympy.Integer(0)]
+    found = [sympy.floor(roots[0]) - 1]
+    for left, right in zip(roots, roots[1:], strict=False):
+        digits = 4
+        while True:
+            middle = sympy.Rational(str(sympy.N((left + right) / 2, digits)))
+            if left < middle < right:
+                break
+            digits *= 2
+        found.append(middle)
+    return [*found, sympy.ceiling(roots[-1]) + 1]
+
+
+def _rational(value: Fraction) -> Any:
+    return sympy.Rational(value.numerator, value.denominator)
+
+
+def _on_cells(value: Any, strict: bool, cell: Cell, work: list[int], depth: int = 4) -> bool:
+    """Try to show a sign on several variables, by substitution and subdivision."""
+    work[0] -= 1
+    if _is_empty(cell) or _by_coefficients(value, strict, cell):
+        return True
+    if work[0] < 0 or depth == 0:
+        return False
+    options = []
+    for at, condition in enumerate(cell.conditions):
+        rest = cell.conditions[:at] + cell.conditions[at + 1 :]
+        for symbol in sorted(condition.value.free_symbols, key=str):
+            found = _substituted(condition, symbol, Cell(cell.ranges, rest))
+            if found is not None:
+                options.append((sympy.expand(value.subs(symbol, found[0])), found[1]))
+    if any(_by_coefficients(new, strict, inner) for new, inner in options):
+        return True
+    if any(_on_cells(new, strict, inner, work, depth - 1) for new, inner in options):
+        return True
+    if cell.conditions:
+        return _on_cells(value, strict, Cell(cell.ranges), work, depth - 1)
+    return _subdivided(value, strict, cell, work, depth - 1)
+
+
+def _is_empty(cell: Cell) -> bool:
+    return any(c.value.is_number and (c.value < 0 or (c.strict and c.value == 0)) for c in cell.conditions)
+
+
+def _substituted(condition: Condition, symbol: Any, cell: Cell) -> tuple[Any, Cell] | None:
+    """Write a variable as what a linear condition says plus s >= 0; its own range becomes a condition."""
+    if symbol not in cell.ranges:
+        return None
+    polynomial = sympy.Poly(condition.value, symbol)
+    if polynomial.degree() != 1 or not polynomial.LC().is_number:
+        return None
+    slope = polynomial.LC()
+    slack = sympy.Symbol(f"{symbol}+", real=True)
+    new = (slack - polynomial.eval(0)) / slope
+    ranges = {each: range for each, range in cell.ranges.items() if each != symbol}
+    own = cell.ranges[symbol]
+    ranges[slack] = Range(Fraction(0), None, (not condition.strict, False))
+    conditions = [Condition(sympy.expand(c.value.subs(symbol, new)), c.strict) for c in cell.conditions]
+    if own.low is not None:
+        conditions.append(Condition(sympy.expand(new - _rational(own.low)), not own.closed[0]))
+    if own.high is not None:
+        conditions.append(Condition(sympy.expand(_rational(own.high) - new), not own.closed[1]))
+    kept = tuple(c for c in conditions if not _by_coefficients(c.value, c.strict, Cell(ranges)))
+    return new, Cell(ranges, kept)
+
+
+def _by_coefficients(value: Any, strict: bool, cell: Cell) -> bool:
+    """Whether all coefficients are >= 0 when every range is mapped to t >= 0, and no face that belongs is 0."""
+    symbols = sorted(value.free_symbols, key=str)
+    if not symbols:
+        return bool(value > 0 if strict else value >= 0)
+    polynomial = sympy.Poly(value, *symbols, domain="QQ")
+    for symbol in symbols:
+        range = cell.ranges.get(symbol, Range())
+        if range.low is None and range.high is None:
+            return False
+        polynomial = _mapped(polynomial, symbol, range)
+    if any(coefficient < 0 for coefficient in polynomial.coeffs()):
+        return False
+    if not strict:
+        return True
+    ends: list[list[Callable[[Any, Any], Any]]] = []
+    for symbol in symbols:
+        range = cell.ranges[symbol]
+        at_low, at_high = (range.closed[0], range.closed[1]) if range.low is not None else (range.closed[1], False)
+        faces: list[Callable[[Any, Any], Any]] = [lambda each, _: each]
+        if at_low:
+            faces.append(lambda each, s: each.subs(s, 0))
+        if at_high and range.high is not None:
+            degree = polynomial.degree(symbol)
+            faces.append(lambda each, s, degree=degree: sympy.Poly(each, s).coeff_monomial(s**degree))
+        ends.append(faces)
+    for chosen in product(*ends):
+        face = polynomial.as_expr()
+        for make, symbol in zip(chosen, symbols, strict=True):
+            face = make(face, symbol)
+        if sympy.expand(face) == 0:
+            return False
+    return True
+
+
+def _mapped(polynomial: Any, symbol: Any, range: Range) -> Any:
+    """Map a range to t >= 0: low + t, high - t, or (low + high·t)/(1 + t) with the denominator multiplied away."""
+    value, gens = polynomial.as_expr(), polynomial.gens
+    if range.high is None:
+        value = value.subs(symbol, symbol + _rational(range.low))
+    elif range.low is None:
+        value = value.subs(symbol, _rational(range.high) - symbol)
+    else:
+        low, high, degree = _rational(range.low), _rational(range.high), polynomial.degree(symbol)
+        terms = sympy.Poly(value, symbol).all_coeffs()[::-1]
+        value = sum(c * (low + high * symbol) ** k * (1 + symbol) ** (degree - k) for k, c in enumerate(terms))
+    return sympy.Poly(sympy.expand(value), *gens, domain="QQ")
+
+
+def _subdivided(value: Any, strict: bool, cell: Cell, work: list[int], depth: int) -> bool:
+    symbols = sorted(value.free_symbols, key=str)
+    for first, second in combinations(symbols, 2):
+        if cell.ranges[first] == cell.ranges[second] and not any(
+            c.value.free_symbols >= {first, second} for c in cell.conditions
+        ):
+            halves = (Condition(first - second), Condition(second - first))
+            return all(_on_cells(value, strict, Cell(cell.ranges, (*cell.conditions, h)), work, depth) for h in halves)
+    bounded = [s for s in symbols if cell.ranges[s].low is not None]
+    if not bounded:
+        symbol = symbols[0]
+        own = cell.ranges[symbol]
+        if own.high is not None:
+            return False
+        left, right = Range(None, Fraction(0), (False, True)), Range(Fraction(0), None, (True, False))
+    else:
+        symbol = max(bounded, key=lambda s: (_width(cell.ranges[s]), str(s)))
+        own = cell.ranges[symbol]
+        assert own.low is not None
+        middle = own.low + 1 if own.high is None else (own.low + own.high) / 2
+        left, right = Range(own.low, middle, (own.closed[0], True)), Range(middle, own.high, (True, own.closed[1]))
+    return all(
+        _on_cells(value, strict, Cell({**cell.ranges, symbol: part}, cell.conditions), work, depth)
+        for part in (left, right)
+    )
+
+
+def _width(range: Range) -> Fraction:
+    return Fraction(10**6) if range.high is None or range.low is None else range.high - range.low
