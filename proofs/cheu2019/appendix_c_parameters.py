@@ -132,8 +132,11 @@ paper.claim(
     ),
     check=error_of_one_message,
     proof=rounding_is_the_smaller_part,
-    notes="**Narrower than printed.** Theorem 5.3 has every β > 0 and the closed range of ε, O( ) in place of 31, and one β "
-    "where 2β stands here (Claim 5.2 and the protocol fail with probability β each, which O( ) absorbs); at the left end of "
-    "the range λ is 0, and for β <= δ Theorem 4.11 does not apply at this λ: nothing is said of these. The x_i in N of the "
+    notes="**Narrower than printed.** Theorem 5.3 has every β > 0 and the closed range of ε, O( ) in place of 31, "
+    "and one β "
+    "where 2β stands here (Claim 5.2 and the protocol fail with probability β each, which O( ) absorbs); at the left "
+    "end of "
+    "the range λ is 0, and for β <= δ Theorem 4.11 does not apply at this λ: nothing is said of these. The x_i in N "
+    "of the "
     "print are numbers in [0, 1].",
 )

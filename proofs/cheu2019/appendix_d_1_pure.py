@@ -96,7 +96,8 @@ def largest_ratio(randomizer: dict[int, Law], exp_epsilon: Fraction, k: Fraction
 
 
 def random_ratio(seed: int, rounds: int) -> dict[str, Any]:
-    """A random (ln 2, 1/10)-DP R with three inputs and messages, k = 7/16; for seed -1 the extremal one, for -2 far_apart."""
+    """A random (ln 2, 1/10)-DP R with three inputs and messages, k = 7/16; for seed -1 the extremal one, for -2
+    far_apart."""
     t, k = Fraction(2), Fraction(7, 16)
     if seed == -2:  # close to e^ε = 1, where the printed constant is the least possible one (C25)
         t, k = Fraction(101, 100), Fraction(19, 10)
@@ -155,8 +156,12 @@ paper.claim(
     "R_{k,T} (Algorithm 7) is (8ε, 0)-DP for every (ε,δ)-DP randomizer R, for `k < 2(e^ε)^-2`: `ratio <= (e^ε)^8`, the "
     "ratio being the exact e^ε of R_{k,T}.",
     verdict="argued",
-    instances=[{"seed": -2, "rounds": 400}, *(each for rounds in (1, 2, 3) for each in seeds(12, rounds=rounds))]
-    + [{"seed": -1, "rounds": 4}, {"seed": -1, "rounds": 200}],
+    instances=[
+        {"seed": -2, "rounds": 400},
+        *(each for rounds in (1, 2, 3) for each in seeds(12, rounds=rounds)),
+        {"seed": -1, "rounds": 4},
+        {"seed": -1, "rounds": 200},
+    ],
     quick=[
         {"seed": -2, "rounds": 400},
         {"seed": -1, "rounds": 200},

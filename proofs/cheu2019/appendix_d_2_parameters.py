@@ -241,8 +241,10 @@ paper.claim(
     quick=1,
     check=changed_protocol,
     proof=parameters_exist,
-    notes="**Narrower than printed**: the accuracy is checked on instances with e^ε = 2; for every other ε > 2/3 it is the "
-    "argument alone. Theorem 6.4 has no n >= 3, which Theorem D.1 has: n = 1 and 2 are not covered. The instances have e^ε = 2, k = 7/20 and T as in C21, up to 211 rounds; the privacy is C13.",
+    notes="**Narrower than printed**: the accuracy is checked on instances with e^ε = 2; for every other ε > 2/3 it "
+    "is the "
+    "argument alone. Theorem 6.4 has no n >= 3, which Theorem D.1 has: n = 1 and 2 are not covered. The instances "
+    "have e^ε = 2, k = 7/20 and T as in C21, up to 211 rounds; the privacy is C13.",
 )
 
 

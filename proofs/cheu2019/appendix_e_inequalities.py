@@ -22,16 +22,20 @@ def upper_tail(n: int, mu: Fraction, beta: Fraction) -> dict[str, Any]:
 
 
 def upper_tail_again(n: int, mu: Fraction, beta: Fraction) -> dict[str, Any]:
-    """For one variable: x = 1 is 1 - μ above the mean, which is beyond the bound if (1-μ)² >= 3μ·(1/β - 1) > 3μ·ln(1/β)."""
+    """For one variable: x = 1 is 1 - μ above the mean, which is beyond the bound if (1-μ)² >= 3μ·(1/β - 1) >
+    3μ·ln(1/β)."""
     if n != 1 or (1 - mu) ** 2 < 3 * mu * 5:  # ln(1/β) < 5 as β > 1/128 > e^-5
         raise ValueError("by hand only for one variable and small μ")
     return {"μ": mu, "P": 1 - brute.tail(1, mu, 1)}
 
 
 def relative_entropy() -> None:
-    """Markov's inequality for (1 + d)^Σx gives P(Σ x_i >= (1 + d)μn) <= exp(-μn·g(d)), g(d) = (1 + d)·ln(1 + d) - d. With
-    d = sqrt(3·ln(1/β)/(μn)) that is at most β if g(d) >= d²/3. The derivative of g(d) - d²/3 is ln(1 + d) - 2d/3, which is
-    0 at 0, rises up to d = 1/2 and falls from there, and is positive at 1: so it is not negative up to d = 1, that is for
+    """Markov's inequality for (1 + d)^Σx gives P(Σ x_i >= (1 + d)μn) <= exp(-μn·g(d)), g(d) = (1 + d)·ln(1 + d) -
+    d. With
+    d = sqrt(3·ln(1/β)/(μn)) that is at most β if g(d) >= d²/3. The derivative of g(d) - d²/3 is ln(1 + d) - 2d/3,
+    which is
+    0 at 0, rises up to d = 1/2 and falls from there, and is positive at 1: so it is not negative up to d = 1, that
+    is for
     ln(1/β) <= μn/3.
 
     For the reader: Markov's inequality, 1 + x <= e^x, and that a function that rises and then falls is least at an end.
@@ -50,7 +54,8 @@ def relative_entropy() -> None:
 paper.claim(
     "C29",
     "Thm E.1, second half",
-    "For n independent bits of mean μ and every β > 0, Σ x_i - μn is less than sqrt(3μn·ln(1/β)) with probability at least "
+    "For n independent bits of mean μ and every β > 0, Σ x_i - μn is less than sqrt(3μn·ln(1/β)) with probability at "
+    "least "
     "1 - β: `P >= 1 - β`, P that probability.",
     brief="For one bit with μ = 1/100 and β = 9/1000 the bit is 1, and beyond the bound, with probability 1/100 > β.",
     verdict="corrected",

@@ -67,7 +67,7 @@ paper.claim(
         ),
         verdict="decided",
     ),
-    stands="Algorithm 1 and all that is proved of it: with p = λ/n it subtracts λ/2 = np/2.",
+    stands="Algorithm 1 and all that is argued of it: with p = λ/n it subtracts λ/2 = np/2.",
     readings="With averages in place of sums, (1/(1-p))·((1/n)Σ y_i - p/2), the printed p/2 is right: that "
     "is an unbiased estimate of the mean of the bits (so is the mean). For n = 1 it is right as "
     "printed.",

@@ -78,7 +78,8 @@ paper.claim(
         "largest z": n / (n - lam) * (max(brute.law(bit_sum, (0,) * n, lam=lam)) - lam / 2),
     },
     at={"n": 1, "lam": "1/2"},
-    breaks="All messages are 0 with positive probability. It is the estimate that is in [0, n] on average. Truncating it to [0, n] would make it biased.",
+    breaks="All messages are 0 with positive probability. It is the estimate that is in [0, n] on average. "
+    "Truncating it to [0, n] would make it biased.",
     corrected=Correction(
         Exactly(
             every("n >= 0"),

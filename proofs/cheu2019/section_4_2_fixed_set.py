@@ -151,7 +151,8 @@ def ratios_with_room(delta: Fraction, h: int) -> Iterator[dict[str, Any]]:
 paper.claim(
     "C5b",
     "Proof of Claim 4.4, (2)",
-    "Let B = j be in I_u = (h/2 - u, h/2 + u), h = |H|, u = sqrt(h·L/2), L = ln(4/δ), with `h > 8·ln(4/δ)`; that is, for "
+    "Let B = j be in I_u = (h/2 - u, h/2 + u), h = |H|, u = sqrt(h·L/2), L = ln(4/δ), with `h > 8·ln(4/δ)`; that is, "
+    "for "
     "`|j - h/2| < sqrt(h·ln(4/δ)/2)`: `P(B = j)/P(B = j - 1) <= 1 + sqrt(32·ln(4/δ)/h)`.",
     verdict="corrected",
     extra=True,

@@ -121,7 +121,8 @@ paper.claim(
     2/(1 - 2/e) = 7.57 would do for all ε < 1.
     """,
     corrected=Correction(
-        "λ = 8L/ε² suffices there, for `1 > ε >= sqrt(192·ln(4/δ)/n)`, an eighth of the printed one: `exact δ <= δ`, where "
+        "λ = 8L/ε² suffices there, for `1 > ε >= sqrt(192·ln(4/δ)/n)`, an eighth of the printed one: `exact δ <= δ`, "
+        "where "
         "`λ <= 8·ln(4/δ)/ε²`.",
         verdict="argued",
         instances=listed(
@@ -156,5 +157,6 @@ paper.claim(
     ),
     verdict="decided",
     extra=True,
-    notes="The last says that it is in the first case. So a λ of 5L/ε² is not enough either, in the first case of the lemma.",
+    notes="The last says that it is in the first case. So a λ of 5L/ε² is not enough either, in the first case of "
+    "the lemma.",
 )

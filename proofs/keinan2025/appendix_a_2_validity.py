@@ -202,7 +202,8 @@ paper.claim(
     "K21d",
     "Lemma A.7",
     "If V is stochastically dominated by Bin(R, p(ε)), R random and not conditioned on, that is if "
-    "`largest excess <= 0` of P(V >= v) over P(Bin(R, p(ε)) >= v), the reported bound is wrong with probability at most "
+    "`largest excess <= 0` of P(V >= v) over P(Bin(R, p(ε)) >= v), the reported bound is wrong with probability at "
+    "most "
     "β: `P(CPL > p) <= β`.",
     verdict="corrected",
     instances=grid(many=(5, 6, 7), beta=("1/3",)),
@@ -210,7 +211,8 @@ paper.claim(
     brute=unconditional_dominance_again,
     at={"many": 5, "beta": "1/3"},
     minimal="smallest number of guesses in the other case; with fewer V is not dominated",
-    breaks="V = 2 of R = 2, or V = 0 of R = 5, by a fair coin, and p = 1/2: P(Bin(2, 1/2) >= 2) = 1/4 < β, so that CPL exceeds "
+    breaks="V = 2 of R = 2, or V = 0 of R = 5, by a fair coin, and p = 1/2: P(Bin(2, 1/2) >= 2) = 1/4 < β, so that "
+    "CPL exceeds "
     "1/2 in the first case. The proof compares CPL(R, V) with CPL(R, V'), the same R in both; dominance of the laws of "
     "V and V' says nothing about them together with R.",
     corrected=Correction(
@@ -257,7 +259,8 @@ paper.claim(
     brute=is_exactly_covered_again,
     at={"lam": "1/3", "beta": "1/2"},
     minimal="one bit; the β of smallest denominator",
-    breaks="For one bit CPL(1, 1, β) = β, which is never above p >= β. Bin(r, p) takes finitely many values, so that the probability cannot equal every 1 - β.",
+    breaks="For one bit CPL(1, 1, β) = β, which is never above p >= β. Bin(r, p) takes finitely many values, so that "
+    "the probability cannot equal every 1 - β.",
     corrected=Correction(
         "It is at least 1 - β, which is what validity needs: `least P(CPL <= p(ε)) >= 1 - β`, over the numbers of "
         "guesses 1 to 6.",

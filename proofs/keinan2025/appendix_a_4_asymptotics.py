@@ -84,7 +84,8 @@ paper.claim(
         "p^-1(1) = ∞, and the bound stays finite. True of V/R and CPL, and of their p^-1 while they stay in "
         "[1/2, q] with q < 1."
     ),
-    breaks="CPL(n, n, β) = β^(1/n) is below 1 for every n, so that ε' is finite. The last step uses continuity of p^-1, which ends at 1 (and at 0: a guesser that is always wrong has the "
+    breaks="CPL(n, n, β) = β^(1/n) is below 1 for every n, so that ε' is finite. The last step uses continuity of "
+    "p^-1, which ends at 1 (and at 0: a guesser that is always wrong has the "
     "estimate -∞, while ε' is a supremum of positive numbers).",
     corrected=Correction(
         "V/R - CPL(R, V, β) tends to 0 in probability: `|v/r - CPL| <= width`, where the width is "
@@ -171,7 +172,8 @@ def one_guess_by_hand(n: int, beta: Fraction) -> dict[str, Any]:
 paper.claim(
     "K34",
     "Prop. A.14, as printed",
-    "Every valid auditor is asymptotically valid. For a mechanism without output, ε = 0, and one guess, however large n "
+    "Every valid auditor is asymptotically valid. For a mechanism without output, ε = 0, and one guess, however "
+    "large n "
     "is, the auditor is valid if `P(bound > 0) <= β`; then its estimate would have to be at most any a > 0 with a "
     "probability that tends to 1: `P(V/R <= p(a)) > 1/2`.",
     verdict="corrected",
@@ -180,7 +182,8 @@ paper.claim(
     brute=one_guess_by_hand,
     at={"n": 1, "beta": "1/20"},
     minimal="one element; it is the same for every n",
-    brief="A valid auditor that makes one guess, of a mechanism without output, has the estimate ∞ with probability 1/2.",
+    brief="A valid auditor that makes one guess, of a mechanism without output, has the estimate ∞ with probability "
+    "1/2.",
     breaks="The proposition does not ask for unlimited guesses, which its proof uses: V/R is compared with its bound.",
     corrected=Correction(
         "It is if R tends to infinity in probability (K27): if `v/r - q > sqrt(-ln(β)/(2r))` then `CPL > q`.",

@@ -182,7 +182,8 @@ def lemma_for_positive_epsilon() -> None:
 
 
 def constant_guesser_is_response_again(n: int) -> dict[str, Any]:
-    """Each of n fair bits equals 1 with probability 1/2; randomized response with ε = 0 sends n ones with 2^-n, not 1."""
+    """Each of n fair bits equals 1 with probability 1/2; randomized response with ε = 0 sends n ones with 2^-n, not
+    1."""
     ones = Fraction(sum(sum(s) for s in product((0, 1), repeat=n)), n * 2**n)
     return {"[efficacy = p(ε)]": int(ones == Fraction(1, 2)), RESPONDS: int(2**-n == 1)}
 
@@ -216,7 +217,8 @@ paper.claim(
     brute=constant_guesser_is_response_again,
     at={"n": 1},
     minimal="smallest n",
-    breaks="A mechanism without output, and the guesser that always says 1. For ε = 0 a mean success probability of 1/2 does not force both error probabilities to be "
+    breaks="A mechanism without output, and the guesser that always says 1. For ε = 0 a mean success probability of "
+    "1/2 does not force both error probabilities to be "
     "1/2: the two inequalities of ε-DP are then one and the same.",
     corrected=Correction(
         "It holds if `e^ε > 1`: `[efficacy = p(ε)] = [G∘M_Z is randomized response]`.",

@@ -230,7 +230,8 @@ paper.claim(
     "K31",
     "Lemma C.14",
     "For every local mechanism, pair vector (x, y, ..., x, y) and `0 <= β < 1`, the bounds of one-run auditing with a "
-    "maximum-likelihood guesser without abstentions converge in probability to p^-1 of the efficacy E; so at large n the "
+    "maximum-likelihood guesser without abstentions converge in probability to p^-1 of the efficacy E; so at large n "
+    "the "
     "mean of the bound CPL is near E: `|mean CPL - E| < 1/8`.",
     verdict="corrected",
     instances=grid(n=(60,), lam=("1/4",), beta=("1/20", "0")),

@@ -178,7 +178,8 @@ paper.claim(
     follow from -log q = Θ(s) either: the two bounds on q have different constants in the exponent.
     """,
     corrected=Correction(
-        f"{TIGHT} if and only if limsup s(n)/log2 n <= 1, where s(n) divides n. What carries it: the probability q that a "
+        f"{TIGHT} if and only if limsup s(n)/log2 n <= 1, where s(n) divides n. What carries it: the probability q "
+        f"that a "
         "set of s elements has loss at least a has `2η·2^(-s(1 - κ)) <= q <= 2·2^(-s(1 - h))`, with η = 1/(e^a+1), "
         "κ = η·log2(1/η) and h the entropy of η in bits.",
         check=both_bounds_on_loss,

@@ -104,7 +104,8 @@ def tails_of_both(n: int, lam: Fraction) -> dict[str, Any]:
 paper.claim(
     "K15",
     "Prop. E.2",
-    "The law of K14, V = n with probability p(ε) and V = 0 otherwise, stochastically dominates Bin(n, p(ε)): for every v "
+    "The law of K14, V = n with probability p(ε) and V = 0 otherwise, stochastically dominates Bin(n, p(ε)): for "
+    "every v "
     "`P(V >= v) >= P(Bin(n, p(ε)) >= v)`.",
     brief=(
         "Neither law dominates the other: with n = 2, λ = 1/3, P(V >= 1) is 2/3, less than the binomial "

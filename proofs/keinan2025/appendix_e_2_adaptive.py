@@ -112,7 +112,8 @@ def _gain(joint: dict[Bits, Fraction], p: Fraction) -> Fraction:
 paper.claim(
     "K22a",
     "Prop. E.5",
-    "Adaptive one-run auditing: the number V right is stochastically dominated by Bin(R, p(ε)), R the number of guesses "
+    "Adaptive one-run auditing: the number V right is stochastically dominated by Bin(R, p(ε)), R the number of "
+    "guesses "
     "made; so for a mechanism without output, where `p(ε) = 1/2`: `P(V >= 1) <= P(Bin(R, p(ε)) >= 1)`.",
     brief=(
         "A guesser that stops after its first right guess makes the number R of guesses small exactly when "
@@ -210,7 +211,8 @@ def computed_with_all(n: int, beta: Fraction) -> dict[str, Fraction]:
 paper.claim(
     "K22b",
     "Prop. E.5, validity at 95 %",
-    "In adaptive one-run auditing the lower bound reported at level β, here with `β = 1/20`, exceeds ε with probability at "
+    "In adaptive one-run auditing the lower bound reported at level β, here with `β = 1/20`, exceeds ε with "
+    "probability at "
     "most β: `P(reported ε > ε) <= β`.",
     brief=(
         "Stopping when the reported ε is above 0 gets there too often: with probability above 1/20 from n = "
@@ -223,7 +225,8 @@ paper.claim(
     brute=stopping_is_valid_again,
     at={"n": 8, "beta": "1/20"},
     minimal="smallest n at β = 1/20, for the guesser that stops as soon as the reported ε is above 0",
-    breaks="A mechanism without output, ε = 0: guess bit after bit and abstain once P(Bin(r, 1/2) >= v) < β. A test that is looked at after every guess, and stopped when it rejects, exceeds its level.",
+    breaks="A mechanism without output, ε = 0: guess bit after bit and abstain once P(Bin(r, 1/2) >= v) < β. A test "
+    "that is looked at after every guess, and stopped when it rejects, exceeds its level.",
     corrected=Correction(
         "It does if it is computed with a number r that the guesser may not exceed, fixed in advance or a "
         "function of the output alone (n always will do), in place of the number of guesses made: `P(reported ε > "

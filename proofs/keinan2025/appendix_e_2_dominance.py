@@ -86,7 +86,8 @@ def random_dominated_sum(seed: int, shift: int) -> dict[str, Any]:
 paper.claim(
     "K22e",
     "Lemma E.4",
-    "For all X1, X2, Y1, Y2: if X1 is dominated by Y1, and X2 given X1 = x by Y2 for every x, then X1 + X2 is dominated "
+    "For all X1, X2, Y1, Y2: if X1 is dominated by Y1, and X2 given X1 = x by Y2 for every x, then X1 + X2 is "
+    "dominated "
     "by Y1 + Y2. For bits: if `P(X1 >= 1) <= P(Y1 >= 1), P(X2 >= 1|X1) <= P(Y2 >= 1)`, then "
     "`P(X1 + X2 >= 2) <= P(Y1 + Y2 >= 2)`.",
     verdict="corrected",
@@ -191,7 +192,7 @@ paper.row(
     readings="""
     - Guessers that may abstain depending on what was revealed, as Definition E.3 and the guessers of E.3.2 do:
       false.
-    - The number of guesses fixed in advance, or chosen from the output alone: true, proved with the corrected
+    - The number of guesses fixed in advance, or chosen from the output alone: true, argued with the corrected
       statement.
     """,
 )

@@ -245,7 +245,8 @@ paper.claim(
         says=["adaptive guesses = 2 - 2^-(n - 1) = 1023/512"],
         where={
             "adaptive guesses": (
-                "the expected number of sure guesses in a count of n bits, from the last bit to the first, each revealed "
+                "the expected number of sure guesses in a count of n bits, from the last bit to the first, each "
+                "revealed "
                 "after its guess",
                 lambda n: sure_adaptively(int(n)),
             )

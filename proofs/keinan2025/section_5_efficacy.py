@@ -89,7 +89,8 @@ def largest_have_the_largest_mean() -> None:
 paper.claim(
     "K5",
     "Sec. 5",
-    "The maximum-likelihood guesser as printed, which guesses sign(ℓ_i) for ℓ_i(o) = ln P(o|S_i=-1)/P(o|S_i=1), has the "
+    "The maximum-likelihood guesser as printed, which guesses sign(ℓ_i) for ℓ_i(o) = ln P(o|S_i=-1)/P(o|S_i=1), has "
+    "the "
     "best efficacy E_n: `efficacy of sign(ℓ) = E_n`.",
     brief=(
         "sign(ℓ) guesses the less likely value, and is right with 1/3 where -sign(ℓ) is right with 2/3 (n = "
@@ -101,7 +102,8 @@ paper.claim(
     brute=printed_sign_again,
     at={"n": 1, "lam": "1/3"},
     minimal="smallest n, then the λ of smallest denominator",
-    breaks="An output that is likelier under S_i = -1 has ℓ_i > 0. The loss is positive where -1 is the likelier value, and its sign is then 1, the other one. "
+    breaks="An output that is likelier under S_i = -1 has ℓ_i > 0. The loss is positive where -1 is the likelier "
+    "value, and its sign is then 1, the other one. "
     "The printed guesser is always right where the best one is wrong: without abstention its efficacy "
     "is 1 - E_n, the least there is. Besides, sign(0) = 0 is an abstention, so that a guesser that is "
     "to take all n guesses (Thm 5.1) needs a rule for ties.",

@@ -209,7 +209,8 @@ paper.claim(
     at={"t": 2},
     minimal="one secret with two options, smallest integer e^ε",
     breaks="Canaries a and b, output 0 with probability 3/4 on {a}, 1/4 on {b}, 1/2 on the empty set and on {a, b}: "
-    "ε-DP with e^ε = 2 when one element is added or removed. Another value of u_1 takes one canary out and puts another in: |S Δ S'| = 2, where Definition 2 "
+    "ε-DP with e^ε = 2 when one element is added or removed. Another value of u_1 takes one canary out and puts "
+    "another in: |S Δ S'| = 2, where Definition 2 "
     "promises nothing. Lemma 11 and Theorem 9 are stated for M on [k]^m, where this is one replacement. "
     "(Membership, Algorithm 1, is not affected; the reconstruction experiments scale their noise by √2, as "
     "replacing unit vectors asks for.)",

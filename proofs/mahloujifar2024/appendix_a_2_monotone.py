@@ -20,7 +20,8 @@ TAUS = [Fraction(at, 24) for at in (1, 2, 5, 11, 12, 17, 23, 24)]
 
 
 def sum_rises(seed: int, k: int, guesses: int) -> Iterator[dict[str, Fraction]]:
-    """s_{i,j}(τ) at τ and the next of eight for all i < j <= c <= c' on the f of a random mechanism, listing and code."""
+    """s_{i,j}(τ) at τ and the next of eight for all i < j <= c <= c' on the f of a random mechanism, listing and
+    code."""
     curve, m = tradeoff(random_laws(seed, 1, k, 3), k), guesses + 1
     for correct in range(1, guesses + 1):
         game = Game(m, k, guesses, correct)
@@ -117,7 +118,8 @@ paper.claim(
     "z/(c'-z), and the term d_i h_i is missing. (The form (3) in the proof of Lemma 14 is right, except "
     "that d_j is not defined for j = c'.)",
     corrected=Correction(
-        "`r_{i,j} = α - d_{j-1}·β + d_i·h_{i,j} + Σ (d_z - d_{z-1})·h_{z,j}`, the sum over z = i + 1, ..., j - 1, where "
+        "`r_{i,j} = α - d_{j-1}·β + d_i·h_{i,j} + Σ (d_z - d_{z-1})·h_{z,j}`, the sum over z = i + 1, ..., j - 1, "
+        "where "
         "`d_i = i/(c' - i)`.",
         verdict="argued",
         instances=grid(k=(2, 3), guesses=(1, 2, 3, 5), seed=range(3)),

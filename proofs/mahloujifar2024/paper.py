@@ -18,7 +18,7 @@ paper = Paper(
         ),
         "Def. 1-8, Alg. 1, 2": "definitions and the two games; M1, M2c and M6c say how they have to be read.",
         "Thm 13": "Theorem 9 (M5a) for k = 2 and a guesser that answers everything.",
-        "Lemma 14": "a step of the proof of Theorem 10 (M6a), which is proved there in another form.",
+        "Lemma 14": "a step of the proof of Theorem 10 (M6a), which is argued there in another form.",
         "Algorithm 4, k >= 3, with abstentions": (
             "the order of certainty of k Gaussian coordinates has no short law; where every secret is guessed, as in "
             "the figures, the mean is enclosed for every k."

@@ -141,7 +141,8 @@ paper.claim(
         ),
         verdict="decided",
     ),
-    notes="With t = e^ε: cut off at 0 the f is a trade-off function, and P(T) <= 1 - f(P'(T)) says the same, as P(T) <= 1.",
+    notes="With t = e^ε: cut off at 0 the f is a trade-off function, and P(T) <= 1 - f(P'(T)) says the same, as P(T) "
+    "<= 1.",
 )
 
 

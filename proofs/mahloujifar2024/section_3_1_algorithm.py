@@ -147,7 +147,7 @@ paper.claim(
     instances=AGAINST,
     quick=AGAINST[:32],
     check=at_least_the_optimum,
-    notes="That it is at least the optimum is Theorem 10; equality for c = c' is proved in M7c.",
+    notes="That it is at least the optimum is Theorem 10; equality for c = c' is argued in M7c.",
 )
 
 
@@ -183,7 +183,8 @@ paper.claim(
     "M6c",
     "Def. 6, 8 and Thm 10",
     "The audit keeps its level when Algorithm 3 is run with the observed pair (c, c'), where the guesser "
-    "chose the number c' of its guesses after seeing the output: if a mechanism is (0,δ)-DP, with `least δ <= δ`, that is rejected with "
+    "chose the number c' of its guesses after seeing the output: if a mechanism is (0,δ)-DP, with `least δ <= δ`, "
+    "that is rejected with "
     "probability `P(rejected) <= τ`.",
     verdict="corrected",
     extra=True,
@@ -197,7 +198,8 @@ paper.claim(
     minimal="fewest secrets found for ε = 0 and mechanisms of this form (none with m <= 7 and a small "
     "denominator of m δ); at the usual level 1/20 the second instance, with ten secrets",
     breaks="The mechanism publishes 3 of 8 bits with probability 1/6, otherwise nothing; the guesser repeats what is "
-    "published, and otherwise guesses 8 bits blindly. Theorem 10 bounds P(at least c right) for one c' at a time. Definition 8 and Algorithms 1, 2 "
+    "published, and otherwise guesses 8 bits blindly. Theorem 10 bounds P(at least c right) for one c' at a time. "
+    "Definition 8 and Algorithms 1, 2 "
     "hand the observed (c, c') to the evaluation; then the events of several c' add up, and the budget mδ "
     "can be spent on a c' where few revealed secrets suffice.",
     corrected=Correction(

@@ -27,7 +27,8 @@ def of_definition_seven_again(t: Fraction, delta: Fraction) -> dict[str, Any]:
 paper.claim(
     "M11",
     "Def. 7",
-    "The empirical privacy of Definition 7, the largest (1 - f(x) - δ)/x, is ε where the strongest f that passes is that "
+    "The empirical privacy of Definition 7, the largest (1 - f(x) - δ)/x, is ε where the strongest f that passes is "
+    "that "
     "of (ε,δ)-DP, 1 - f(x) = e^ε x + δ: `ln(e^ε) <= ε(δ) <= ln(e^ε)`.",
     brief="A logarithm is missing: for the f of (ε,δ)-DP the printed quotient is e^ε.",
     verdict="corrected",

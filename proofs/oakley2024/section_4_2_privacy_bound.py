@@ -133,7 +133,8 @@ def random_privacy_set(seed: int, n: int) -> dict[str, Any]:
 paper.claim(
     "O15c",
     "Def. 4, Thm 2",
-    "Given a privacy set C in the sense of Definition 4, that is with `missing = 0` neighbouring triples whose ratio is "
+    "Given a privacy set C in the sense of Definition 4, that is with `missing = 0` neighbouring triples whose ratio "
+    "is "
     "none of C, the value p that Algorithm 2 returns is the tight one: `p = e^ε`.",
     brief=(
         "Definition 4 does not ask the pairs of a privacy set to be neighbours. The set of all triples "
@@ -147,13 +148,15 @@ paper.claim(
     minimal="smallest n, then the λ of smallest denominator",
     breaks="""
     C = X^n × X^n × Y meets Definition 4; Algorithm 2 returns the ratio of x = (0,0) and x' = (1,1), which are not
-    neighbours. Definition 4 asks that every neighbouring triple has an equal ratio in C, but not that the pairs in C are
+    neighbours. Definition 4 asks that every neighbouring triple has an equal ratio in C, but not that the pairs in
+    C are
     neighbours. The proof of Theorem 2 only shows that the maximum over C is at least the tight one. Sec. 5.2 even
     names C = X^n × X^n × Y as a right choice; Sec. 4.2.1 adds "where all x, x' are neighbors" in passing.
     """,
     corrected=Correction(
         "If moreover the pairs in C are neighbours, and p/0 counts as infinite for p > 0 and 0/0 not at all, "
-        "Algorithm 2 returns the tight e^ε and a triple that has it: `p = e^ε = r`, r the ratio of the triple returned.",
+        "Algorithm 2 returns the tight e^ε and a triple that has it: `p = e^ε = r`, r the ratio of the triple "
+        "returned.",
         verdict="argued",
         instances=seeds(10, n=2),
         check=random_privacy_set,
@@ -188,7 +191,8 @@ QUESTIONS = recorded_questions(PROGRAMS, ("privacy", "accuracy"), most=100)
 paper.claim(
     "O15d",
     "Thm 2, 3",
-    "The restricted algorithms return the exhaustive answer, on every program and n that both can run: what this toolkit "
+    "The restricted algorithms return the exhaustive answer, on every program and n that both can run: what this "
+    "toolkit "
     "answers with the sets that it finds is what all inputs, neighbours and outputs give, "
     "`restricted answer = exhaustive answer`.",
     verdict="holds on",

@@ -53,7 +53,8 @@ paper.claim(
     minimal="the only instance of the claim",
     breaks="""
     On (1,0) the target is 1, and every output 0, 1, 2 is within 1 of it. The inference set listed for the example lacks
-    ((1,0), 0), which |0 - 1| <= 1 asks for (and has ((1,1), 0), which is not needed). With the missing probability counted
+    ((1,0), 0), which |0 - 1| <= 1 asks for (and has ((1,1), 0), which is not needed). With the missing probability
+    counted
     as 0, the sum for (1,0) is 0.68 + 0.16 = 0.84, the least of all, so that Algorithm 3 returns (1,0); the printed 0.96
     is the right value of the other inputs.
     """,
@@ -116,8 +117,10 @@ paper.claim(
     brute=inputs_of_the_inference_set_again,
     at={"n": 1, "lam": "1/3", "alpha": 0},
     minimal="the smallest n",
-    breaks="Both inputs have accuracy 1 - λ, so A = {(0)} is an accuracy set, and I = {((0), 0), ((1), 0)} has all pairs that "
-    "Algorithm 3 asks for. The inference set has to contain the pairs of A, but may have others, whose sums are then incomplete.",
+    breaks="Both inputs have accuracy 1 - λ, so A = {(0)} is an accuracy set, and I = {((0), 0), ((1), 0)} has all "
+    "pairs that "
+    "Algorithm 3 asks for. The inference set has to contain the pairs of A, but may have others, whose sums are then "
+    "incomplete.",
     corrected=Correction(
         "It loops over the accuracy set A: `1 - β returned = least 1 - β`.",
         verdict="holds on",

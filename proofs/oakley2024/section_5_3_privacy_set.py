@@ -116,7 +116,8 @@ paper.claim(
     ),
     verdict="decided",
     extra=True,
-    notes="The ratio takes only two values, those of (0^n, 10^(n-1), 0^n) and (10^(n-1), 0^n, 0^n): these 2 triples are "
+    notes="The ratio takes only two values, those of (0^n, 10^(n-1), 0^n) and (10^(n-1), 0^n, 0^n): these 2 triples "
+    "are "
     "a privacy set already, with 2 inferences, where the paper has 2n and n + 1.",
 )
 

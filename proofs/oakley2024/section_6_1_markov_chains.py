@@ -129,8 +129,10 @@ paper.claim(
         },
     ),
     verdict="decided",
-    notes="The chain is one in which n clients choose **their input bits too** and move in any order. Its 7^n has little "
-    "to do with RR on a fixed input, which has 3^n. For every n: a client is in one of 1 + 2 + 4 = 7 states, and leaves 3 "
+    notes="The chain is one in which n clients choose **their input bits too** and move in any order. Its 7^n has "
+    "little "
+    "to do with RR on a fixed input, which has 3^n. For every n: a client is in one of 1 + 2 + 4 = 7 states, and "
+    "leaves 3 "
     "of them by two transitions each.",
 )
 
@@ -175,7 +177,8 @@ paper.claim(
     check=small_chain,
     brute=small_chain_explored,
     at={"n": 1},
-    breaks="The chain remembers what every client chose and allows every order of moves; neither is needed. For one input "
+    breaks="The chain remembers what every client chose and allows every order of moves; neither is needed. For one "
+    "input "
     "and output the clients may move one after the other and stop at the first bit that differs from y: the states are "
     "the number of clients done, 0..n, and failed.",
     corrected=Correction(
@@ -213,8 +216,10 @@ paper.claim(
     brute=restricted_runs_again,
     at={"n": 5},
     minimal="the only n of the table with a number for both",
-    breaks="The inference set I_RR of Theorem 6 has n + 1 pairs, with n + 1 different inputs and one output. One run of Dice "
-    "is enough only if one uses besides that P(RR(x) = y) = P(RR(y) = x), which Section 5 does not; then the chain needs "
+    breaks="The inference set I_RR of Theorem 6 has n + 1 pairs, with n + 1 different inputs and one output. One run "
+    "of Dice "
+    "is enough only if one uses besides that P(RR(x) = y) = P(RR(y) = x), which Section 5 does not; then the chain "
+    "needs "
     "n + 1 runs, not 2^n.",
     corrected=Correction(
         "Both take `runs of Storm = runs of Dice = n + 1`.",

@@ -140,7 +140,8 @@ paper.claim(
 paper.claim(
     "X5b",
     "App. B.2, (30) and (31), r < n",
-    "Replacing the guess of bit 1 by that of an independent optimal channel never lowers P(at most u errors) when r < n "
+    "Replacing the guess of bit 1 by that of an independent optimal channel never lowers P(at most u errors) when r "
+    "< n "
     "guesses are released by the original scores: `chance before <= chance after`.",
     brief=(
         "Even for independent channels it lowers it, from 7/8 to 13/16 (n = 2, r = 1, δ = 1/2): the score "
@@ -262,7 +263,8 @@ def coins_make_it_right(n: int, r: int, u: int, delta: Fraction) -> dict[str, An
 paper.claim(
     "X6b",
     "App. B.2, its use",
-    "Once all guesses come from independent channels with the decoder (13), releasing by the channels' own scores is at "
+    "Once all guesses come from independent channels with the decoder (13), releasing by the channels' own scores is "
+    "at "
     "least as good as releasing by the scores of M: `released by other scores <= released by own scores`.",
     notes="With n = 4, r = 3, u = 0, δ = 1/7. Kept scores, bits revealed (1/7): the released three have max(0, "
     "K - 1) ones, K the number of ones, and each has to be revealed by its channel: 5/16 + (6/16)δ + "

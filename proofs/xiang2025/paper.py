@@ -56,7 +56,7 @@ paper = Paper(
     mechanisms that treat the secrets independently (X4e), which are those of most of the experiments (Gaussian,
     Laplace, four-output and sub-sampled mechanisms with independent noise per bit), as far as the step to Theorem 3
     is not used. The idea that release by score is a matter of order statistics is right for such mechanisms. In
-    place of Theorem 1 there is a sharp bound for (ε, δ)-DP, proved under X4a.
+    place of Theorem 1 there is a sharp bound for (ε, δ)-DP, argued under X4a.
 
     The bound that the paper compares with, the published binomial formula for δ > 0, is too small near 1: 79/80 for two
     guesses of which one is right for certain, at e^ε = 3 and δ = 1/5 (X8e). Up to 1/2 it is valid, with a proof.

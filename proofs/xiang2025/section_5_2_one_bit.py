@@ -80,7 +80,8 @@ def where_slope_is_minus_one() -> None:
 
 
 def inner_point(h: Fraction) -> dict[str, Fraction]:
-    """The largest of 0, 1/4, 1/2, 3/4 at which x + f(x) is least, f the trade-off function of δ_y against h·δ_y + ..."""
+    """The largest of 0, 1/4, 1/2, 3/4 at which x + f(x) is least, f the trade-off function of δ_y against h·δ_y +
+    ..."""
     corners = tradeoff({"y": ONE}, {"y": h, "z": 1 - h})
     sums = {Fraction(s, 4): Fraction(s, 4) + value_at(corners, Fraction(s, 4)) for s in range(4)}
     return {"a": max(a for a, total in sums.items() if total == min(sums.values()))}
@@ -100,7 +101,8 @@ def at_the_fixed_point(t: Fraction, delta: Fraction) -> Iterator[dict[str, Any]]
 paper.claim(
     "X3b",
     "Lemma 2, after (14)",
-    "There is such an a in (0, 1), for every trade-off function: one at which x + f(x) is least has `a > 0`, a here the "
+    "There is such an a in (0, 1), for every trade-off function: one at which x + f(x) is least has `a > 0`, a here "
+    "the "
     "largest of 0, 1/4, 1/2 and 3/4 at which it is.",
     verdict="corrected",
     extra=True,
@@ -109,7 +111,8 @@ paper.claim(
     brute=inner_point_again,
     at={"h": "1/2"},
     minimal="the h of smallest denominator in f(x) = h(1-x)",
-    breaks="P = δ_y against Q with Q(y) = h, Q(z) = 1 - h has f(x) = h(1 - x), of slope -h on (0, 1). The lemma takes the minimum to be inside (0, 1); for an asymmetric f it may be at the end a = 0.",
+    breaks="P = δ_y against Q with Q(y) = h, Q(z) = 1 - h has f(x) = h(1 - x), of slope -h on (0, 1). The lemma "
+    "takes the minimum to be inside (0, 1); for an asymmetric f it may be at the end a = 0.",
     corrected=Correction(
         "There is such an a in [0, 1]; and in (0, 1), at the fixed point c = f(c), if f is symmetric and f(0) > "
         "0: `x + f(x) >= 2c` for all x, where `f(c) = c` (here f is that of (ε,δ), where `c = (1 - δ)/(1 + "

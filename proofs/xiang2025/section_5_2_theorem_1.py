@@ -149,8 +149,10 @@ def extremal_attains(n: int, r: int, u: int, t: Fraction, delta: Fraction) -> di
 paper.claim(
     "X4a",
     "Thm 1, all guesses released (r = n)",
-    "If M is f-DP, here (0,δ)-DP, with `least δ <= δ`, then for every M, every way to form its input and every decoder, "
-    "P(at most u errors) among n guesses is for every u at most what n independent f-DP channels with the optimal decoder "
+    "If M is f-DP, here (0,δ)-DP, with `least δ <= δ`, then for every M, every way to form its input and every "
+    "decoder, "
+    "P(at most u errors) among n guesses is for every u at most what n independent f-DP channels with the optimal "
+    "decoder "
     "attain: `P(at most u errors) <= independent channels`.",
     brief=(
         "All-or-nothing, which reveals all bits with probability δ = 1/2 and otherwise none (ε = 0), lets "

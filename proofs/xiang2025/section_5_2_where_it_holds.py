@@ -104,7 +104,8 @@ paper.claim(
     proof=shared_score_beats_channels,
     notes=(
         "**Only u = 0 is argued.** For u >= 1 no counterexample for every such f is given here; for f_{ε,δ} all u < r "
-        "fail (X4f). As Theorem 1 speaks of all n, r and u, it holds for a symmetric f exactly if f = f_{ε,0} or f = 0 (X4c). The mechanism draws one score for all secrets. In the checked instances f has two or "
+        "fail (X4f). As Theorem 1 speaks of all n, r and u, it holds for a symmetric f exactly if f = f_{ε,0} or f = "
+        "0 (X4c). The mechanism draws one score for all secrets. In the checked instances f has two or "
         "three scores, drawn at random."
     ),
 )

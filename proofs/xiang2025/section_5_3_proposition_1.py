@@ -73,7 +73,8 @@ def moment_bounds_sum(seed: int, n: int, x: Fraction) -> Iterator[dict[str, Any]
 paper.claim(
     "X8a",
     "Prop. 1, (26)",
-    "For every λ < 0, that is for `e^λ < 1`: `P(at most u errors) <= (e^λ)^-u·Π(1 - v_k + v_k·e^λ)`, the exponential of "
+    "For every λ < 0, that is for `e^λ < 1`: `P(at most u errors) <= (e^λ)^-u·Π(1 - v_k + v_k·e^λ)`, the exponential "
+    "of "
     "-λu + Σ ln(1 - v_k + v_k e^λ).",
     brief=(
         "It inherits that: 1 against 15/16 at e^λ = 1/2. The inequality bounds the independent sum, as its proof shows."
@@ -156,7 +157,8 @@ def sharp_test_keeps_its_level(n: int, r: int, u: int, t: Fraction, delta: Fract
 paper.claim(
     "X8b",
     "Prop. 1, as a test",
-    "Rejecting a guarantee when the p-value (26) is at most a level, here 5 %, rejects a true one with probability at most "
+    "Rejecting a guarantee when the p-value (26) is at most a level, here 5 %, rejects a true one with probability "
+    "at most "
     "that level: if `p-value without errors <= level` then `P(no error) <= level`.",
     verdict="corrected",
     extra=True,

@@ -76,7 +76,8 @@ def pure_sum_bounds(seed: int, n: int, t: int) -> Iterator[dict[str, Any]]:
 paper.claim(
     "X7a",
     "Thm 3, (24)",
-    "With independent Bernoulli(v_k) variables V_k, v_k the error probability of the k-th order statistic of the score: "
+    "With independent Bernoulli(v_k) variables V_k, v_k the error probability of the k-th order statistic of the "
+    "score: "
     "`P(at most u errors) <= P(Σ V_k <= u)`.",
     brief="The mechanism of X4b is always right; the bound is 7/8. True for ε-DP.",
     verdict="corrected",

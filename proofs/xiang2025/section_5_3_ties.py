@@ -59,7 +59,8 @@ RULES = ("larger output", "smaller output", "lower index", "higher index")
 paper.claim(
     "X9a",
     "Sec. 5.3, after (20)",
-    "Whatever the tie-breaking rule, the right-hand side of the bound (19) is valid: `P(at most u errors) <= right side`.",
+    "Whatever the tie-breaking rule, the right-hand side of the bound (19) is valid: `P(at most u errors) <= right "
+    "side`.",
     brief="The right-hand side is the same for every tie-breaking rule, but it is valid only where Theorem 1 is.",
     verdict="corrected",
     instances=[

@@ -211,8 +211,10 @@ paper.claim(
     brute=rejection_transfers_again,
     at={"t": 2, "delta": "1/4"},
     minimal="smallest e^ε > 1, then the first δ of the list",
-    breaks="The f of randomized response with e^ε = 2, and the four-output mechanism with δ = 1/4 and the e^ε = 5/4 that "
-    "Algorithm 2 gives there: an audit may rightly reject f-DP of it. f-DP implies (ε,δ)-DP, so that not being f-DP implies nothing about (ε,δ)-DP. The reported "
+    breaks="The f of randomized response with e^ε = 2, and the four-output mechanism with δ = 1/4 and the e^ε = 5/4 "
+    "that "
+    "Algorithm 2 gives there: an audit may rightly reject f-DP of it. f-DP implies (ε,δ)-DP, so that not being f-DP "
+    "implies nothing about (ε,δ)-DP. The reported "
     "(ε,δ) bound is one only within a family: if M is known to have some f of the family (say, Gaussian), "
     "then rejecting f leaves only worse ones.",
     corrected=Correction(

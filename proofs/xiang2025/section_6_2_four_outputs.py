@@ -202,7 +202,8 @@ def revealed_group(n: int, r: int, delta: Fraction) -> Table:
 paper.claim(
     "X8d",
     "Sec. 6.2, Fig. 7 and Fig. 10",
-    "For every n, r and δ < r/n: no test by the number of errors among r released guesses that ever rejects (ε,δ)-DP, for "
+    "For every n, r and δ < r/n: no test by the number of errors among r released guesses that ever rejects "
+    "(ε,δ)-DP, for "
     "whatever ε, has a significance level of nδ/r or less: some mechanism with `least δ = δ` at ε = 0 has "
     "`P(no error) > n·δ/r`, and as often any other number of errors. With the r = n/5 and δ = 1/100 of Fig. 7 nδ/r is "
     "1/20, with the r = n and δ = 1/10 of Fig. 10 it is 1/10: such a test reports nothing at 95 % confidence there.",
@@ -218,8 +219,10 @@ paper.claim(
     check=group_is_revealed,
     proof=no_valid_value_is_smaller,
     notes="Sec. 6.2 holds it against the bound of Steinke, Nasr and Jagielski that it gives no meaningful "
-    "result for δ = 1/100 and large n. With r = n/5 and a test by the number of errors no valid method can. It is about "
-    "these tests and this r: other numbers of guesses do report (the optimal audit, `tightdp audit`, with r = n), as do "
+    "result for δ = 1/100 and large n. With r = n/5 and a test by the number of errors no valid method can. It is "
+    "about "
+    "these tests and this r: other numbers of guesses do report (the optimal audit, `tightdp audit`, with r = n), as "
+    "do "
     "tests of other statistics.",
 )
 

@@ -91,7 +91,8 @@ BELOW_A_HALF = [
 paper.claim(
     "X8e",
     "Sec. 6.2, the bound that it compares with",
-    "The published bound of Steinke, Nasr and Jagielski for one run and δ > 0, min(1, T + 2mδ·A) with T = P(X >= v) and A "
+    "The published bound of Steinke, Nasr and Jagielski for one run and δ > 0, min(1, T + 2mδ·A) with T = P(X >= v) "
+    "and A "
     "the largest P(v-i <= X < v)/i over 1 <= i <= v, X ~ Bin(r, e^ε/(1+e^ε)), holds for every v: "
     "`P(at least v right) <= bound`.",
     verdict="corrected",
@@ -102,8 +103,10 @@ paper.claim(
     at={"m": 2, "r": 2, "v": 1, "t": 3, "delta": "1/5"},
     minimal="two secrets, at e^ε = 3 and δ = 1/5",
     breaks=(
-        "Two secrets, both guessed: with probability 3/5 both guesses are right, otherwise one. An output that is right in "
-        "both weighs 3/5, and 1/5 once a secret changes, in the ratio 3; one of weight 1/5 becomes impossible, which costs "
+        "Two secrets, both guessed: with probability 3/5 both guesses are right, otherwise one. An output that is "
+        "right in "
+        "both weighs 3/5, and 1/5 once a secret changes, in the ratio 3; one of weight 1/5 becomes impossible, which "
+        "costs "
         "δ = 1/5. A bound near 1 comes from a tail T that is larger than q = e^ε/(1+e^ε); the correction for δ is "
         "then too small."
     ),

@@ -44,7 +44,7 @@ def test_a_broken_argument_is_none(proof: Callable[[], None]) -> None:
     ("arguments", "says"),
     [
         ({"proof": by_words}, "a proof without instances"),
-        ({"proof": by_words, "instances": FIVE, "check": lambda n: {"m": 0}}, "the check says nothing"),
+        ({"proof": by_words, "instances": FIVE, "check": lambda n: {"m": 0}}, "they say nothing"),
         ({"proof": by_words, "instances": FIVE, "check": lambda n: True}, "return the quantities"),
         ({"proof": by_words, "instances": FIVE}, "no check"),
         ({"proof": by_words, "check": itself}, "no instances"),
@@ -90,7 +90,7 @@ def test_a_counterexample_lies_inside_of_all_conditions() -> None:
     [
         (lambda n: {"m": -1}, "does not confirm"),
         (lambda n: {"m": n + 1}, "independent code finds m = 1"),
-        (lambda n: {"m": 0 if rr.bind(n=1, lam="1/5").privacy() else 0}, "SharedCodeError"),
+        (lambda n: {"m": rr.bind(n=1, lam="1/5").privacy()}, "SharedCodeError"),
         (lambda n: itself(n), "share code: deciding.itself"),
         (None, "without `brute`"),
     ],

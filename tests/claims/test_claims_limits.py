@@ -49,15 +49,15 @@ from tightdp.claims import Paper, grid
 paper = Paper("slow2026")
 
 
-@paper.claim("A1", "Thm 1", "It is odd.", verdict="holds-on", instances=grid(n=(1, 3)))
+@paper.claim("A1", "Thm 1", "It is odd: `rest = 1`.", verdict="holds on", instances=grid(n=(1, 3)))
 def odd(n):
-    return n % 2 == 1
+    return {"rest": n % 2}
 
 
-@paper.claim("A2", "Thm 2", "It takes long.", verdict="holds-on", instances=grid(n=range(1, 400)))
+@paper.claim("A2", "Thm 2", "It takes long: `m = n`.", verdict="holds on", instances=grid(n=range(1, 400)))
 def long(n):
     time.sleep(0.05)
-    return True
+    return {"m": n}
 """
 
 

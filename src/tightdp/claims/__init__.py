@@ -9,10 +9,11 @@ In: a file, a package or a directory of claims. Out: verdicts with their evidenc
 """
 
 from tightdp.claims import brute
-from tightdp.claims.exactly import Exactly, Places, columns, every, largest, least, some, whole
+from tightdp.claims.exactly import Exactly
 from tightdp.claims.instances import grid, random_dp_law, random_law, seeds
 from tightdp.claims.model import Claim, Correction, Paper, Row, Verdict
 from tightdp.claims.proof import ProofError, certain, exhaustive, identity, limit, positive
+from tightdp.claims.quantifiers import Places, columns, every, largest, least, some, whole
 from tightdp.claims.run import ClaimsDifferError, Outcome, check_file, program, run_claims
 from tightdp.exact.reals import Real, UndecidedError, exp, log, real, sqrt
 

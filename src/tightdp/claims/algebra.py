@@ -2,7 +2,8 @@
 
 Maxima, minima and absolute values cut the domain into cells, on each of which both sides are rational functions. On
 one variable a cell is cut at all roots, which is complete. On several, conditions that are linear in a variable are
-substituted away, ranges are mapped to t >= 0, and a polynomial whose coefficients are all >= 0 there is >= 0; where that
+substituted away, ranges are mapped to t >= 0, and a polynomial whose coefficients are all >= 0 there is >= 0; where
+that
 does not show it, ranges are halved or variables ordered, within counted work. A variable that is whole is treated as
 real, which proves more. What is not shown is not claimed: the answer is True, False with a point, or None.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, islice, pairwise, product
 from typing import Any
 
 from tightdp.exact.lazily import lazily
@@ -27,7 +28,8 @@ _POINTS = 5000
 
 @dataclass(frozen=True)
 class Range:
-    """The values of a real or whole variable: between two rationals, None for no end; `closed` says which ends belong."""
+    """The values of a real or whole variable: between two rationals, None for no end; `closed` says which ends
+    belong."""
 
     low: Fraction | None = None
     high: Fraction | None = None
@@ -49,45 +51,6 @@ class Cell:
 
     ranges: dict[Any, Range]
     conditions: tuple[Condition, ...] = ()
-
-
-def symbolic(divisors: list[Any]) -> dict[str, Callable[..., Any]]:
-    """Return the arithmetic of SymPy for `formula.evaluate`; max, min and |x| stay unevaluated.
-
-    What is divided by is noted in `divisors`: a statement says nothing where one of them is 0.
-    """
-
-    def quotient(top: Any, bottom: Any) -> Any:
-        if bottom == 0:
-            raise ZeroDivisionError("a statement divides by 0")
-        divisors.append(sympy.sympify(bottom))
-        return top / bottom
-
-    def rational(value: Any) -> Any:
-        value = Fraction(value) if isinstance(value, (int, Fraction)) else value
-        return sympy.Rational(value.numerator, value.denominator) if isinstance(value, Fraction) else value
-
-    def extreme(name: str) -> Callable[..., Any]:
-        return lambda *parts: sympy.Function(name)(*map(sympy.sympify, parts))
-
-    return {
-        "number": rational,
-        "value": rational,
-        "+": lambda a, b: a + b,
-        "-": lambda a, b: a - b,
-        "·": lambda a, b: a * b,
-        "/": quotient,
-        "^": lambda a, b: a**b,
-        "!": lambda n: sympy.factorial(n),
-        "C": lambda n, k: sympy.binomial(n, k),
-        "exp": lambda x: sympy.exp(x),
-        "ln": lambda x: sympy.log(x),
-        "sqrt": lambda x: sympy.sqrt(x),
-        "max": extreme("maximum"),
-        "min": extreme("minimum"),
-        "(": lambda x: x,
-        "|": lambda x: extreme("maximum")(x, -x),
-    }
 
 
 def holds(relation: str, left: Any, right: Any, cell: Cell) -> bool | None:
@@ -151,11 +114,7 @@ def _is_zero(value: Any) -> bool:
 def _counterexample(cell: Cell, right: Callable[[Any], bool], value: Any) -> bool:
     """Whether one of some rational points of the cell contradicts."""
     symbols = sorted(cell.ranges, key=str)
-    tried = 0
-    for point in product(*(_samples(cell.ranges[symbol]) for symbol in symbols)):
-        tried += 1
-        if tried > _POINTS:
-            return False
+    for point in islice(product(*(_samples(cell.ranges[symbol]) for symbol in symbols)), _POINTS):
         at = dict(zip(symbols, point, strict=True))
         given = [condition.value.subs(at) for condition in cell.conditions]
         inside = all(
@@ -166,13 +125,13 @@ def _counterexample(cell: Cell, right: Callable[[Any], bool], value: Any) -> boo
     return False
 
 
-def _samples(range: Range) -> list[Any]:
-    low, high = range.low, range.high
-    if range.whole:
+def _samples(within: Range) -> list[Any]:
+    low, high = within.low, within.high
+    if within.whole:
         first = low if low is not None else (high - 4 if high is not None else Fraction(-2))
         last = first + 4 if high is None else min(high, first + 4)
-        found = [first + at for at in _counting(int(last - first) + 1)]
-        return [sympy.Integer(int(each)) for each in found if _belongs(each, range)]
+        found = [first + at for at in range(int(last - first) + 1)]
+        return [sympy.Integer(int(each)) for each in found if _belongs(each, within)]
     if low is None or high is None:
         start = low if low is not None else (high - 1 if high is not None else Fraction(0))
         sign = -1 if low is None and high is not None else 1
@@ -181,11 +140,7 @@ def _samples(range: Range) -> list[Any]:
         found = [
             low + (high - low) * step for step in map(Fraction, ("0", "1/100", "1/5", "1/2", "4/5", "99/100", "1"))
         ]
-    return [sympy.Rational(each.numerator, each.denominator) for each in found if _belongs(each, range)]
-
-
-def _counting(count: int) -> list[int]:
-    return list(range(count))
+    return [sympy.Rational(each.numerator, each.denominator) for each in found if _belongs(each, within)]
 
 
 def _belongs(value: Fraction, within: Range) -> bool:
@@ -278,7 +233,7 @@ def _between(roots: list[Any]) -> list[Any]:
     if not roots:
         return [sympy.Integer(0)]
     found = [sympy.floor(roots[0]) - 1]
-    for left, right in zip(roots, roots[1:], strict=False):
+    for left, right in pairwise(roots):
         digits = 4
         while True:
             middle = sympy.Rational(str(sympy.N((left + right) / 2, digits)))
@@ -366,7 +321,7 @@ def _by_coefficients(value: Any, strict: bool, cell: Cell) -> bool:
             faces.append(lambda each, s: each.subs(s, 0))
         if at_high and range.high is not None:
             degree = polynomial.degree(symbol)
-            faces.append(lambda each, s, degree=degree: sympy.Poly(each, s).coeff_monomial(s**degree))
+            faces.append(lambda each, s, d=degree: sympy.Poly(each, s).coeff_monomial(s**d))  # type: ignore[misc]
         ends.append(faces)
     for chosen in product(*ends):
         face = polynomial.as_expr()
@@ -380,11 +335,11 @@ def _by_coefficients(value: Any, strict: bool, cell: Cell) -> bool:
 def _mapped(polynomial: Any, symbol: Any, range: Range) -> Any:
     """Map a range to t >= 0: low + t, high - t, or (low + high·t)/(1 + t) with the denominator multiplied away."""
     value, gens = polynomial.as_expr(), polynomial.gens
-    if range.high is None:
+    if range.high is None and range.low is not None:
         value = value.subs(symbol, symbol + _rational(range.low))
-    elif range.low is None:
+    elif range.low is None and range.high is not None:
         value = value.subs(symbol, _rational(range.high) - symbol)
-    else:
+    elif range.low is not None and range.high is not None:
         low, high, degree = _rational(range.low), _rational(range.high), polynomial.degree(symbol)
         terms = sympy.Poly(value, symbol).all_coeffs()[::-1]
         value = sum(c * (low + high * symbol) ** k * (1 + symbol) ** (degree - k) for k, c in enumerate(terms))

@@ -12,12 +12,12 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.claims.exactly import Exactly
-from tightdp.claims.formula import failing, mutants, read, scaled
+from tightdp.claims.formula import failing, mutants, read
 from tightdp.claims.instances import Instance
 from tightdp.claims.model import Claim, Paper, Row, Statement, Verdict
 from tightdp.claims.sentences import Measured, as_measured, formulas, judged, names
 from tightdp.errors import ParameterError, TightdpError
-from tightdp.exact.reals import UndecidedError
+from tightdp.exact.reals import Real, UndecidedError
 
 _TRUE: tuple[Verdict, ...] = ("decided", "argued", "holds on")
 
@@ -111,19 +111,25 @@ def changes(statement: Statement, answers: Answers) -> Iterator[tuple[str, bool,
 
 
 def says_something(statement: Statement, answers: Answers) -> bool:
-    """Whether some change of the formulas is refuted by the quick instances: a small one, or a huge factor."""
-    if any(killed for _, killed, _ in changes(statement, answers)):
-        return True
+    """Whether the formulas would fail if some measured quantity were another: a little larger or smaller, or by far."""
     instances = statement.instances(quick=True) or statement.instances(quick=False)
-    known = [names(values, each) for each in instances for values in answers.measured(each)]
-    chains = [
-        chain
-        for condition, text in formulas(statement.text)
-        if not condition
-        for chain in read(text, frozenset(known[0]))
-    ]
-    far = (scaled(chain, factor) for chain in chains for factor in (Fraction(10**300), Fraction(1, 10**300)))
-    return any(_refutes((changed,), values) for changed in far for values in known)
+    said = [text for condition, text in formulas(statement.text) if not condition]
+    for instance in instances:
+        for values in answers.measured(instance):
+            known = names(values, instance)
+            stated = [read(text, frozenset(known)) for text in said]
+            for name, value in values.items():
+                for other in _others(value):
+                    if any(_refutes(formula, {**known, name: other}) for formula in stated):
+                        return True
+    return False
+
+
+def _others(value: Any) -> Iterator[Any]:
+    """Yield numbers beside a number, and far from it."""
+    if isinstance(value, (int, Fraction, Real)) and not isinstance(value, bool):
+        yield from (value + 1, value - 1)
+        yield from (value * factor for factor in (Fraction(21, 20), Fraction(10) ** 300, Fraction(1, 10**300)))
 
 
 def _refutes(formula: Any, values: dict[str, Any]) -> bool:

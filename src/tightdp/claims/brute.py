@@ -181,7 +181,7 @@ def _counts(file: str, library: str) -> bool:
         return file.startswith(_ENGINE)
     return (
         "site-packages" not in file
-        and not file.startswith((os.path.dirname(os.__file__), "<"))
+        and not file.startswith((str(Path(os.__file__).parent), "<"))
         and (f"{os.sep}programs{os.sep}" not in file)
     )
 

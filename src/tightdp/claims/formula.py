@@ -353,8 +353,8 @@ def _changed(
     if node.kind == "number":
         value = Fraction(node.text)
         size = Fraction(1) if whole else abs(value) * step or step
-        for other in (value + size, value - size):
-            yield f"{node.text} into {other}", _constant(other)
+        for moved in (value + size, value - size):
+            yield f"{node.text} into {moved}", _constant(moved)
     if node.kind == "operation" and node.text in ("+", "-"):
         yield f"{node.text} into {'-+'['+-'.index(node.text)]}", replace(node, text="-+"["+-".index(node.text)])
     if node.kind == "negative":

@@ -127,7 +127,8 @@ class Claim(Statement):
         return f"tightdp claims {quote(self.paper.where)} --recheck {self.id}"
 
     def recomputed(self, instance: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]] | None:
-        """Return how independent code finds that the claim fails at an instance (the recorded one); None if it holds."""
+        """Return how independent code finds that the claim fails at an instance (the recorded one); None if it
+        holds."""
         if self.brute is None:
             raise ParameterError(f"{self.id} has no recomputation", "ask for a refuted claim")
         chosen = (self.at or {}) if instance is None else coerced(instance)

@@ -124,7 +124,8 @@ def _summary(found: Found, changes: Sequence[Change]) -> Iterator[str]:
     yield unwrapped(_INTRODUCTION)
     if changes:
         yield unwrapped(
-            "Changed in one place at a time (constants by small steps either way, signs, exponents, strictness, conditions "
+            "Changed in one place at a time (constants by small steps either way, signs, exponents, strictness, "
+            "conditions "
             "dropped or moved, ranges, the order of quantifiers), these statements are noticed to be changed "
             "(`tightdp claims --mutate` lists every change that is not, with the reason):"
         )
@@ -355,7 +356,7 @@ def counterexample_json(found: Counterexample | None) -> dict[str, Any] | None:
         return None
     return {
         "instance": {name: plain(value) for name, value in found.instance.items()},
-        "numbers": {name: shown(value) for name, value in found.numbers.items()},
+        "numbers": {name: plain(value) for name, value in found.numbers.items()},
         "in_words": found.why,
         "confirmed": found.confirmed,
         "reverify": found.command,

@@ -57,7 +57,8 @@ def words_of(proof: Callable[[], None]) -> tuple[str, str]:
 
 
 def run_proof(proof: Callable[[], None]) -> tuple[Step, ...]:
-    """Run a proof and return its steps. Raises ProofError where one fails, or nothing is left to the reader's judgement."""
+    """Run a proof and return its steps. Raises ProofError where one fails, or nothing is left to the reader's
+    judgement."""
     words_of(proof)
     steps: list[Step] = []
     token = _steps.set(steps)

@@ -259,15 +259,16 @@ def _check(statement: Statement, quick: bool, progress: Progress | None, name: s
             raise ParameterError("a proof without instances", "give a check and instances that its formulas decide")
         return found
     if not says_something(statement, answers):
-        what = "no instance refutes any change of its formulas: the check says nothing"
-        raise ParameterError(what, "measure what the formulas name, on instances near the edge")
+        what = "its formulas hold whatever the check measures: they say nothing"
+        raise ParameterError(what, "measure what the formulas name")
     if statement.proof is not None:
         found = replace(found, verdict="argued", steps=run_proof(statement.proof))
     return found
 
 
 def _confirmed(statement: Statement, instance: Instance, why: str, numbers: dict[str, Any]) -> Counterexample:
-    """Have independent code measure at the counterexample again; it must find the same numbers, and fail the formula."""
+    """Have independent code measure at the counterexample again; it must find the same numbers, and fail the
+    formula."""
     if not isinstance(statement, Claim) or statement.brute is None or statement.check is None:
         return Counterexample(instance, _kept(numbers), why, False, "")
     again = statement.recomputed(instance)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from math import isfinite
 from typing import Any, TypeAlias
 
 from tightdp.claims.formula import failing, read
@@ -36,12 +37,14 @@ def formulas(sentence: str) -> list[tuple[bool, str]]:
 
 def as_measured(answer: Any, instance: Instance) -> Measured:
     """Return the quantities that a check returned. Raises ParameterError where it returned anything else."""
-    if isinstance(answer, Mapping):
-        return (dict(answer),)
-    if isinstance(answer, Iterable) and not isinstance(answer, str):
-        found = tuple(answer)
-        if found and all(isinstance(each, Mapping) for each in found):
-            return tuple(dict(each) for each in found)
+    listed = isinstance(answer, Iterable) and not isinstance(answer, (Mapping, str))
+    found = (answer,) if isinstance(answer, Mapping) else tuple(answer) if listed else ()
+    if found and all(isinstance(each, Mapping) for each in found):
+        for name, value in ((name, value) for each in found for name, value in each.items()):
+            if isinstance(value, float) and isfinite(value):
+                what = f"the check gives the float {name} = {value!r} at {shown_instance(instance)}"
+                raise ParameterError(what, "measure exact numbers: ints, Fractions")
+        return tuple(dict(each) for each in found)
     what = f"the check returns {answer!r} at {shown_instance(instance)}"
     raise ParameterError(what, "return the quantities that the formulas of the statement name, as a dictionary")
 

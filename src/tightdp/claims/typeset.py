@@ -13,10 +13,13 @@ _GREEK = {
     "Σ": "sum", "Π": "prod", "Δ": "Delta", "Ω": "Omega", "Θ": "Theta", "π": "pi", "ℓ": "ell", "ω": "omega",
 }  # fmt: skip
 _SIGNS = {
-    "<=": r"\le ", ">=": r"\ge ", "!=": r"\ne ", "≠": r"\ne ", "·": r"\cdot ", "±": r"\pm ", "∓": r"\mp ", "∞": r"\infty ",
-    "->": r"\to ", "∘": r"\circ ", "⊥": r"\bot ", "∈": r"\in ", "×": r"\times ", "²": "^2", "³": "^3", "½": r"\tfrac12 ",
+    "<=": r"\le ", ">=": r"\ge ", "!=": r"\ne ", "≠": r"\ne ", "·": r"\cdot ", "±": r"\pm ", "∓": r"\mp ", "∞":
+    r"\infty ",
+    "->": r"\to ", "∘": r"\circ ", "⊥": r"\bot ", "∈": r"\in ", "×": r"\times ", "²": "^2", "³": "^3",
+    "½": r"\tfrac12 ",
     "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "⁻¹": "^{-1}", "%": r"\%", "&": r"\&",
-    "#": r"\#", "{": r"\{", "}": r"\}", "√": r"\surd ", "...": r"\dots ", "f̄": r"\bar f ", "∧": r"\wedge ", "<->": r"\leftrightarrow ",
+    "#": r"\#", "{": r"\{", "}": r"\}", "√": r"\surd ", "...": r"\dots ", "f̄": r"\bar f ", "∧": r"\wedge ",
+    "<->": r"\leftrightarrow ",
 }  # fmt: skip
 _FUNCTIONS = {"ln": r"\ln ", "log": r"\log ", "log2": r"\log_2 ", "exp": r"\exp ", "min": r"\min ", "max": r"\max ",
               "sup": r"\sup ", "inf": r"\inf ", "limsup": r"\limsup "}  # fmt: skip
@@ -54,9 +57,9 @@ def _prose(text: str) -> str:
 
     for word in words:
         if not word.strip():
-            (run if run and " " in word and "\n" not in word else out).append(
-                word
-            ) if not run or "\n" not in word else (flush(), out.append(word))
+            if "\n" in word:
+                flush()
+            (run or out).append(word)
         elif _is_mathematical(word):
             run.append(word)
             if word[-1] in ",.;:" and not word.endswith("..."):
