@@ -38,6 +38,7 @@ def decided(*parts: Any, **rest: Any) -> bool | None:
         (Exactly(every("p", among=(1, 2)), some("q", among=(1, 4)), says=["q = p²"]), True),
         (Exactly(some("q", among=(1, 4)), every("p", among=(1, 2)), says=["q = p²"]), False),
         (Exactly(every("p", among=(1, 2)), given=["p > 5"], says=["p = 0"]), None),  # no case at all
+        (Exactly(every("x"), given=["x > 1", "x < 0"], says=["x = 7"]), None),  # nor here
         (Exactly(every("0 < x <= 1"), says=[largest("x(1 - x)", "1/4", over="x", x="1/2")]), True),
         (Exactly(every("0 < x <= 1"), says=[largest("x(1 - x)", "1/3", over="x", x="1/2")]), False),
         (Exactly(every("0 < x <= 1/4"), says=[largest("x(1 - x)", "1/4", over="x", x="1/2")]), False),

@@ -66,6 +66,11 @@ def holds(relation: str, left: Any, right: Any, cell: Cell) -> bool | None:
     return shown
 
 
+def inhabited(cell: Cell) -> bool:
+    """Whether one of some rational points lies in a cell; a statement about none says nothing."""
+    return _counterexample(cell, lambda value: False, sympy.Integer(0))
+
+
 def _everywhere(relation: str, difference: Any, cell: Cell) -> bool | None:
     if relation == "=":
         if _is_zero(difference) or (cell.conditions and all(_signed(s * difference, False, cell) for s in (1, -1))):

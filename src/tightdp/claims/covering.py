@@ -8,7 +8,7 @@ from inspect import signature
 from itertools import product
 from typing import Any
 
-from tightdp.claims.algebra import Cell, Condition, Range, holds
+from tightdp.claims.algebra import Cell, Condition, Range, holds, inhabited
 from tightdp.claims.formula import EXACT, Node, evaluate, failing, read_term
 from tightdp.claims.instances import GREEK, shown_value
 from tightdp.claims.quantifiers import Among, Columns, Places, Quantifier, as_tuple
@@ -94,9 +94,10 @@ class Walk:
             wrong = failing(self.formula, known)
             self.where = "" if wrong is None else _place(values)
             return wrong is None
-        self.cases, self.cells = self.cases + 1, self.cells + 1
         conditions = [c for each in self.statement.conditions for c in _conditions(each, known, arithmetic)]
         inner = Cell(cell.ranges, (*cell.conditions, *conditions))
+        if inhabited(inner):
+            self.cases, self.cells = self.cases + 1, self.cells + 1
         shown: bool | None = True
         pairs = [[evaluate(part, known, arithmetic) for part in chain.parts] for chain in self.formula]
         bases = {factor.as_base_exp()[0] for each in divisors for factor in sympy.Mul.make_args(each)}

@@ -32,11 +32,19 @@ _WORD = re.compile(r"[(\[]*(?:[A-Za-zÀ-ÿ'’.-]{2,}|a|A|I)[)\],.;:?!]*")
 
 def typeset(text: str) -> str:
     """Return Markdown with its formulas in TeX: those between backticks, and runs of mathematics in prose."""
-    pieces = re.split(r"(`[^`]*`|\[[^\]]*\]\([^)]*\))", text)
-    return "".join(
-        _formula(piece) if piece.startswith("`") else piece if piece.startswith("[") else _prose(piece)
-        for piece in pieces
-    )
+    return "\n".join(_line(line) for line in text.split("\n"))
+
+
+def _line(line: str) -> str:
+    mark = "- " if line.startswith("- ") else ""
+    pieces = re.split(r"(`[^`]*`|\$[^$]*\$|\[[^\]]*\]\([^)]*\))", line[len(mark) :])
+    return mark + "".join(map(_piece, pieces))
+
+
+def _piece(piece: str) -> str:
+    if piece.startswith("`"):
+        return _formula(piece)
+    return piece if piece.startswith(("[", "$")) else _prose(piece)
 
 
 def _formula(piece: str) -> str:
