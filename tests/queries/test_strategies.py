@@ -108,7 +108,7 @@ def f(x):
         (Tuple(Bit, Bit), lambda x: [(v[::-1],) for v in x], 1),
         (Int(0, 1), "unit-all", 2),
     ],
-    ids=str,
+    ids=lambda value: "a function" if callable(value) else str(value),
 )
 def test_records_and_neighbours(record: Domain, neighbours: Any, n: int) -> None:
     offer = repr(tuple(record.values)[:3])
