@@ -184,6 +184,10 @@ def test_formulas_are_set_in_tex() -> None:
         r"Let $e^{\varepsilon} \le \sqrt{2\lambda}/P(\text{no error})$ be."
     )
     assert typeset("With p = t/(1+t), by O6 and a lemma") == "With $p = t/(1+t)$, by O6 and a lemma"
+    assert typeset("e^ε' is e^ε times y_k', b ^ w") == (
+        r"$e^{\varepsilon '}$ is $e^{\varepsilon}$ times $y_{k}'$, $b \oplus w$"
+    )
+    assert typeset("`bit_vector` and all_or_nothing") == "`bit_vector` and all_or_nothing"
 
 
 def test_long_fractions_become_decimals_and_variables_words() -> None:

@@ -27,7 +27,8 @@ _TOKEN = re.compile(
     r"sqrt\(|\.\.\.|<->|<=|>=|!=|->|f̄|⁻¹|[A-Za-z]{2,}\d*(?:[ -][A-Za-z]{2,})*|[A-Za-z]|\d+(?:\.\d+)?|\s+|.", re.DOTALL
 )
 _MATH = re.compile(r"[\^_=<>≠·±²³½√∞Σ∏Πℓ⌊⌈]|[α-ωΔΩΘ]|\d[-+*/]|[-+/]\d|\w\(\w")
-_WORD = re.compile(r"[(\[]*(?:[A-Za-zÀ-ÿ'’.-]{2,}|a|A|I)[)\],.;:?!]*")
+_NAME = re.compile(r"[A-Za-z]{2}_[A-Za-z]{2}")
+"""In a word, it is the name of something in a program."""
 
 
 def typeset(text: str) -> str:
@@ -49,7 +50,9 @@ def _piece(piece: str) -> str:
 
 def _formula(piece: str) -> str:
     inside = piece[1:-1]
-    return f"${tex(inside)}$" if not re.match(r"(tightdp|proofs/|programs/|python)", inside) else piece
+    return (
+        piece if re.match(r"tightdp|proofs/|programs/|python", inside) or _NAME.search(inside) else f"${tex(inside)}$"
+    )
 
 
 def _prose(text: str) -> str:
@@ -85,7 +88,7 @@ def _is_mathematical(word: str) -> bool:
         core.startswith(("http", "[", "**", "-")) and core != "-"
     ):
         return False
-    if "`" in word or not core:
+    if "`" in word or not core or _NAME.search(core):
         return False
     return (
         bool(_MATH.search(core))
@@ -126,8 +129,12 @@ def _set(tokens: list[str]) -> str:
             end = _closing(tokens, at)
             out.append(rf"\sqrt{{{_set(tokens[at + 1 : end])}}}")
             at = end
+        elif token == "^" and (at == 0 or tokens[at - 1].isspace()):
+            out.append(r"\oplus ")
         elif token in ("^", "_") and at + 1 < len(tokens):
             end = _argument(tokens, at + 1)
+            while token == "^" and tokens[end + 1 : end + 2] == ["'"]:
+                end += 1
             inner = tokens[at + 1 : end + 1]
             if inner and inner[0] == "(":
                 inner = inner[1:-1]
