@@ -130,7 +130,7 @@ def test_a_file_says_what_the_page_needs(path: Path) -> None:
 def test_every_program_of_the_package_is_found_by_its_name() -> None:
     names = [program.name for program in builtin_programs()]
     assert {f"gallery/{path.stem}" for path in FILES} < set(names)
-    assert len(names) == len(FILES) + len(list((ROOT / "programs").glob("*.py")))
+    assert len(names) == len(list((ROOT / "programs").rglob("*.py")))
     for program in builtin_programs():
         assert program.summary
         assert program.mechanisms

@@ -10,8 +10,8 @@ from tightdp.cli.words import OPTIONS, declare, given
 
 AROUND = {"help", "file", "bindings", "plot", "beside", "axis", "log_delta", "linear", "jobs", "dask"}
 """What stands around a question: the program, where the answer goes, who works on it."""
-LIMITS = {"neighbours", "strategy", "timeout", "max_memory", "max_nodes", "method", "precision", "backend"}
-APART = {"audit", "certify_audit", "check", "programs", "claims", "figures"}
+LIMITS = {"neighbours", "strategy", "floats", "timeout", "max_memory", "max_nodes", "method", "precision", "backend"}
+APART = {"audit", "certify_audit", "check", "programs", "claims", "figures", "schema"}
 
 
 @pytest.mark.parametrize("command", sorted({*OPTIONS} - APART))

@@ -75,8 +75,7 @@ def test_a_rare_condition_on_gaussian_noise_is_no_contradiction() -> None:
 
 
 def test_a_loop_that_ends_is_not_said_to_run_for_ever() -> None:
-    with pytest.raises(LanguageError, match="an operand of %"):
-        _privacy("c = 0\nwhile c % 2 == 0:\n    c = geometric(0, 1/2)\nreturn c > 1")
+    assert _privacy("c = 0\nwhile c % 2 == 0:\n    c = geometric(0, 1/2)\nreturn c > 1").exp_epsilon == 1
 
 
 @pytest.mark.parametrize("published", ["2*z + 1", "(z, z)", "z / 2", "-z", "(3 - z, z / 4, 2*z)", "(z - 1) * 3"])

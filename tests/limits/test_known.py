@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def sent_by_few(instance: Instance, query: str, options: dict[str, Any], monkeyp
     """What a few pairs show of a query, in order."""
     sent: list[Any] = []
     monkeypatch.setattr(known, "snapshot", sent.append)
-    known.partial_answers(instance, getattr(Instance, query).__wrapped__.__wrapped__, (), options)
+    known.partial_answers(instance, unwrap(getattr(Instance, query)), (), options)
     return sent
 
 

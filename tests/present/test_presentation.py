@@ -282,7 +282,7 @@ def test_durations_that_are_none(text: Any) -> None:
         (lambda: RESPONSE.renyi(), "renyi(order)"),  # type: ignore[call-arg]
         (lambda: RESPONSE.distribution((0, 0), x=(0, 0)), "distribution(x)"),  # type: ignore[misc]
         (lambda: response.bind(lam="1/5"), "bind(n=..."),  # type: ignore[call-arg]
-        (lambda: response.bind(3, None, "cudd", None, None, None, None, None, "1/5"), "write lam=..."),
+        (lambda: response.bind(3, None, "cudd", None, None, None, None, None, None, None, "1/5"), "write lam=..."),
         (lambda: response.bind(n=3), "give lam=..."),
         (lambda: audit(canaries=3, guesses=2), "correct=..."),  # type: ignore[call-arg]
     ],

@@ -17,9 +17,11 @@ from functools import reduce
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
+Place: TypeAlias = tuple[str, int]
+"""The qualified name of a function, and its first line."""
 Program: TypeAlias = Any
 """`tightdp.language.program.Program`, which is made of `_PARTS`."""
 _PARTS = ("function", "record", "target", "neighbours", "name", "documentation", "strategy", "floats")
@@ -36,7 +38,7 @@ def reduced(program: Program) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     if found is not None and (module != "__main__" and _importable(module)):
         return program_named, (module, name, program.floats)
     if find_spec("cloudpickle") is not None:
-        return program_sent, (_written(program), _sources(program.function))
+        return program_sent, (_written(program), _sources(program.function), _files(program.function))
     if found is not None and module == "__main__":
         return program_named, (module, name, program.floats)
     raise pickle.PicklingError(
@@ -64,12 +66,21 @@ def program_named(module: str, name: str, floats: int = 0) -> Program:
     return found if found.floats == floats else replace(found, floats=floats)
 
 
-def program_sent(written: bytes, sources: Mapping[str, list[str]]) -> Program:
-    """Return a program from what was written of it, with the text of its files."""
+def program_sent(written: bytes, sources: Mapping[str, list[str]], files: Mapping[Place, str]) -> Program:
+    """Return a program from what was written of it, with the text of its files and the places of its functions."""
     for file, lines in sources.items():
         linecache.cache[file] = (sum(map(len, lines)), None, lines, file)
     kind, parts = pickle.loads(written)
+    for function in _functions(parts[0]):  # cloudpickle may leave out in which file a function stands
+        place = _place(function)
+        if place in files:
+            function.__code__ = _standing_in(function.__code__, files[place])
     return kind(*parts)
+
+
+def _standing_in(code: CodeType, file: str) -> CodeType:
+    inner = (_standing_in(each, file) if isinstance(each, CodeType) else each for each in code.co_consts)
+    return code.replace(co_filename=file, co_consts=tuple(inner))
 
 
 def _at(module: str, name: str) -> Any:
@@ -99,18 +110,27 @@ def _not_twice(program: Program) -> Iterator[None]:
         _sending.reset(token)
 
 
-def _sources(function: Any) -> dict[str, list[str]]:
+def _sources(function: FunctionType) -> dict[str, list[str]]:
     """Return the text of all files that functions of the same module stand in: cells of a notebook are several."""
-    names = function.__globals__
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    found = [function, *(getattr(each, "__wrapped__", each) for each in (*names.values(), *cells))]
-    files = {
-        each.__code__.co_filename
-        for each in found
-        if isinstance(each, FunctionType) and each.__module__ == function.__module__
-    }
-    texts = {file: linecache.getlines(file, names) for file in sorted(files)}
+    files = sorted(set(_files(function).values()))
+    texts = {file: linecache.getlines(file, function.__globals__) for file in files}
     return {file: lines for file, lines in texts.items() if lines}
+
+
+def _files(function: FunctionType) -> dict[Place, str]:
+    return {_place(each): each.__code__.co_filename for each in _functions(function)}
+
+
+def _place(function: FunctionType) -> Place:
+    return function.__qualname__, function.__code__.co_firstlineno
+
+
+def _functions(function: FunctionType) -> list[FunctionType]:
+    """Return a function, and those of the same module that it can name."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    named = (getattr(each, "__wrapped__", each) for each in (*function.__globals__.values(), *cells))
+    same = (each for each in named if isinstance(each, FunctionType) and each.__module__ == function.__module__)
+    return [function, *same]
 
 
 class Remembered:
