@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import prod
 from types import ModuleType
 from typing import Any, TypeAlias
+
+from flint import arb, ctx
 
 from tightdp.cells import lines, suprema
 from tightdp.cells.laws import CellLaws
@@ -17,6 +20,7 @@ from tightdp.cells.lines import Stretch, on_stretch, stretches
 from tightdp.cells.maker import Contribution
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
+from tightdp.cells.signs import as_near
 from tightdp.cells.sums import (
     UNIT,
     Base,
@@ -27,11 +31,15 @@ from tightdp.cells.sums import (
     variables,
 )
 from tightdp.cells.suprema import Supremum, TooLong
+from tightdp.exact.enclosure import as_fraction, ends, round_down, round_up
 from tightdp.language.program import Dataset
 
 Number: TypeAlias = Callable[[Counted, Any], int]
 """Gives a function a number, the same for equal ones of "counts", or on stretches of equal length (None: no end)."""
 _MOST_STEPS = 40
+_BITS = 256
+_CLOSE = 40
+"""An e^ε at a δ is enclosed up to 2^-40 times it, where it is not exact."""
 
 
 @dataclass(frozen=True)
@@ -275,8 +283,11 @@ class Comparing:
                 self.upper = end
             return error.best
 
-    def larger(self, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Exact, Exact]:
-        """Return the probabilities on x and on x' of the outputs with P(output|x) > t·P(output|x'). Raises TooLong."""
+    def larger(self, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Any, Any]:
+        """Return the probabilities on x and on x' of the outputs with P(output|x) > t·P(output|x').
+
+        They are exact, or both are enclosed, where densities cross at irrational points. Raises TooLong.
+        """
         ours_in_all, theirs_in_all = 0 * self.laws.one, 0 * self.laws.one
         for kind in self._together:
             (part,) = kind.parts
@@ -285,35 +296,88 @@ class Comparing:
                 if name not in self._sums:
                     functions = self._functions[p], self._functions[q]
                     self._sums[name] = part.by.larger(*functions, t, pattern, self._watch)
-                ours_in_all, theirs_in_all = ours_in_all + self._sums[name][0], theirs_in_all + self._sums[name][1]
+                ours, theirs = self._sums[name]
+                ours_in_all, theirs_in_all = _plus(ours_in_all, ours), _plus(theirs_in_all, theirs)
         return ours_in_all, theirs_in_all
 
-    def delta(self, pairs: Iterable[tuple[Dataset, Dataset]], t: Exact) -> tuple[Exact, tuple[Dataset, Dataset] | None]:
-        """Return the largest Σ max(0, P(output|x) - t·P(output|x')), and the first pair that has it."""
-        best: tuple[Exact, tuple[Dataset, Dataset] | None] = 0 * self.laws.one, None
+    def excess(self, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Exact, Exact]:
+        """Return both ends of Σ max(0, P(output|x) - t·P(output|x')): equal ones where it is exact. Raises TooLong."""
+        return _ends_of(*self.larger(x, x_prime, t), t)
+
+    def delta(
+        self, pairs: Iterable[tuple[Dataset, Dataset]], t: Exact
+    ) -> tuple[Exact, Exact, tuple[Dataset, Dataset] | None]:
+        """Return both ends of the largest such sum, and the first pair that has the lower one."""
+        lower, upper = 0 * self.laws.one, 0 * self.laws.one
+        first: tuple[Dataset, Dataset] | None = None
         for pair in pairs:
-            ours, theirs = self.larger(*pair, t)
-            if ours - t * theirs > best[0]:
-                best = ours - t * theirs, pair
-        return best
+            least, most = self.excess(*pair, t)
+            if least > lower:
+                lower, first = least, pair
+            upper = max(upper, most)
+        return lower, upper, first
 
     def least(
         self, pairs: Iterable[tuple[Dataset, Dataset]], delta: Exact
-    ) -> tuple[Any, tuple[Dataset, Dataset] | None]:
-        """Return the least t >= 1 for which that is at most `delta` > 0, and the last pair that needs it.
+    ) -> tuple[Any, Any, tuple[Dataset, Dataset] | None]:
+        """Return both ends of the least t >= 1 for which that is at most `delta` > 0, and a pair that needs it.
 
-        For one pair it is convex and piecewise linear in t: Newton's steps from below end at the very number, unless
-        its pieces become shorter and shorter there. Raises TooLong where they do.
+        For one pair it is convex in t: Newton's steps from below end at the very number where it is piecewise linear,
+        unless its pieces become shorter and shorter there, and else come close to it. Raises TooLong.
         """
-        best: tuple[Any, tuple[Dataset, Dataset] | None] = self.laws.one, None
+        lower = upper = self.laws.one
+        last: tuple[Dataset, Dataset] | None = None
         for pair in pairs:
+            if self.excess(*pair, upper)[1] <= delta:
+                continue
+            least, most = self._least_of(pair, lower, delta)
+            if least > lower:
+                lower, last = least, pair
+            upper = max(upper, most)
+            if lower == math.inf:
+                break
+        return lower, upper, last
+
+    def _least_of(self, pair: tuple[Dataset, Dataset], t: Any, delta: Exact) -> tuple[Any, Any]:
+        for _ in range(_MOST_STEPS):
+            ours, theirs = self.larger(*pair, t)
+            if isinstance(ours, arb):
+                break
+            if ours - t * theirs <= delta:
+                return t, t
+            if not theirs:
+                return math.inf, math.inf
+            t = (ours - delta) / theirs
+        else:
+            raise TooLong
+        with ctx.workprec(_BITS):
+            bar, t = as_near(delta), as_near(t).mid()
             for _ in range(_MOST_STEPS):
-                ours, theirs = self.larger(*pair, best[0])
-                if ours - best[0] * theirs <= delta:
+                ours, theirs = (as_near(c) for c in self.larger(*pair, self.laws.exact(_rational(t))))
+                before, t = t, ((ours - bar) / theirs).mid()
+                if abs(t - before) < abs(t) * arb(2) ** -_CLOSE:
                     break
-                if not theirs:
-                    return math.inf, pair
-                best = (ours - delta) / theirs, pair
-            else:
-                raise TooLong
-        return best
+            low, high = (self.laws.exact(_rational(t * (1 + sign * arb(2) ** -_CLOSE))) for sign in (-1, 1))
+        low = max(low, self.laws.one)
+        if self.excess(*pair, low)[0] >= delta >= self.excess(*pair, high)[1]:
+            return low, high
+        raise TooLong
+
+
+def _rational(t: arb) -> Fraction:
+    return as_fraction(t.mid().fmpq())
+
+
+def _plus(total: Any, more: Any) -> Any:
+    with ctx.workprec(_BITS):
+        return as_near(total) + as_near(more) if isinstance(total, arb) or isinstance(more, arb) else total + more
+
+
+def _ends_of(ours: Any, theirs: Any, t: Any) -> tuple[Any, Any]:
+    if not isinstance(ours, arb):
+        return ours - t * theirs, ours - t * theirs
+    with ctx.workprec(_BITS):
+        found = ends(ours - as_near(t) * theirs)
+    if found is None:
+        raise TooLong
+    return max(Fraction(0), round_down(found.lower)), round_up(found.upper)

@@ -1,38 +1,34 @@
 """Densities of a real number: the largest ratio of two of them, and where one exceeds a multiple of the other.
 
 The line is cut where conditions change. On each stretch densities are sums of polynomials times exponentials of the
-distance t from its start; signs of these are seen by derivatives, as Rolle counts zeros.
+distance t from its start, whose signs are found part by part (`signs`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from math import comb, inf
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 from tightdp.cells.linear import Row
 from tightdp.cells.patterns import Counted
+from tightdp.cells.signs import Signs, Undecided, Wave, value_at
 from tightdp.cells.sums import Base, Exact, Pieces, added, antiderivative, exact_number
 from tightdp.cells.suprema import Supremum, TooLong, difference, leading
-from tightdp.exact.field import as_ball
+from tightdp.exact.enclosure import ball, ends, round_down
 
-_MOST_PARTS = 300
+_MOST_PARTS = 1_000
 """On how many parts of a stretch a sign is looked for."""
-_ABOVE = (1 << 30, 1 << 20, 1 << 16, 1 << 13, 1 << 10, 64, 16, 1)
+_ABOVE = (1 << 40, 1 << 30, 1 << 20, 1 << 10, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
-_MOST_DERIVATIVES = 8
-_HALVED = 3
-"""So often a stretch is cut in two before derivatives are looked at."""
+_CLOSER = 40
+"""So often the place of the largest ratio inside of a stretch is looked for more closely."""
 _BITS = 256
-
-
-Near: TypeAlias = dict[tuple[Fraction, int], arb]
-"""Enclosed coefficients of e^(rate·t)·t^degree, by rate and degree."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ def supremum(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callab
     if least == inf or not difference(p, q, least):
         return best if best is None or least == inf else Supremum(least, (stretch.at(stretch.inside),), (0,))
     if not _never_above(p, q, least, stretch, watch):
-        raise TooLong(_sampled(p, q, stretch, least) or best)
+        raise TooLong(_inside(p, q, stretch, least) or best)
     return best
 
 
@@ -110,142 +106,36 @@ def _ends(p: Counted, q: Counted, stretch: Stretch) -> Iterator[Supremum]:
             elif (ours[0].value, ours[1]) > (theirs[0].value, theirs[1]):
                 yield Supremum(inf, (stretch.start,), (stretch.sign,))
         else:
-            ours, theirs = _value(p, t), _value(q, t)
+            ours, theirs = value_at(p, t), value_at(q, t)
             if theirs:
                 yield Supremum(ours / theirs, (stretch.at(t),), (0,))
             elif ours:
                 yield Supremum(inf, (stretch.at(t),), (0,))
 
 
-def _value(function: Counted, t: Fraction) -> Exact:
-    total: Any = 0
-    for ((base, degree),), c in function.items():
-        total = total + c * (base**t).value * exact_number(c, Fraction(t) ** degree)
-    return total
+def _inside(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | None:
+    """Return the ratio near where it is largest inside of a stretch, if it is above `least`: a rational below it."""
+    ours, theirs = Wave.of(p), Wave.of(q)
 
+    def ratio(t: Fraction) -> arb:
+        with ctx.workprec(_BITS):
+            return ours.at(ball(t)) / theirs.at(ball(t))
 
-def _near(function: Counted, t: Fraction) -> arb:
-    """Return an enclosure of the value of a function."""
-    return _enclosed(_Derived.of(function).near, t, 0)
-
-
-def _enclosed(near: Near, t: Fraction, radius: Fraction | int) -> arb:
-    """Return an enclosure of Σ c·e^(rate·t)·t^degree around t."""
-    with ctx.workprec(_BITS):
-        at = _ball(t)
-        at = arb(at.mid(), at.rad() + _ball(Fraction(radius)))
-        terms = ((at * _ball(rate)).exp() * at**degree * c for (rate, degree), c in near.items())
-        return sum(terms, arb(0))
-
-
-def _sampled(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | None:
-    """Return the largest of some ratios inside of a stretch, where it is above `least`."""
-    places = [(stretch.length or 16) * Fraction(k, 64) for k in range(1, 64)]
-    t = max(places, key=lambda t: float((_near(p, t) / _near(q, t)).mid()))
-    ours, theirs = _value(p, t), _value(q, t)
-    if theirs and ours / theirs > least:
-        return Supremum(ours / theirs, (stretch.at(t),), (0,))
-    return None
+    low, step = Fraction(0), (stretch.length or 16) * Fraction(1, 64)
+    places = [low + k * step for k in range(1, 64)]
+    best = max(places, key=lambda t: float(ratio(t).mid()))
+    for _ in range(_CLOSER):
+        step /= 2
+        best = max((best - step, best, best + step), key=lambda t: ratio(t).mid())
+    below = ends(ratio(best))
+    if below is None or not below.lower > least:
+        return None
+    return Supremum(round_down(below.lower), (stretch.at(best),), (0,))
 
 
 def _never_above(p: Counted, q: Counted, value: Any, stretch: Stretch, watch: Callable[[], None]) -> bool:
     function = {key: -c for key, c in difference(p, q, value).items()}
-    return _never_negative(function, stretch.length, watch, _MOST_PARTS)
-
-
-def _never_negative(function: Counted, length: Fraction | None, watch: Callable[[], None], most: int) -> bool:
-    """Whether a function is seen to be at least 0 from 0 to a length, on that many parts of it at most."""
-    todo = [(Fraction(0), length, 0)]
-    for _ in range(most):
-        if not todo:
-            return True
-        watch()
-        start, length, halved = todo.pop()
-        here = _Derived.of(_moved(function, start) if start else function)
-        middle = Fraction(1) if length is None else length / 2
-        if any(here.negative(t) for t in (Fraction(0), middle, length) if t is not None):
-            return False
-        if length is not None and _enclosed(here.near, middle, middle) > 0:
-            continue
-        if (length is None or halved >= _HALVED or most == 1) and here.monotone(length, _MOST_DERIVATIVES):
-            continue
-        rest = None if length is None else length - middle
-        todo += [(start + middle, rest, halved + 1), (start, middle, halved + 1)]
-    return not todo
-
-
-class _Derived(NamedTuple):
-    """What is made of a function by slopes: enclosed, and by which steps (a rate and a sign)."""
-
-    function: Counted
-    steps: tuple[tuple[Fraction, int], ...]
-    near: Near
-
-    @staticmethod
-    def of(function: Counted) -> _Derived:
-        """Return a function itself."""
-        with ctx.workprec(_BITS):
-            near = {(_rate(base), degree): _ball(c) for ((base, degree),), c in function.items()}
-        return _Derived(function, (), near)
-
-    def slope(self, rate: Fraction, sign: int) -> _Derived:
-        """Return e^(rate·t) times the derivative of e^(-rate·t) times it, which has fewer terms; sign is 1 or -1."""
-        near: Near = {}
-        with ctx.workprec(_BITS):
-            for (r, degree), c in self.near.items():
-                if r != rate:
-                    near[r, degree] = near.get((r, degree), arb(0)) + c * _ball(sign * (r - rate))
-                if degree:
-                    near[r, degree - 1] = near.get((r, degree - 1), arb(0)) + c * (sign * degree)
-        return _Derived(self.function, (*self.steps, (rate, sign)), near)
-
-    def negative(self, t: Fraction) -> bool:
-        """Whether it is negative at t: seen from enclosures where these do not meet 0."""
-        near = _enclosed(self.near, t, 0)
-        if near > 0 or near < 0:
-            return bool(near < 0)
-        exact = self.function
-        for rate, sign in self.steps:
-            exact = {key: c * sign for key, c in _slope(exact, rate).items()}
-        return bool(_value(exact, t) < 0)
-
-    def monotone(self, length: Fraction | None, most: int) -> bool:
-        """Whether it is seen to be at least 0 up to a length, as it is at one end and monotone from there."""
-        if all(c > 0 for c in self.near.values()):
-            return True
-        if not most or self.negative(Fraction(0)) or (length is not None and self.negative(length)):
-            return False
-        rates = sorted(rate for rate, _ in self.near)
-        for rate in (rates[-1], rates[0]):
-            if self.slope(rate, 1).monotone(length, most - 1):
-                return True
-            if self._ends_above_0(rate, length) and self.slope(rate, -1).monotone(length, most - 1):
-                return True
-        return False
-
-    def _ends_above_0(self, rate: Fraction, length: Fraction | None) -> bool:
-        """Whether e^(-rate·t) times it, not negative at a length that is given, is at least 0 in the limit."""
-        fastest = max(self.near)
-        return length is not None or fastest[0] < rate or bool(self.near[fastest] > 0)
-
-
-def _slope(function: Counted, rate: Fraction) -> Counted:
-    """Return e^(rate·t) times the derivative of e^(-rate·t) times a function."""
-    found: Counted = {}
-    for ((base, degree),), c in function.items():
-        parts: Counted = {((base, degree),): c * exact_number(c, _rate(base) - rate)}
-        if degree:
-            parts[((base, degree - 1),)] = c * degree
-        added(found, parts)
-    return found
-
-
-def _ball(c: Exact) -> arb:
-    return arb(c) if isinstance(c, fmpq) else as_ball(c)
-
-
-def _rate(base: Base) -> Fraction:
-    return Fraction(0) if base is base.unit else base.value.exponent
+    return not function or Signs(function, stretch.length, watch, _MOST_PARTS).never_negative()
 
 
 def _moved(function: Counted, by: Fraction) -> Counted:
@@ -260,43 +150,39 @@ def _moved(function: Counted, by: Fraction) -> Counted:
 
 
 def larger(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[], None]) -> tuple[Exact, Exact]:
-    """Return the integrals of p and of q where p > t·q. Raises TooLong where the places are not found exactly."""
+    """Return the integrals of p and of q where p > t·q: exact, or enclosed. Raises TooLong."""
     function = difference(p, q, t)
-    opposite = {key: -c for key, c in function.items()}
-    if _never_negative(opposite, stretch.length, watch, 1):
+    if not function:
         return 0, 0
-    if _never_negative(function, stretch.length, watch, 1):
-        return _integral(p, stretch.length), _integral(q, stretch.length)
-    crossing = _crossing(function)
-    if crossing is None or not (crossing > 0 and (stretch.length is None or crossing < stretch.length)):
-        raise TooLong
-    rest = None if stretch.length is None else stretch.length - crossing
-    before = larger(p, q, t, Stretch(stretch.start, stretch.sign, crossing), watch)
-    after = larger(
-        _moved(p, crossing), _moved(q, crossing), t, Stretch(stretch.at(crossing), stretch.sign, rest), watch
-    )
-    return before[0] + after[0], before[1] + after[1]
+    signs = Signs(function, stretch.length, watch, _MOST_PARTS)
+    try:
+        pieces: list[tuple[Fraction, Fraction | None, int]] = [*signs.changes()]
+        if stretch.length is None:
+            pieces.append((signs.top, None, signs.beyond[1]))
+    except Undecided:
+        raise TooLong from None
+    positive = [piece for piece in pieces if piece[2] >= 0]
+    if all(sign for *_, sign in positive):
+        return tuple(sum((_integral(f, low, high) for low, high, _ in positive), 0) for f in (p, q))
+    with ctx.workprec(_BITS):
+        return _enclosed(p, positive), _enclosed(q, positive)
 
 
-def _crossing(function: Counted) -> Fraction | None:
-    """Return where a sum of two exponentials is 0, if that is rational."""
-    if len(function) != 2 or any(key[0][1] for key in function):
-        return None
-    (((first, _),), a), (((second, _),), b) = function.items()
-    share = -b / a
-    if share == 1:
-        exponent: Fraction | None = Fraction(0)
-    else:
-        exponent = getattr(share, "exponent", None)
-    return None if exponent is None else exponent / (_rate(first) - _rate(second))
+def _enclosed(function: Counted, pieces: Sequence[tuple[Fraction, Fraction | None, int]]) -> arb:
+    """Return an enclosure of an integral, where pieces of sign 0 may belong to it or not."""
+    wave, total = Wave.of(function), arb(0)
+    for low, high, sign in pieces:
+        found = wave.integral(low, high)
+        total += found if sign else found.union(arb(0))
+    return total
 
 
-def _integral(function: Counted, length: Fraction | None) -> Exact:
+def _integral(function: Counted, low: Fraction, high: Fraction | None) -> Exact:
     total: Any = 0
     for ((base, degree),), c in function.items():
         polynomial = antiderivative(c / c if base is base.unit else base.value, degree)
-        if length is not None:
-            at_end = sum((q * exact_number(c, length**k) for k, q in enumerate(polynomial)), 0 * c)
-            total = total + c * at_end * (base**length).value
-        total = total - c * polynomial[0]
+        for t, sign in ((high, 1), (low, -1)):
+            if t is not None:
+                value = sum((q * exact_number(c, t**k) for k, q in enumerate(polynomial)), 0 * c)
+                total = total + sign * c * value * (base**t).value
     return total

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from tightdp.cells import distances, noise, suprema
     from tightdp.cells.comparing import Comparing, Largest
 
-    Compare = Callable[[Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, tuple[Dataset, Dataset] | None]]
+    Compare = Callable[
+        [Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, Any, tuple[Dataset, Dataset] | None]
+    ]
     from tightdp.cells.laws import CellLaws
 else:  # few programs need them
     distances, noise = lazily("tightdp.cells.distances"), lazily("tightdp.cells.noise")
@@ -58,33 +60,34 @@ def privacy_at(engine: Engine, delta: Number) -> Privacy | None:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta, None for programs that are answered in another way."""
     if (known := _compared(engine, delta, lambda laws, pairs, given: laws.least(pairs, given))) is None:
         return None
-    least, witness, outcome = known
-    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=least, delta=delta, lower=least, witness=witness))
+    least, most, witness, outcome = known
+    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=most, delta=delta, lower=least, witness=witness))
 
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
     """Return δ at t = e^ε, None for programs that are answered in another way."""
     if (known := _compared(engine, t, lambda laws, pairs, given: laws.delta(pairs, given))) is None:
         return None
-    found, witness, outcome = known
+    least, most, witness, outcome = known
     return outcome.on(
-        Delta(subject=engine.subject, delta=found, lower=found, exp_epsilon=t, epsilon=epsilon, witness=witness)
+        Delta(subject=engine.subject, delta=most, lower=least, exp_epsilon=t, epsilon=epsilon, witness=witness)
     )
 
 
-def _compared(engine: Engine, given: Number, compare: Compare) -> tuple[Any, PairWitness | None, Outcome] | None:
-    """Return what comparing all pairs gives, the pair that has it, and the common fields of an answer."""
+def _compared(engine: Engine, given: Number, compare: Compare) -> tuple[Any, Any, PairWitness | None, Outcome] | None:
+    """Return both ends of what comparing all pairs gives, the pair that has it, and the common fields of an answer."""
     query = engine.query()
     laws = engine.program.cells(query.control)
     if laws is None or not laws.laws.fits(given):
         return None
     with query.searching():
         try:
-            value, pair = compare(laws, _pairs(engine, query), laws.laws.exact(given))
+            *both, pair = compare(laws, _pairs(engine, query), laws.laws.exact(given))
         except (suprema.TooLong, noise.Outside):
             return None
-    found = value if value == math.inf else laws.laws.number(value)
-    return found, None if pair is None else PairWitness(*pair), outcome_of(query)
+    least, most = (value if value == math.inf else laws.laws.number(value) for value in both)
+    outcome = outcome_of(query)
+    return least, most, None if pair is None else PairWitness(*pair), outcome if least == most else outcome.bounded
 
 
 def probability(engine: Engine, x: Dataset, y: Output) -> Number | None:

@@ -1,0 +1,102 @@
+"""Densities of real noise beside each other: δ by quadrature, largest ratios inside of a stretch, many terms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+
+import pytest
+from scipy import integrate
+
+from tightdp import Bit, Int, flip, laplace, mechanism
+
+
+def laplace_density(z: float, centre: float, scale: float) -> float:
+    return math.exp(-abs(z - centre) / scale) / (2 * scale)
+
+
+def below(z: float, centre: float, scale: float) -> float:
+    tail = math.exp(-abs(z - centre) / scale) / 2
+    return tail if z < centre else 1 - tail
+
+
+@mechanism(record=Bit)
+def sum_of_two(x):
+    return laplace(x[0], 2) + laplace(0, 2)
+
+
+def excess(of: Callable[[float], float], other: Callable[[float], float], t: float) -> float:
+    """Integrate max(0, of - t·other)."""
+    parts = [(a / 4, (a + 1) / 4) for a in range(-320, 320)]
+    return sum(integrate.quad(lambda z: max(0.0, of(z) - t * other(z)), *part)[0] for part in parts)
+
+
+def two_laplaces(z: float) -> float:
+    """The density of the sum of two Laplace draws of scale 2."""
+    return (1 + abs(z) / 2) * math.exp(-abs(z) / 2) / 8
+
+
+def larger_of_two(z: float, centre: float) -> float:
+    """The density of the larger one of Laplace draws of scales 2 and 3."""
+    first, second = (z, centre, 2.0), (z, 1 - centre, 3.0)
+    return laplace_density(*first) * below(*second) + below(*first) * laplace_density(*second)
+
+
+@mechanism(record=Bit)
+def larger(x):
+    return max(laplace(x[0], 2), laplace(1 - x[0], 3))
+
+
+@pytest.mark.parametrize("epsilon", ["1/10", "3/10"])
+def test_where_densities_cross_at_irrational_points_a_delta_is_enclosed(epsilon: str) -> None:
+    t = math.exp(Fraction(epsilon))
+    expected = {
+        sum_of_two: excess(two_laplaces, lambda z: two_laplaces(z - 1), t),
+        larger: max(excess(partial(larger_of_two, centre=c), partial(larger_of_two, centre=1 - c), t) for c in (0, 1)),
+    }
+    for made, value in expected.items():
+        instance = made.bind(n=1)
+        found = instance.delta(epsilon=epsilon)
+        assert found.status == "bounded"
+        assert 0 < found.delta - found.lower < 1e-15
+        assert float(found.delta) == pytest.approx(value, abs=1e-7)
+        least = instance.privacy(delta=found.delta)
+        assert least.status == "bounded"
+        assert float(least.exp_epsilon) == pytest.approx(t, rel=1e-9)
+        assert 0 < least.exp_epsilon - least.lower < 1e-9
+
+
+@mechanism(record=Int(-1, 1), neighbours="unit-all")
+def adaptive_sparse_vector(x):
+    t = laplace(0, 2)
+    for at, query in enumerate(x):
+        z = laplace(query, 8)
+        if z - t >= 16:
+            return at, 2, z - t
+        z = laplace(query, 4)
+        if z >= t:
+            return at, 1, z - t
+    return None
+
+
+def test_densities_of_many_terms_are_compared_part_by_part() -> None:
+    found = adaptive_sparse_vector.bind(n=2).privacy()
+    assert found.status == "exact"
+    assert found.epsilon == pytest.approx(0.46425010211444284)
+
+
+def test_a_ratio_that_is_largest_inside_is_enclosed() -> None:
+    @mechanism(record=Bit)
+    def mixed(x):
+        return laplace(x[0], 2) + laplace(0, 2) if flip("1/2") else laplace(0, 3)
+
+    def at(z: float, centre: int) -> float:
+        return two_laplaces(z - centre) + laplace_density(z, 0, 3)
+
+    found = mixed.bind(n=1).privacy()
+    largest = max(at(z / 256, c) / at(z / 256, 1 - c) for z in range(-5000, 5000) for c in (0, 1))
+    assert found.status == "bounded"
+    assert largest * (1 - 1e-12) <= float(found.lower) <= largest * (1 + 1e-4)
+    assert 0 < float(found.exp_epsilon) - float(found.lower) < 1e-9
