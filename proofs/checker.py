@@ -12,7 +12,7 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
   optimum    how well any private mechanism can do, and one that does; it has no program either (see `optimum`)
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
 an output are published one by one), this file, Python's integers, and what `walk`, `forms`, `audit`, `optimum` state.
-For pure epsilon these are theorems in proofs/coq, whose checker reads the same files; the verdict says which.
+For what has a program these are theorems in proofs/coq, whose checker reads the same files; the verdict says which.
 A file is printable ASCII, and JSON in which every field is read: another field is an error.
 """
 
@@ -744,8 +744,8 @@ def check(certificate, work=1):
             need(good, "names and parameters are of plain characters")
     texts = [(name, json.dumps(claim[name])) for name in f"{needed} {others}".split() if name in claim]
     said = [f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in texts if name != "attained"]
-    shown = "event" in evidence and "delta" not in claim
-    proved = (rule == "forms" and shown >= attained) or (refuted and shown) or (kind == "accuracy" and not attained)
+    shown = "event" in evidence or kind == "accuracy" or claim.get("delta", 0) != 0
+    proved = not alone and shown >= attained
     by = "by a theorem" if proved else f"by the rule {rule}, which no theorem covers"
     return f"{kind}: {', '.join(said)}{', attained' * attained}{remark}; {by}"
 

@@ -1,4 +1,5 @@
-(** Accuracy: the error that a program leaves is larger than alpha with probability at most beta, on all datasets. *)
+(** Accuracy: the error that a program leaves is larger than alpha with probability at most beta, on all datasets; or that
+    this is false, or attained, on one. *)
 
 From Coq Require Import ZArith List Bool Lia Ring.
 From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate.
@@ -49,7 +50,7 @@ Section Check.
 Variable root : Z.
 Variables beta_up beta_down : poly.
 Variables (n : Z) (d : positive).
-Variable records : list value.
+Variable asked : verdict.
 
 Definition runs_well (p : part) (record : option value) (v : vector) : bool :=
   forallb (fun e => match run p record (fst e) with Some _ => true | None => false end) v.
@@ -61,33 +62,40 @@ Definition accurate (p : part) (record : option value) (v : vector) : bool :=
   forallb (fun e => forallb (fun r => match published r with [Number _ _] => true | _ => false end)
                             (results p record (fst e))) v
   && (runs_well p record v && positive_at root all
-  && nonpos root (padd (pmul beta_down (weight_if p record v (wrong n d))) (popp (pmul beta_up all)))).
+  && let over := padd (pmul beta_down (weight_if p record v (wrong n d))) (popp (pmul beta_up all)) in
+     match asked with Within => nonpos root over | Exceeds => positive_at root over | Reaches => pzero over end).
 
-(** All vectors of weights that datasets lead to, part by part. *)
-Fixpoint enumerated (ps : list part) (front : list vector) : bool :=
+(** All vectors of weights that datasets lead to, part by part, with the records that each part may read. *)
+Fixpoint enumerated (ps : list (part * list (option value))) (front : list vector) : bool :=
   match ps with
   | [] => false
-  | [p] => forallb (fun v => forallb (fun r => accurate (publishing p) r v) (records_of records p)) front
-  | p :: rest =>
-      forallb (fun v => forallb (fun r => runs_well p r v) (records_of records p)) front
-      && enumerated rest (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found
-                                                                (records_of records p)) [] front)
+  | [(p, rs)] => forallb (fun v => forallb (fun r => accurate (publishing p) r v) rs) front
+  | (p, rs) :: rest =>
+      forallb (fun v => forallb (fun r => runs_well p r v) rs) front
+      && enumerated rest (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found rs) [] front)
   end.
 End Check.
 
-Definition check_accuracy (c : claim) (n : Z) (d : positive) : bool :=
+Definition measured_by (c : claim) (n : Z) (d : positive) (asked : verdict) (reads_ : nat * option nat -> list (option value)) : bool :=
   match law_of c with
   | For m places => well_made c && positive_at (root c) (down c)
-                    && enumerated (root c) (up c) (down c) n d (records c) (map (fun p => part_at c (fst p)) places) [[([], [1])]]
+                    && enumerated (root c) (up c) (down c) n d asked (map (fun p => (part_at c (fst p), reads_ p)) places) [[([], [1])]]
   | ForEvery _ _ _ => false
   end.
+Definition check_accuracy (c : claim) (n : Z) (d : positive) : bool :=
+  measured_by c n d Within (fun p => records_of (records c) (part_at c (fst p))).
+Definition check_accuracy_at (c : claim) (n : Z) (d : positive) (asked : verdict) (x : dataset) : bool :=
+  listed c x && measured_by c n d asked (fun p => [record_of x p]).
 
-(** With beta = up / down of the claim: P(|error| > n/d | x) <= beta for all datasets x. *)
-Definition accuracy (K : domain) (T : K) (c : claim) (n : Z) (d : positive) : Prop :=
-  forall x, is_dataset c x ->
+(** With beta = up / down of the claim: P(|error| > n/d | x) is at most beta, above it, or equal to it, on a dataset x. *)
+Definition accuracy_at (K : domain) (T : K) (c : claim) (n : Z) (d : positive) (asked : verdict) (x : dataset) : Prop :=
   let ps := measured (program_on c x) in
+  let over := mul (value_of K T (down c)) (mass K T ps (wrong n d)) in
+  let bar := mul (value_of K T (up c)) (mass_of_all K T ps) in
   meaningful ps [] /\ lt zero (mass_of_all K T ps)
-  /\ le (mul (value_of K T (down c)) (mass K T ps (wrong n d))) (mul (value_of K T (up c)) (mass_of_all K T ps)).
+  /\ match asked with Within => le over bar | Exceeds => lt bar over | Reaches => over = bar end.
+Definition accuracy (K : domain) (T : K) (c : claim) (n : Z) (d : positive) : Prop :=
+  forall x, is_dataset c x -> accuracy_at K T c n d Within x.
 
 Section Proofs.
 Variable K : domain.
@@ -188,7 +196,7 @@ Variable root' : Z.
 Hypothesis is_root : is_root_of_e K root' T.
 Variables beta_up beta_down : poly.
 Variables (n : Z) (d : positive).
-Variable recs : list value.
+Variable asked : verdict.
 
 Lemma wrong_later : forall a b y, wrong n d (a :: b :: y) = wrong n d (b :: y).
 Proof. reflexivity. Qed.
@@ -196,8 +204,9 @@ Proof. reflexivity. Qed.
 Definition fine (ps : program) (v : vector) : Prop :=
   (forall s, In s (map fst v) -> meaningful ps s)
   /\ 0 < sum v (fun e => val (snd e) * expected K T ps (fst e) (fun _ => 1))
-  /\ val beta_down * sum v (fun e => val (snd e) * expected K T ps (fst e) (fun y => if wrong n d y then 1 else 0))
-     <= val beta_up * sum v (fun e => val (snd e) * expected K T ps (fst e) (fun _ => 1)).
+  /\ let over := val beta_down * sum v (fun e => val (snd e) * expected K T ps (fst e) (fun y => if wrong n d y then 1 else 0)) in
+     let bar := val beta_up * sum v (fun e => val (snd e) * expected K T ps (fst e) (fun _ => 1)) in
+     match asked with Within => over <= bar | Exceeds => bar < over | Reaches => over = bar end.
 
 Lemma expected_like : forall ps s g h, (forall y, length y = length ps -> g y = h y) -> expected K T ps s g = expected K T ps s h.
 Proof.
@@ -212,34 +221,39 @@ Proof.
   specialize (H e He). destruct (run p r (fst e)); [congruence | discriminate].
 Qed.
 
-Lemma enumerated_sound : forall ps front rs, enumerated root' beta_up beta_down n d recs ps front = true ->
-  Forall2 (fun p r => In r (records_of recs p)) ps rs -> forall v, In v front -> fine (measured (combine ps rs)) v.
+Lemma enumerated_sound : forall ps front rs, enumerated root' beta_up beta_down n d asked ps front = true ->
+  Forall2 (fun p r => In r (snd p)) ps rs -> forall v, In v front -> fine (measured (combine (map fst ps) rs)) v.
 Proof.
-  induction ps as [|p ps IH]; intros front rs H R v Hv; [discriminate|]. inversion R as [|? r ? rs' Hr R']; subst.
-  destruct ps as [|q ps].
+  induction ps as [|[p rp] ps IH]; intros front rs H R v Hv; [discriminate|]. inversion R as [|? r ? rs' Hr R']; subst. cbn [snd] in Hr.
+  destruct ps as [|[q rq] ps].
   - inversion R'; subst. cbn [enumerated] in H. rewrite forallb_forall in H. specialize (H v Hv). rewrite forallb_forall in H. specialize (H r Hr).
     unfold accurate in H. cbv zeta in H. apply andb_true_iff in H as [_ H]. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2].
-    apply (positive_sound K T root' is_root) in H2. apply (nonpos_sound K T root' is_root) in H3.
-    rewrite value_add, value_opp, !value_mul, !weight_if_sum in H3. rewrite weight_if_sum in H2.
-    cbn [combine measured]. split; [|split].
+    apply (positive_sound K T root' is_root) in H2. rewrite weight_if_sum in H2.
+    cbn [map fst combine measured]. split; [|split].
     + intros s Hs. cbn [meaningful]. split; [eapply runs_well_sound; eassumption | apply Forall_forall; intros; exact I].
     + exact H2.
-    + apply le_sub. cbn [expected]. apply opp_le in H3.
-      match goal with |- 0 <= ?a - ?b => match type of H3 with 0 <= - (?x + - ?y) => change (0 <= y - x); replace (y - x) with (- (x + - y)) by ring end end.
-      exact H3.
-  - change (enumerated root' beta_up beta_down n d recs (p :: q :: ps) front) with
-      (forallb (fun v => forallb (fun r => runs_well p r v) (records_of recs p)) front
-       && enumerated root' beta_up beta_down n d recs (q :: ps) (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found
-                                                                (records_of recs p)) [] front)) in H.
+    + cbv zeta. cbn [expected].
+      destruct asked; [apply (nonpos_sound K T root' is_root) in H3 | apply (positive_sound K T root' is_root) in H3 | apply (value_zero K T) in H3];
+        rewrite value_add, value_opp, !value_mul, !weight_if_sum in H3.
+      * apply le_sub. apply opp_le in H3.
+        match goal with |- 0 <= ?a - ?b => match type of H3 with 0 <= - (?x + - ?y) => change (0 <= y - x); replace (y - x) with (- (x + - y)) by ring end end.
+        exact H3.
+      * destruct H3 as [H3 N]. split.
+        -- apply le_sub. match type of H3 with 0 <= ?x + - ?y => change (0 <= x - y); replace (x - y) with (x + - y) by ring end. exact H3.
+        -- intro E. apply N. match type of N with 0 <> ?x + - ?y => change (y = x) in E; rewrite E; ring end.
+      * match type of H3 with ?x + - ?y = 0 => change (x = y); replace x with ((x + - y) + y) by ring end. rewrite H3. ring.
+  - change (enumerated root' beta_up beta_down n d asked ((p, rp) :: (q, rq) :: ps) front) with
+      (forallb (fun v => forallb (fun r => runs_well p r v) rp) front
+       && enumerated root' beta_up beta_down n d asked ((q, rq) :: ps) (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found rp) [] front)) in H.
     apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1. specialize (H1 v Hv). rewrite forallb_forall in H1. specialize (H1 r Hr).
-    assert (M : In (moved_by p r v) (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found (records_of recs p)) [] front)).
+    assert (M : In (moved_by p r v) (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found rp) [] front)).
     { clear - Hv Hr. induction front as [|u front IHf]; [contradiction|]. cbn [fold_right]. destruct Hv as [->|Hv].
       { apply (fold_vectors_in (fun r => moved_by p r v)). exact Hr. }
       { apply (fold_vectors_keep (fun r => moved_by p r u)). apply IHf. exact Hv. } }
     inversion R' as [|? r2 ? rs2 Hr2 R2]; subst.
-    destruct (IH _ _ H2 R' _ M) as [F1 [F2 F3]].
-    assert (E : measured (combine (p :: q :: ps) (r :: r2 :: rs2)) = (p, r) :: measured (combine (q :: ps) (r2 :: rs2))) by reflexivity.
-    rewrite E. set (later := measured (combine (q :: ps) (r2 :: rs2))) in *.
+    destruct (IH _ _ H2 R' _ M) as [F1 [F2 F3]]. cbn [map fst] in *.
+    assert (E : measured (combine (p :: q :: map fst ps) (r :: r2 :: rs2)) = (p, r) :: measured (combine (q :: map fst ps) (r2 :: rs2))) by reflexivity.
+    rewrite E. set (later := measured (combine (q :: map fst ps) (r2 :: rs2))) in *. cbv zeta in F3.
     rewrite (moved_by_sum p r v (fun s => expected K T later s (fun _ => 1))) in F2.
     rewrite (moved_by_sum p r v (fun s => expected K T later s (fun _ => 1))) in F3.
     rewrite (moved_by_sum p r v (fun s => expected K T later s (fun y => if wrong n d y then 1 else 0))) in F3.
@@ -247,7 +261,7 @@ Proof.
     + intros s Hs. cbn [meaningful]. split; [eapply runs_well_sound; eassumption|]. apply Forall_forall. intros x Hx.
       apply F1. eapply moved_by_states; eassumption.
     + exact F2.
-    + cbn [expected].
+    + cbv zeta. cbn [expected].
       rewrite (sum_ext K v _ (fun e => val (snd e) * sum (results p r (fst e)) (fun x => val (weight x) * expected K T later (after x) (fun y => if wrong n d y then 1 else 0)))).
       * exact F3.
       * intros e _. f_equal. apply sum_ext. intros x _. f_equal. apply expected_like. intros y L.
@@ -256,23 +270,40 @@ Proof.
 Qed.
 End Proofs.
 
-Theorem accuracy_sound : forall K T c n d, is_root_of_e K (root c) T -> check_accuracy c n d = true -> accuracy K T c n d.
+Lemma measured_says : forall K T c n d asked reads_ x, is_root_of_e K (root c) T -> is_dataset c x ->
+  (forall m places, law_of c = For m places -> Forall (fun p => In (record_of x p) (reads_ p)) places) ->
+  measured_by c n d asked reads_ = true -> accuracy_at K T c n d asked x.
 Proof.
-  intros K T c n d R H x D. unfold check_accuracy in H. destruct (law_of c) as [m places|] eqn:S; [|discriminate].
-  apply andb_true_iff in H as [H E]. apply andb_true_iff in H as [W _].
-  destruct (reads_well_of c m places S W) as [RW _]. pose proof D as [L F]. rewrite S in L.
-  assert (P : program_on c x = combine (map (fun p => part_at c (fst p)) places) (map (record_of x) places)).
+  intros K T c n d asked reads_ x R D I H. unfold measured_by in H. destruct (law_of c) as [m places|] eqn:S; [|discriminate].
+  apply andb_true_iff in H as [H E]. specialize (I m places eq_refl).
+  assert (P : program_on c x = combine (map fst (map (fun p => (part_at c (fst p), reads_ p)) places)) (map (record_of x) places)).
   { unfold program_on. rewrite S. unfold on. clear. induction places as [|p places IH]; [reflexivity|].
     cbn [map combine fst snd]. rewrite IH. reflexivity. }
-  assert (A : Forall2 (fun p r => In r (records_of (records c) p)) (map (fun p => part_at c (fst p)) places) (map (record_of x) places)).
-  { clear - RW L F. induction RW as [|p places Hp _ IH]; [constructor|]. cbn [map]. constructor; [|exact IH].
-    apply in_records with m; assumption. }
-  destruct (enumerated_sound K T (root c) R (up c) (down c) n d (records c) _ _ _ E A [([], [1])] (or_introl eq_refl)) as [F1 [F2 F3]].
-  rewrite <- P in *. set (ps := measured (program_on c x)) in *. cbv zeta. split; [apply F1; left; reflexivity|].
-  cbn [Program.sum fst snd] in F2, F3. rewrite (value_constant K T [1]%Z) in F2, F3 by reflexivity. cbn [hd] in F2, F3. rewrite inj_one in F2, F3.
+  assert (A : Forall2 (fun p r => In r (snd p)) (map (fun p => (part_at c (fst p), reads_ p)) places) (map (record_of x) places)).
+  { clear - I. induction I as [|p places Hp _ IH]; constructor; assumption. }
+  destruct (enumerated_sound K T (root c) R (up c) (down c) n d asked _ _ _ E A [([], [1])] (or_introl eq_refl)) as [F1 [F2 F3]].
+  rewrite <- P in *. set (ps := measured (program_on c x)) in *. unfold accuracy_at. fold ps. cbv zeta. split; [apply F1; left; reflexivity|].
+  cbv zeta in F3. cbn [Program.sum fst snd] in F2, F3. rewrite (value_constant K T [1]%Z) in F2, F3 by reflexivity. cbn [hd] in F2, F3. rewrite inj_one in F2, F3.
   assert (One : forall a : K, add (mul one a) zero = a).
   { intro a. rewrite (Radd_comm (is_ring K)), (Radd_0_l (is_ring K)). apply (Rmul_1_l (is_ring K)). }
   rewrite !One in F2. rewrite !One in F3. split; [exact F2 | exact F3].
 Qed.
 
+Theorem accuracy_sound : forall K T c n d, is_root_of_e K (root c) T -> check_accuracy c n d = true -> accuracy K T c n d.
+Proof.
+  intros K T c n d R H x D. unfold check_accuracy in H. eapply measured_says; [exact R | exact D | | exact H].
+  intros m places S. unfold measured_by in H. rewrite S in H. apply andb_true_iff in H as [H _]. apply andb_true_iff in H as [W _].
+  destruct (reads_well_of c m places S W) as [RW _]. pose proof D as [L F]. rewrite S in L.
+  rewrite Forall_forall in RW. apply Forall_forall. intros p Hp. apply in_records with m; auto.
+Qed.
+
+Theorem accuracy_at_sound : forall K T c n d asked x, is_root_of_e K (root c) T -> check_accuracy_at c n d asked x = true ->
+  is_dataset c x /\ accuracy_at K T c n d asked x.
+Proof.
+  intros K T c n d asked x R H. unfold check_accuracy_at in H. apply andb_true_iff in H as [L H].
+  pose proof (listed_sound c x L) as D. split; [exact D|]. eapply measured_says; [exact R | exact D | | exact H].
+  intros m places _. apply Forall_forall. intros p _. left. reflexivity.
+Qed.
+
 Print Assumptions accuracy_sound.
+Print Assumptions accuracy_at_sound.

@@ -12,6 +12,9 @@ Record claim := {
   root : Z; records : list value; related : relation; up : poly; down : poly;
   parts : list part; law_of : scheme }.
 
+(** What is asked of a quantity: at most the bound, more, or the bound itself. *)
+Inductive verdict := Within | Exceeds | Reaches.
+
 Record forms := { units : bool; cuts : list cut; steps : list step; order : list nat }.
 Record witness := { pair_x : dataset; pair_y : dataset; event : list (option told) }.
 
@@ -101,14 +104,6 @@ Definition neighbours_b (r : relation) (x y : dataset) : bool :=
   && forallb (fun q => same (fst q) (snd q) || near r (fst q) (snd q)) (combine x y)
   && match r with UnitAll => (0 <? differences r x y)%nat | _ => Nat.eqb (differences r x y) 1 end.
 
-(** A witness of equality, and one of a larger ratio. *)
-Definition check_pair (c : claim) (w : witness) : bool :=
-  listed c (pair_x w) && listed c (pair_y w) && neighbours_b (related c) (pair_x w) (pair_y w).
-Definition check_attained (c : claim) (w : witness) : bool :=
-  check_pair c w
-  && positive_at (root c) (weight_in c (pair_x w) (event w))
-  && equal_poly (pmul (down c) (weight_in c (pair_x w) (event w))) (pmul (up c) (weight_in c (pair_y w) (event w))).
-
 (** Whether all runs have a meaning, state by state. *)
 Definition insert (s : state) (l : list state) : list state :=
   if existsb (fun u => same (Tuple s) (Tuple u)) l then l else s :: l.
@@ -121,18 +116,6 @@ Fixpoint explored (ps : program) (l : list state) : bool :=
   end.
 Definition total_weight (c : claim) (x : dataset) : poly :=
   weight_in c x (map (fun _ => None) (program_on c x)).
-
-(** A witness of a larger ratio: than up / down, or, where [infinite], than every number. *)
-Definition check_violated (c : claim) (infinite : bool) (w : witness) : bool :=
-  let nx := total_weight c (pair_x w) in
-  let ny := total_weight c (pair_y w) in
-  let mx := weight_in c (pair_x w) (event w) in
-  let my := weight_in c (pair_y w) (event w) in
-  check_pair c w
-  && explored (program_on c (pair_x w)) [[]] && explored (program_on c (pair_y w)) [[]]
-  && positive_at (root c) nx && positive_at (root c) ny
-  && if infinite then positive_at (root c) mx && pzero my
-     else positive_at (root c) (padd (pmul (pmul (down c) mx) ny) (popp (pmul (pmul (up c) my) nx))).
 
 (** What is claimed. *)
 Section Meaning.
@@ -148,20 +131,6 @@ Definition private (c : claim) : Prop :=
   /\ 0 < mass_of_all K T (program_on c x) /\ mass_of_all K T (program_on c x) = mass_of_all K T (program_on c y)
   /\ forall E : output -> bool,
        value_of K T (down c) * mass K T (program_on c x) E <= value_of K T (up c) * mass K T (program_on c y) E.
-
-Definition attained (c : claim) : Prop :=
-  exists x y E, is_dataset c x /\ is_dataset c y /\ neighbours (related c) x y
-  /\ 0 < mass K T (program_on c x) E
-  /\ value_of K T (down c) * mass K T (program_on c x) E = value_of K T (up c) * mass K T (program_on c y) E.
-
-(** P(E|x) > R P(E|x') for some neighbours and event, times both weights of all runs; or P(E|x) > 0 = P(E|x'). *)
-Definition violated (c : claim) (infinite : bool) : Prop :=
-  exists x y E, is_dataset c x /\ is_dataset c y /\ neighbours (related c) x y
-  /\ meaningful (program_on c x) [] /\ meaningful (program_on c y) []
-  /\ 0 < mass_of_all K T (program_on c x) /\ 0 < mass_of_all K T (program_on c y)
-  /\ if infinite then 0 < mass K T (program_on c x) E /\ mass K T (program_on c y) E = 0
-     else value_of K T (up c) * mass K T (program_on c y) E * mass_of_all K T (program_on c x)
-          < value_of K T (down c) * mass K T (program_on c x) E * mass_of_all K T (program_on c y).
 End Meaning.
 
 Section Proofs.
@@ -584,36 +553,7 @@ Proof.
     + apply orb_true_iff in N1 as [N1|N1]; [left; apply same_spec; exact N1 | right; exact N1].
     + apply IH; [injection L; auto | exact N2].
 Qed.
-
-Theorem attained_sound : forall w, check_attained c w = true -> attained K T c.
-Proof.
-  intros w H. unfold check_attained, check_pair in H. apply andb_true_iff in H as [H Q]. apply andb_true_iff in H as [H P].
-  apply andb_true_iff in H as [H N]. apply andb_true_iff in H as [X Y].
-  exists (pair_x w), (pair_y w), (in_event (event w)). rewrite <- !weight_in_sound.
-  split; [apply listed_sound; assumption|]. split; [apply listed_sound; assumption|]. split; [apply neighbours_sound; assumption|].
-  split; [apply (positive_sound K T (root c) is_root); assumption|].
-  rewrite <- !value_mul. apply equal_poly_sound. assumption.
-Qed.
-
-Theorem violated_sound : forall w infinite, check_violated c infinite w = true -> violated K T c infinite.
-Proof.
-  intros w infinite H. unfold check_violated, check_pair in H. cbv zeta in H. apply andb_true_iff in H as [H H0]. apply andb_true_iff in H as [H P2].
-  apply andb_true_iff in H as [H P1]. apply andb_true_iff in H as [H E2]. apply andb_true_iff in H as [H E1].
-  apply andb_true_iff in H as [H N]. apply andb_true_iff in H as [X Y].
-  exists (pair_x w), (pair_y w), (in_event (event w)). rewrite <- !weight_in_sound, <- !total_sound.
-  split; [apply listed_sound; assumption|]. split; [apply listed_sound; assumption|]. split; [apply neighbours_sound; assumption|].
-  split; [eapply explored_sound; [eassumption | left; reflexivity]|]. split; [eapply explored_sound; [eassumption | left; reflexivity]|].
-  split; [apply (positive_sound K T (root c) is_root); assumption|]. split; [apply (positive_sound K T (root c) is_root); assumption|].
-  destruct infinite.
-  - apply andb_true_iff in H0 as [A B]. split; [apply (positive_sound K T (root c) is_root); exact A | apply value_zero; exact B].
-  - apply (positive_sound K T (root c) is_root) in H0. rewrite value_add, value_opp, !value_mul in H0.
-    destruct H0 as [P M]. split.
-    + apply le_sub. match goal with |- 0 <= ?a - ?b => replace (a - b) with (a + - b) by ring end. exact P.
-    + intro E. apply M. match type of E with ?b = ?a => rewrite E; ring end.
-Qed.
 End Witness.
 End Proofs.
 
 Print Assumptions forms_sound.
-Print Assumptions attained_sound.
-Print Assumptions violated_sound.

@@ -340,11 +340,13 @@ let step root parts cuts v =
     step_after = after; outputs = List.map (fun y -> values y) outputs;
     why_before = of_why "before"; why_across = of_why "across"; why_after = of_why "after" }
 
-let claims = [
-  "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "attained"; "root"; "mechanism"; "parameters"; "source"]);
-  "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["root"; "mechanism"; "parameters"; "source"]);
-  "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"; "mechanism"; "parameters"; "source"]);
-  "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "root"; "mechanism"; "parameters"; "source"])]
+let about = ["mechanism"; "parameters"; "source"]
+let claims = [  (* what a claim says, and may say; and the rule of evidence for it *)
+  "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "attained"; "root"] @ about, ["forms"; "datasets"]);
+  "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["root"] @ about, ["forms"]);
+  "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "root"] @ about, ["witness"]);
+  "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"] @ about, ["datasets"]);
+  "inaccuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["root"] @ about, ["witness"])]
 
 let check file =
   let top = fields file ["format"; "claim"; "evidence"] ["program"; "source"] in
@@ -353,19 +355,18 @@ let check file =
   let question = match List.assoc_opt "question" claim with Some (Str s) -> s | _ -> refuse "there is no such claim" in
   let evidence = match field "evidence" top with Obj l -> l | _ -> refuse "an object is expected" in
   let rule = match List.assoc_opt "rule" evidence with Some (Str s) -> s | _ -> refuse "there is no such rule" in
-  let accuracy = question = "accuracy" in
-  if List.mem question ["inaccuracy"; "audit"; "optimum"] || (rule = "datasets" && not accuracy) || List.mem_assoc "delta" claim
-     || ((rule = "witness" || List.mem_assoc "attained" claim) && not (List.mem_assoc "event" evidence))
-     || (match List.assoc_opt "neighbours" claim with Some (List _) -> true | _ -> false)
-  then raise (Unproved (Printf.sprintf "no theorem covers this claim by the rule %s; proofs/checker.py checks it" rule));
-  let names, others = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
+  let unproved () = raise (Unproved (Printf.sprintf "no theorem covers this claim by the rule %s; proofs/checker.py checks it" rule)) in
+  if List.mem question ["audit"; "optimum"] then unproved ();
+  let accuracy = question = "accuracy" || question = "inaccuracy" and refuted = question = "violation" || question = "inaccuracy" in
+  let names, others, rules = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
   ignore (fields (field "claim" top) ("question" :: names) others);
-  need (rule = (match question with "violation" -> "witness" | "accuracy" -> "datasets" | _ -> "forms")) "this rule is not for this claim";
+  need (List.mem rule rules) "this rule is not for this claim";
   let attained = List.mem_assoc "attained" claim in
   need (not attained || field "attained" claim = Bool true) "what is attained is called true";
+  let shown = attained || refuted in
   ignore (fields (field "evidence" top)
-            (("rule" :: if rule = "forms" then ["units"; "cuts"; "steps"; "order"] else [])
-             @ if attained || rule = "witness" then ["witness"; "event"] else []) []);
+            (("rule" :: if rule = "forms" then ["units"; "cuts"; "steps"; "order"] else []) @ if shown then ["witness"] else [])
+            (if shown then ["event"] else []));
   let named = List.mem_assoc "source" top :: List.map (fun name -> List.mem_assoc name claim) ["mechanism"; "parameters"; "source"] in
   need (List.for_all (fun b -> b) named || not (List.exists (fun b -> b) named)) "a source has a text, a name and a hash, or there is none";
   let root = match List.assoc_opt "root" claim with None -> 0 | Some v -> let d = small "root of e" 9999 v in need (d > 0) "there is no such root of e"; d in
@@ -376,19 +377,32 @@ let check file =
   distinct "a record" (List.map (printed "," ":") (items (field "records" claim)));
   let width = match records with K.Tuple (_ :: _ as l) :: _ -> List.length l | _ -> refuse "records are no lists of one length" in
   need (List.for_all (fun r -> match r with K.Tuple l -> List.length l = width | _ -> false) records) "records are no lists of one length";
-  let relation = if accuracy then "replace-one" else match field "neighbours" claim with
+  let listed = match List.assoc_opt "neighbours" claim with
+    | Some (List l) ->
+      let pairs = List.map (fun each -> let x, y = pair each in dataset records n x, dataset records n y) l in
+      need (pairs <> [] && List.for_all (fun (x, y) -> not (K.same (K.Tuple x) (K.Tuple y))) pairs) "the claim is empty, or about equal datasets";
+      Some pairs
+    | _ -> None in
+  let relation = if accuracy || listed <> None then "replace-one" else match field "neighbours" claim with
     | Str s when List.mem_assoc s relations -> s | _ -> refuse "there are no such neighbours" in
   let unit = relation = "unit-step" || relation = "unit-all" in
   need (relation = "replace-one" || width = 1) "these neighbours are for records of one component, or of one whole number";
   need (not unit || List.for_all (fun r -> match r with K.Tuple [K.Number (_, d)] -> B.eq_big_int d B.unit_big_int | _ -> false) records)
     "these neighbours are for records of one component, or of one whole number";
+  let root_int = root in
   let root = B.big_int_of_int root in
-  let root_int = B.int_of_big_int root in
-  let infinite = question = "violation" && field "bound" claim = Str "inf" in
-  let up, down = if infinite then [], [B.unit_big_int] else ratio root_int (field (if accuracy then "beta" else "bound") claim) in
   let above p q = K.positive_at root (K.padd p (K.popp q)) in
-  need (infinite || (K.positive_at root down && if accuracy then not (above [] up || above up down) else not (above down up)))
-    "a number is out of its range";
+  let ranged ?(least = []) ?most v =
+    let up, down = ratio root_int v in
+    need (K.positive_at root down && not (above (K.pmul least down) up)
+          && match most with None -> true | Some most -> not (above up (K.pmul most down))) "a number is out of its range";
+    up, down in
+  let one = [B.unit_big_int] in
+  let infinite = question = "violation" && field "bound" claim = Str "inf" in
+  let beta = if accuracy then ranged ~most:one (field "beta" claim) else [], one in
+  let up, down = if accuracy then beta else if infinite then [], one else ranged ~least:one (field "bound" claim) in
+  let delta_up, delta_down = match List.assoc_opt "delta" claim with None -> [], one | Some v -> ranged ~most:one v in
+  let pure = not (K.positive_at root delta_up) in
   let program = fields (field "program" top) ["parts"; "order"] [] in
   let parts = List.map (part root_int width) (items (field "parts" program)) in
   let count = List.length parts in
@@ -401,27 +415,34 @@ let check file =
     else K.For (n, List.map (fun (i, client) -> i, (match client with Null -> None | c -> Some (small "client" (n - 1) c))) places) in
   need (places <> []) "there is no program";
   let c = { K.root; records; related = List.assoc relation relations; up; down; parts; law_of } in
-  need (K.well_made c && (accuracy || K.not_empty c)) "a part reads a record of nobody, or the claim is empty";
-  let witness () =
+  need (K.well_made c && (accuracy || listed <> None || K.not_empty c)) "a part reads a record of nobody, or the claim is empty";
+  let d = { K.base = c; delta_up; delta_down; infinite; listed_pairs = listed } in
+  let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
+  if attained && pure && not accuracy && not (List.mem_assoc "event" evidence) then unproved ();
+  let alpha = if not accuracy then B.zero_big_int, B.unit_big_int else match field "alpha" claim with
+    | Int i -> i, B.unit_big_int | Str s -> quotient s | _ -> refuse "a rational number is expected" in
+  need (B.sign_big_int (fst alpha) >= 0) "a number is out of its range";
+  need (not (accuracy && published)) "what is measured is published";
+  if shown then begin
     let x, y = pair (field "witness" evidence) in
-    let event = List.map (fun y -> match y with Null -> None | _ -> Some (values y)) (items (field "event" evidence)) in
-    need (List.length event = List.length places) "what is published is something else";
-    { K.pair_x = dataset records n x; pair_y = dataset records n y; event } in
+    let x = dataset records n x and y = dataset records n y in
+    let event = Option.map (fun event -> List.map (fun y -> match y with Null -> None | _ -> Some (values y)) (items event))
+        (List.assoc_opt "event" evidence) in
+    need (match event with None -> true | Some l -> pure && not accuracy && List.length l = List.length places)
+      "what is published is something else";
+    let asked = if refuted then K.Exceeds else K.Reaches in
+    need (if accuracy then K.same (K.Tuple x) (K.Tuple y) && K.check_accuracy_at c (fst alpha) (snd alpha) asked x
+          else K.check_witness d asked x y event) "the witness does not show it"
+  end;
   if rule = "forms" then begin
+    need (pure && listed = None) "this rule is not for this claim";
     let cuts = List.map (cut root_int) (items (field "cuts" evidence)) in
     let steps = List.map (step root_int count (List.length cuts + 1)) (items (field "steps" evidence)) in
     let order = List.map (small "step" (List.length steps - 1)) (items (field "order" evidence)) in
     let units = match field "units" evidence with Bool b -> b | _ -> refuse "this rule is not for this claim" in
-    if attained then need (K.check_attained c (witness ())) "the witness does not show it";
     need (K.check_forms c { K.units; cuts; steps; order }) "the forms do not show it"
-  end else if accuracy then begin
-    let n, d = match field "alpha" claim with
-      | Int i -> i, B.unit_big_int | Str s -> quotient s | _ -> refuse "a rational number is expected" in
-    need (B.sign_big_int n >= 0) "a number is out of its range";
-    need (not (List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places)) "what is measured is published";
-    need (K.check_accuracy c n d) "the claim is wrong"
-  end else
-    need (K.check_violated c infinite (witness ())) "the witness does not show it";
+  end else if rule = "datasets" then
+    need (if accuracy then K.check_accuracy c (fst alpha) (snd alpha) else K.check_within d) "the claim is wrong";
   need (field "program" claim = Str (sha256 (printed "," ":" (field "program" top)))) "this is not the program of the claim";
   if List.mem_assoc "source" top then begin
     let text = match field "source" top with Str s -> s | _ -> refuse "a source is a text" in
@@ -435,10 +456,9 @@ let check file =
       if name = "attained" || not (List.mem_assoc name claim) then None else
         let text = printed ", " ": " (field name claim) in
         Some (name ^ " " ^ if String.length text <= 200 then text else "(see the file)")) (names @ others) in
-  let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
-  question ^ ": " ^ String.concat ", " said ^ (if attained then ", attained" else "")
+  let always = let p, q = if accuracy then beta else delta_up, delta_down in K.pzero (K.padd p (K.popp q)) in
+  question ^ ": " ^ String.concat ", " said ^ (if attained then ", attained" else "") ^ (if always then ", which is always so" else "")
   ^ (if every then "; an upper bound for all that is computed from the messages (post-processing)" else "")
-  ^ (if accuracy && above [] [] = false && K.pzero (K.padd up (K.popp down)) then ", which is always so" else "")
   ^ (if published || accuracy then "" else "; nothing is published") ^ "; by a theorem"
 
 (* Work is counted by what is allocated, so that it is the same on every machine. *)

@@ -158,6 +158,17 @@ def test_claims_are_certified_or_refuted(tmp_path: Path) -> None:
         assert checked(tmp_path / f"{at}.json") == (0, f"accepted: {found.establishes}\n")
 
 
+def test_delta_at_an_epsilon_is_attained_where_it_is_tight() -> None:
+    count = instance_of("randomized_response_count", n=4, lam="1/5")
+    tight = count.delta(exp_epsilon=2)
+    made = count.certify(exp_epsilon=2, delta=tight.delta)
+    assert made.establishes.endswith(", attained; by a theorem")
+    assert "attained" not in count.certify(exp_epsilon=2, delta=Fraction(tight.delta) * 2).establishes
+    below = count.certify(exp_epsilon=2, delta=Fraction(tight.delta) / 2)
+    assert below.establishes.startswith("violation: ")
+    assert all(map(is_true, (dict(made.content), dict(below.content))))
+
+
 def test_infinite_epsilon_and_its_refutation_of_a_claim() -> None:
     instance = instance_of("count", n=2)
     claim = instance.certify().content["claim"]

@@ -40,7 +40,7 @@ from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
 from tightdp.session.forms import Explored, find_forms, written
-from tightdp.session.search import approximate_privacy, tight_privacy
+from tightdp.session.search import approximate_privacy, delta_at, tight_privacy
 
 if TYPE_CHECKING:
     from tightdp.results.audit import Audit
@@ -126,6 +126,8 @@ def certify(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction,
     if accuracy is not None:
         return _accuracy(engine, *accuracy)
     exp_epsilon, epsilon, delta = privacy or (None, None, Fraction(0))
+    if delta and exp_epsilon is not None:
+        return _privacy_at(engine, exp_epsilon, delta)
     found = approximate_privacy(engine, delta) if delta else tight_privacy(engine, 1)
     if found.status != "exact":
         raise QueryError(f"the tight ε is not known: {found.reason}", found.hint or "give it more time")
@@ -144,6 +146,18 @@ def certify(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction,
         claim["attained"] = True
     if claim["question"] == "privacy" and "attained" not in claim:
         return _finished(engine, claim, None, None)
+    return _finished(engine, claim, found.witness, None)
+
+
+def _privacy_at(engine: Engine, exp_epsilon: Fraction | ExpNumber, delta: Fraction) -> Certificate:
+    """Return the certificate for δ at an e^ε: it is attained where it is the tight δ there."""
+    found = delta_at(engine, exp_epsilon)
+    if found.status != "exact":
+        raise QueryError(f"the tight δ is not known: {found.reason}", found.hint or "give it more time")
+    question = "privacy" if found.delta <= delta else "violation"
+    claim: dict[str, Any] = {"question": question, "bound": exp_epsilon, "delta": delta}
+    if found.delta == delta:
+        claim["attained"] = True
     return _finished(engine, claim, found.witness, None)
 
 
