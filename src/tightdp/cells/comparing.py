@@ -11,7 +11,7 @@ from math import prod
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from tightdp.cells import lines, suprema
 from tightdp.cells.laws import CellLaws
@@ -20,7 +20,6 @@ from tightdp.cells.lines import Stretch, on_stretch, stretches
 from tightdp.cells.maker import Contribution
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
-from tightdp.cells.signs import as_near
 from tightdp.cells.sums import (
     UNIT,
     Base,
@@ -32,12 +31,13 @@ from tightdp.cells.sums import (
 )
 from tightdp.cells.suprema import Supremum, TooLong
 from tightdp.exact.enclosure import as_fraction, ends, round_down, round_up
+from tightdp.exact.field import as_ball
+from tightdp.exact.waves import WAVE_BITS
 from tightdp.language.program import Dataset
 
 Number: TypeAlias = Callable[[Counted, Any], int]
 """Gives a function a number, the same for equal ones of "counts", or on stretches of equal length (None: no end)."""
 _MOST_STEPS = 40
-_BITS = 256
 _CLOSE = 40
 """An e^ε at a δ is enclosed up to 2^-40 times it, where it is not exact."""
 
@@ -350,10 +350,10 @@ class Comparing:
             t = (ours - delta) / theirs
         else:
             raise TooLong
-        with ctx.workprec(_BITS):
-            bar, t = as_near(delta), as_near(t).mid()
+        with ctx.workprec(WAVE_BITS):
+            bar, t = _near(delta), _near(t).mid()
             for _ in range(_MOST_STEPS):
-                ours, theirs = (as_near(c) for c in self.larger(*pair, self.laws.exact(_rational(t))))
+                ours, theirs = (_near(c) for c in self.larger(*pair, self.laws.exact(_rational(t))))
                 before, t = t, ((ours - bar) / theirs).mid()
                 if abs(t - before) < abs(t) * arb(2) ** -_CLOSE:
                     break
@@ -364,20 +364,24 @@ class Comparing:
         raise TooLong
 
 
+def _near(c: Any) -> arb:
+    return arb(c) if isinstance(c, (fmpq, arb)) else as_ball(c)
+
+
 def _rational(t: arb) -> Fraction:
     return as_fraction(t.mid().fmpq())
 
 
 def _plus(total: Any, more: Any) -> Any:
-    with ctx.workprec(_BITS):
-        return as_near(total) + as_near(more) if isinstance(total, arb) or isinstance(more, arb) else total + more
+    with ctx.workprec(WAVE_BITS):
+        return _near(total) + _near(more) if isinstance(total, arb) or isinstance(more, arb) else total + more
 
 
 def _ends_of(ours: Any, theirs: Any, t: Any) -> tuple[Any, Any]:
     if not isinstance(ours, arb):
         return ours - t * theirs, ours - t * theirs
-    with ctx.workprec(_BITS):
-        found = ends(ours - as_near(t) * theirs)
+    with ctx.workprec(WAVE_BITS):
+        found = ends(ours - _near(t) * theirs)
     if found is None:
         raise TooLong
     return max(Fraction(0), round_down(found.lower)), round_up(found.upper)

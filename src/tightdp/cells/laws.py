@@ -33,9 +33,9 @@ from tightdp.cells.sums import (
     Exact,
     Pieces,
     exact_number,
+    rational_number,
     value_at,
 )
-from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import FEW_VALUES
@@ -72,7 +72,7 @@ class CellLaws:
 
     def number(self, value: Exact) -> Number:
         """Return a number of these laws as the others are."""
-        return as_fraction(value) if isinstance(value, fmpq) else value
+        return rational_number(value)
 
 
 @dataclass

@@ -17,10 +17,10 @@ from flint import arb, ctx
 
 from tightdp.cells.linear import Row
 from tightdp.cells.patterns import Counted
-from tightdp.cells.signs import Signs, Undecided, Wave, value_at
-from tightdp.cells.sums import Base, Exact, Pieces, added, antiderivative, exact_number
+from tightdp.cells.sums import Base, Exact, Pieces, added, antiderivative, exact_number, rational_number
 from tightdp.cells.suprema import Supremum, TooLong, difference, leading
 from tightdp.exact.enclosure import ball, ends, round_down
+from tightdp.exact.waves import WAVE_BITS, Expansion, Terms, Undecided, Wave, integral
 
 _MOST_PARTS = 1_000
 """On how many parts of a stretch a sign is looked for."""
@@ -28,7 +28,6 @@ _ABOVE = (1 << 40, 1 << 30, 1 << 20, 1 << 10, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
 _CLOSER = 40
 """So often the place of the largest ratio inside of a stretch is looked for more closely."""
-_BITS = 256
 
 
 @dataclass(frozen=True)
@@ -106,20 +105,29 @@ def _ends(p: Counted, q: Counted, stretch: Stretch) -> Iterator[Supremum]:
             elif (ours[0].value, ours[1]) > (theirs[0].value, theirs[1]):
                 yield Supremum(inf, (stretch.start,), (stretch.sign,))
         else:
-            ours, theirs = value_at(p, t), value_at(q, t)
+            ours, theirs = _value(p, t), _value(q, t)
             if theirs:
                 yield Supremum(ours / theirs, (stretch.at(t),), (0,))
             elif ours:
                 yield Supremum(inf, (stretch.at(t),), (0,))
 
 
+def _value(function: Counted, t: Fraction) -> Exact:
+    total: Any = 0
+    for ((base, degree),), c in function.items():
+        total = total + c * (base**t).value * exact_number(c, Fraction(t) ** degree)
+    return total
+
+
 def _inside(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | None:
     """Return the ratio near where it is largest inside of a stretch, if it is above `least`: a rational below it."""
-    ours, theirs = Wave.of(p), Wave.of(q)
+    with ctx.workprec(WAVE_BITS):
+        ours, theirs = Expansion(terms_of(p)), Expansion(terms_of(q))
+    times = max(terms_of(p))[0] - max(terms_of(q))[0]
 
     def ratio(t: Fraction) -> arb:
-        with ctx.workprec(_BITS):
-            return ours.at(ball(t)) / theirs.at(ball(t))
+        with ctx.workprec(WAVE_BITS):
+            return ours.at(t) / theirs.at(t) * ball(times * t).exp()
 
     low, step = Fraction(0), (stretch.length or 16) * Fraction(1, 64)
     places = [low + k * step for k in range(1, 64)]
@@ -135,7 +143,23 @@ def _inside(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | 
 
 def _never_above(p: Counted, q: Counted, value: Any, stretch: Stretch, watch: Callable[[], None]) -> bool:
     function = {key: -c for key, c in difference(p, q, value).items()}
-    return not function or Signs(function, stretch.length, watch, _MOST_PARTS).never_negative()
+    return not function or _wave(function, stretch, watch).never_negative()
+
+
+def terms_of(function: Counted) -> Terms:
+    """Return a function of one real number by rates and degrees."""
+    return {(rate_of(base), degree): rational_number(c) for ((base, degree),), c in function.items()}
+
+
+def rate_of(base: Base) -> Fraction:
+    """Return q of a base e^q."""
+    found = Fraction(0) if base is base.unit else base.value.exponent
+    assert isinstance(found, Fraction)
+    return found
+
+
+def _wave(function: Counted, stretch: Stretch, watch: Callable[[], None]) -> Wave:
+    return Wave(terms_of(function), Fraction(0), stretch.length, watch, _MOST_PARTS)
 
 
 def _moved(function: Counted, by: Fraction) -> Counted:
@@ -154,7 +178,7 @@ def larger(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[],
     function = difference(p, q, t)
     if not function:
         return 0, 0
-    signs = Signs(function, stretch.length, watch, _MOST_PARTS)
+    signs = _wave(function, stretch, watch)
     try:
         pieces: list[tuple[Fraction, Fraction | None, int]] = [*signs.changes()]
         if stretch.length is None:
@@ -164,15 +188,15 @@ def larger(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[],
     positive = [piece for piece in pieces if piece[2] >= 0]
     if all(sign for *_, sign in positive):
         return tuple(sum((_integral(f, low, high) for low, high, _ in positive), 0) for f in (p, q))
-    with ctx.workprec(_BITS):
+    with ctx.workprec(WAVE_BITS):
         return _enclosed(p, positive), _enclosed(q, positive)
 
 
 def _enclosed(function: Counted, pieces: Sequence[tuple[Fraction, Fraction | None, int]]) -> arb:
     """Return an enclosure of an integral, where pieces of sign 0 may belong to it or not."""
-    wave, total = Wave.of(function), arb(0)
+    terms, total = terms_of(function), arb(0)
     for low, high, sign in pieces:
-        found = wave.integral(low, high)
+        found = integral(terms, low, high)
         total += found if sign else found.union(arb(0))
     return total
 

@@ -17,7 +17,7 @@ from flint import fmpq
 
 from tightdp.cells.linear import REAL, Coefficients, Row, Rows, feasible, row, tightest
 from tightdp.cells.noise import Outside
-from tightdp.exact.enclosure import as_fmpq
+from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import Number
 
 
@@ -89,6 +89,11 @@ def exact_number(one: Exact, value: Number) -> Exact:
     if isinstance(one, fmpq) and isinstance(value, Fraction):
         return as_fmpq(value)
     return value
+
+
+def rational_number(value: Exact) -> Number:
+    """Return a number of these laws as the others are."""
+    return as_fraction(value) if isinstance(value, fmpq) else value
 
 
 def variables(pieces: Pieces) -> set[int]:

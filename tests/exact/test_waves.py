@@ -8,19 +8,14 @@ from fractions import Fraction
 
 import pytest
 
-from tightdp.cells.patterns import Counted
-from tightdp.cells.signs import Signs, Undecided
-from tightdp.cells.sums import Bases
-from tightdp.exact.field import exp
-
-BASES = Bases(Fraction(1))
+from tightdp.exact.waves import Terms, Undecided, Wave
 
 
-def wave(terms: list[tuple[Fraction, int, int]]) -> Counted:
+def wave(terms: list[tuple[Fraction, int, int]]) -> Terms:
     """Return Σ c·e^(rate·t)·t^degree, by rate, degree and c."""
-    found: Counted = {}
+    found: dict[tuple[Fraction, int], Fraction] = {}
     for rate, degree, c in terms:
-        key = ((BASES.of(exp(rate) if rate else Fraction(1)), degree),)
+        key = rate, degree
         found[key] = found.get(key, Fraction(0)) + Fraction(c)
     return {key: c for key, c in found.items() if c}
 
@@ -29,8 +24,8 @@ def value(terms: list[tuple[Fraction, int, int]], t: float) -> float:
     return sum(c * math.exp(rate * t) * t**degree for rate, degree, c in terms)
 
 
-def signs(function: Counted, length: Fraction | None) -> Signs:
-    return Signs(function, length, lambda: None, 1_000)
+def signs(function: Terms, length: Fraction | None) -> Wave:
+    return Wave(function, Fraction(0), length, lambda: None, 1_000)
 
 
 @pytest.mark.parametrize("seed", range(150))
