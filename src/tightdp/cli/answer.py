@@ -14,7 +14,7 @@ import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from multiprocessing import parent_process
 from pathlib import Path
@@ -33,7 +33,7 @@ from tightdp.results.result import Drawn, Result, Subject
 from tightdp.session.arguments import read_count
 from tightdp.session.files import builtin_program, import_file, nearest_program
 from tightdp.session.instance import Instance
-from tightdp.session.instances import bound_to
+from tightdp.session.instances import bound_to, with_counts
 from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 if TYPE_CHECKING:
@@ -87,11 +87,10 @@ def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace
         if name in named:
             hint = "leave it out" if name == "self" else f"use the option --{name}"
             raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
-    program, floats = mechanism.program, getattr(options, "floats", None)
-    if floats is not None:
-        program = replace(program, floats=floats)
-    asked = getattr(options, "neighbours", None), size, named, getattr(options, "strategy", None)
-    return bound_to(program, *asked, **limits)
+    floats, *counts = (getattr(options, name, None) for name in ("floats", "with_rounds", "with_bits"))
+    program = with_counts(mechanism.program, floats, *map(bool, counts))
+    strategy = getattr(options, "strategy", None)
+    return bound_to(program, getattr(options, "neighbours", None), size, named, strategy, **limits)
 
 
 def _size(options: Namespace) -> int | None:

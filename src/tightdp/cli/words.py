@@ -116,6 +116,8 @@ neighbours and limits:
 --neighbours NAME  replace-one, unit-step, unit-all or add-remove
 {_STRATEGY}
 --floats [BITS]  numbers are doubles as they run, and random() is k / 2^BITS (53 unless given)
+--with-rounds  how often loops go round is published too: what an observer of the time sees
+--with-bits  the number of fair bits that are drawn is published too
 {_TIME}
 --max-nodes N  give up when the diagram has more nodes
 {_METHOD}

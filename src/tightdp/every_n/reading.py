@@ -375,7 +375,7 @@ class Following(Follower):
 
     def _stop(self) -> None:
         """Publish what the rest of the run reads, where that is known."""
-        if self.inside is None and self.passes and (rest := rest_of(self, self.bound.program.function)) is not None:
+        if self.inside is None and self.passes and (rest := rest_of(self, self.bound.program.executed)) is not None:
             raise Stopped(rest)
 
     def _refuse(self) -> NoReturn:

@@ -283,6 +283,16 @@ def is_integral(domain: Domain) -> bool:
     return isinstance(domain, Values) and all(isinstance(item, int) for item in domain.items)
 
 
+def fit_to_neighbours(record: Domain, relation: object) -> Domain:
+    """The domain of a record where neighbours are so related. Raises ParameterError where they need integers."""
+    if relation == "add-remove":
+        return with_absent(record)
+    if relation in ("unit-step", "unit-all") and not is_integral(record):
+        what = f"the neighbours {relation!r} need integer records, and the record domain is {record!r}"
+        raise ParameterError(what, "use Bit, Int(lo, hi) or Values of ints, or the neighbours 'replace-one'")
+    return record
+
+
 def _plain(value: object) -> Record:
     try:
         return as_value(value)

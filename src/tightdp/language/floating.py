@@ -12,7 +12,8 @@ from tightdp.language.doubles import BITS, MOST_BITS
 from tightdp.language.primitives import current_source
 from tightdp.language.source import AnyFunction, remember, remembered
 
-_NOT_OURS = sys.stdlib_module_names - {"__main__"} | {"numpy", "scipy", "tightdp"}
+NOT_OURS = sys.stdlib_module_names - {"__main__"} | {"numpy", "scipy", "tightdp"}
+"""Modules whose functions are as they are."""
 
 
 def double() -> float:
@@ -54,7 +55,7 @@ def as_run(value: Any) -> Any:
     if isinstance(value, ModuleType):
         return _Module(value)
     if isinstance(value, FunctionType):
-        return value if (value.__module__ or "").partition(".")[0] in _NOT_OURS else floating(value)
+        return value if (value.__module__ or "").partition(".")[0] in NOT_OURS else floating(value)
     program = getattr(value, "program", None)
     return floating(program.function) if program is not None and hasattr(program, "raw") else value
 

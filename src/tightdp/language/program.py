@@ -16,13 +16,14 @@ from tightdp.exact.numbers import brief
 from tightdp.exact.parameters import Range, as_parameter
 from tightdp.exact.rationals import Parameter, as_int
 from tightdp.language.analyst import Answering, conversing, is_asking
-from tightdp.language.domains import Domain, Record, is_integral, with_absent
+from tightdp.language.domains import Domain, Record, fit_to_neighbours
 from tightdp.language.doubles import BITS, as_bits, as_double
 from tightdp.language.exactness import exact, strictly
 from tightdp.language.floating import floating
 from tightdp.language.outputs import Output, as_output
 from tightdp.language.primitives import Rejected, Source, ask, current_source, using
 from tightdp.language.source import AnyFunction, FunctionSource, failure_span, read_function
+from tightdp.language.timing import publishing
 from tightdp.language.travel import reduced
 
 Dataset: TypeAlias = tuple[Record, ...]
@@ -63,6 +64,8 @@ class Program:
     """Who answers `ask` where the mechanism is run, unless another strategy is given."""
     floats: int = 0
     """How many bits `random()` has where numbers are doubles; 0 where they mean what is written."""
+    counts: tuple[str, ...] = ()
+    """What of a run is counted and published beside what the function returns: `rounds` of loops, `bits` drawn."""
     source: FunctionSource = field(init=False, repr=False)
     parameters: Mapping[str, Any] = field(init=False, repr=False)
     """The parameters after the dataset, in order, with their defaults (REQUIRED for none)."""
@@ -82,6 +85,11 @@ class Program:
         return reduced(self)
 
     @cached_property
+    def executed(self) -> AnyFunction:
+        """The function that runs, which publishes the counts that are asked for."""
+        return publishing(self.function, self.counts) if self.counts else self.function
+
+    @cached_property
     def asks(self) -> bool:
         """Whether it may ask an analyst: it, or a function that it names, names `ask`."""
         return is_asking(self.function, ask)
@@ -98,7 +106,7 @@ class Program:
         bound = self._bind_parameters(parameters)
         relation = self.neighbours if neighbours is None else neighbours
         _check_neighbours(relation)
-        record = _fit_to_neighbours(self._resolve_record({**bound, "n": size}), relation)
+        record = fit_to_neighbours(self._resolve_record({**bound, "n": size}), relation)
         return Bound(self, size, bound, record, relation, strategy)
 
     def run(self, x: Sequence[Any], parameters: Mapping[str, Any] | None = None, rng: Source | None = None) -> Output:
@@ -247,7 +255,8 @@ class Bound:
     def named(self) -> tuple[tuple[str, Any], ...]:
         """What answers say that the mechanism is bound to."""
         floats = {"floats": self.program.floats} if self.program.floats else {}
-        return tuple({"n": self.n, **self.parameters, **floats}.items())
+        counts = {f"with_{name}": True for name in self.program.counts}
+        return tuple({"n": self.n, **self.parameters, **floats, **counts}.items())
 
     def check_dataset(self, x: Sequence[Any]) -> Dataset:
         """The dataset as a tuple of records of the domain. Raises ParameterError naming a wrong record."""
@@ -297,7 +306,7 @@ class Bound:
 
     def _run(self, x: Dataset) -> Any:
         if not self.program.floats:
-            return exact(self.program.function)(x, **self.arguments)
+            return exact(self.program.executed)(x, **self.arguments)
         arguments = {name: as_double(value) for name, value in self.arguments.items()}
         return floating(self.program.function)(as_double(x), **arguments)
 
@@ -382,15 +391,6 @@ def _check_neighbours(relation: Neighbours) -> None:
             raise ParameterError(what, "give a function of one dataset that returns its neighbours") from None
         except ValueError:
             pass  # a builtin without a signature
-
-
-def _fit_to_neighbours(record: Domain, relation: Neighbours) -> Domain:
-    if relation == "add-remove":
-        return with_absent(record)
-    if relation in ("unit-step", "unit-all") and not is_integral(record):
-        what = f"the neighbours {relation!r} need integer records, and the record domain is {record!r}"
-        raise ParameterError(what, "use Bit, Int(lo, hi) or Values of ints, or the neighbours 'replace-one'")
-    return record
 
 
 def _suggestion(name: str, known: set[str]) -> str:

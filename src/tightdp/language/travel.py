@@ -24,7 +24,7 @@ Place: TypeAlias = tuple[str, int]
 """The qualified name of a function, and its first line."""
 Program: TypeAlias = Any
 """`tightdp.language.program.Program`, which is made of `_PARTS`."""
-_PARTS = ("function", "record", "target", "neighbours", "name", "documentation", "strategy", "floats")
+_PARTS = ("function", "record", "target", "neighbours", "name", "documentation", "strategy", "floats", "counts")
 _sending: ContextVar[tuple[int, ...]] = ContextVar("tightdp_sending", default=())
 
 
@@ -36,11 +36,11 @@ def reduced(program: Program) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     module, name = program.function.__module__, program.function.__qualname__
     found = owner_of(program)
     if found is not None and (module != "__main__" and _importable(module)):
-        return program_named, (module, name, program.floats)
+        return program_named, (module, name, program.floats, program.counts)
     if find_spec("cloudpickle") is not None:
         return program_sent, (_written(program), _sources(program.function), _files(program.function))
     if found is not None and module == "__main__":
-        return program_named, (module, name, program.floats)
+        return program_named, (module, name, program.floats, program.counts)
     raise pickle.PicklingError(
         f"{name} cannot be found by other processes: define it at the top level of a module, or install cloudpickle"
     )
@@ -53,17 +53,18 @@ def owner_of(program: Program) -> Any:
     except (AttributeError, KeyError):
         return None
     own = getattr(found, "program", None)
-    if own is not None and own is not program and program.floats:  # bound in doubles, it is one of its own
-        same = all(getattr(own, part) == getattr(program, part) for part in _PARTS[:-1])
+    if own is not None and own is not program and (program.floats or program.counts):  # one of its own
+        same = all(getattr(own, part) == getattr(program, part) for part in _PARTS[:-2])
         return found if same else None
     return found if own is program else None
 
 
-def program_named(module: str, name: str, floats: int = 0) -> Program:
-    """Return the program of the mechanism that stands in a module under a name, in doubles where that is asked for."""
+def program_named(module: str, name: str, floats: int = 0, counts: tuple[str, ...] = ()) -> Program:
+    """Return the program of the mechanism that stands in a module under a name, in doubles or with counts if asked."""
     import_module(module)
     found = _at(module, name).program
-    return found if found.floats == floats else replace(found, floats=floats)
+    asked = {"floats": floats, "counts": counts}
+    return found if (found.floats, found.counts) == (floats, counts) else replace(found, **asked)
 
 
 def program_sent(written: bytes, sources: Mapping[str, list[str]], files: Mapping[Place, str]) -> Program:

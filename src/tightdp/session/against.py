@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any
@@ -17,6 +18,7 @@ from tightdp.errors import QueryError, TightdpError
 from tightdp.exact.field import exp
 from tightdp.language.interp import runs, target_of
 from tightdp.language.program import Bound, Dataset, Program
+from tightdp.language.timing import COUNTS
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.session.certify import WORK, load_checker
 
@@ -36,7 +38,9 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
     if claim["n"] == "all":
         return "nothing is compared: for every n the program has messages from which the output is computed"
     named = claim["neighbours"] if isinstance(claim.get("neighbours"), str) else None
-    bound = program.bind(claim["n"], neighbours=named, **claim.get("parameters", {}))
+    given = dict(claim.get("parameters", {}))
+    counts = tuple(name for name in COUNTS if given.pop(f"with_{name}", None))
+    bound = replace(program, counts=counts).bind(claim["n"], neighbours=named, **given)
     records = [plain_value(written_value(tuple(bound.record.split(each)))) for each in bound.record.values]
     if records != claim["records"]:
         raise QueryError(f"{program.name} has other records than the certificate", "give the mechanism that it names")

@@ -286,7 +286,7 @@ def about(claim: dict[str, Any], program: dict[str, Any], bound: Bound) -> dict[
     """Return a certificate without its evidence: a claim about a program, and the source that it was made from."""
     text = "".join(bound.program.source.lines)
     claim["program"] = _digest(json.dumps(program, separators=(",", ":")))
-    parameters = {name: plain_name(str(value)) for name, value in bound.parameters.items()}
+    parameters = {name: plain_name(str(value)) for name, value in bound.named if name != "n"}
     claim |= {"mechanism": plain_name(bound.program.name), "parameters": parameters, "source": _digest(text)}
     return {"format": FORMAT, "claim": claim, "program": program, "source": text}
 

@@ -141,7 +141,8 @@ def rebound(bound: Bound, path: Path) -> Bound | None:
         if not isinstance(program, Program) or program.function.__name__ != name:
             continue
         if program.function.__code__.co_filename == str(path):
-            return replace(bound, program=program)
+            asked = bound.program
+            return replace(bound, program=replace(program, floats=asked.floats, counts=asked.counts))
     return None
 
 

@@ -15,6 +15,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import Choices, read_choices
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
+from tightdp.language.timing import BITS, ROUNDS
 from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,
@@ -244,6 +245,8 @@ def bound_for(
     bound = program.bind(1 if every else n, neighbours=neighbours, strategy=strategy, **parameters)
     if program.floats and (every or unknown_of(bound.parameters) is not None):
         raise QueryError("no answer in doubles for every n, or with an unknown", "give n and the parameters values")
+    if BITS in program.counts and unknown_of(bound.parameters) is not None:
+        raise QueryError("bits are not counted with an unknown", "give it a value, or leave out with_bits")
     if not every:
         return Instance if unknown_of(bound.parameters) is None else UnknownInstance, bound
     if not isinstance(program.record, Domain) and "n" in signature(program.record).parameters:
@@ -252,6 +255,16 @@ def bound_for(
     if (name := unknown_of(bound.parameters)) is not None:
         raise QueryError(f"n = all with the unknown {name}", "give it a value, or ask for one n")
     return EveryInstance, bound
+
+
+def with_counts(program: Program, floats: bool | int | None, with_rounds: bool, with_bits: bool) -> Program:
+    """Return a program as it is to run: in doubles, and with what is counted and published."""
+    counts = tuple(name for name, wanted in ((ROUNDS, with_rounds), (BITS, with_bits)) if wanted)
+    found = program if floats is None else replace(program, floats=floats)
+    found = replace(found, counts=counts) if counts else found
+    if found.counts and found.floats:
+        raise QueryError("rounds and bits are not counted in doubles", "leave out floats")
+    return found
 
 
 def bound_to(

@@ -14,7 +14,7 @@ from tightdp.language.program import Program, in_run
 from tightdp.language.travel import owner_of
 from tightdp.session.arguments import checked_calls, read_count
 from tightdp.session.instance import Instance
-from tightdp.session.instances import bound_to
+from tightdp.session.instances import bound_to, with_counts
 
 if TYPE_CHECKING:  # a default is new in Python 3.13; type checkers know it everywhere
     from typing_extensions import ParamSpec
@@ -85,6 +85,8 @@ class Mechanism(Generic[P]):
         precision: Any = None,
         strategy: Callable[..., Any] | str | None = None,
         floats: bool | int | None = None,
+        with_rounds: bool = False,
+        with_bits: bool = False,
         *arguments: P.args,
         **parameters: P.kwargs,
     ) -> Instance:
@@ -96,11 +98,13 @@ class Mechanism(Generic[P]):
         `method` asks for one method by name, `precision` for an enclosure (see `Instance`). `strategy` answers where
         the mechanism asks an analyst: a function of the history and the choices, or the name of one beside it; without
         it questions about privacy are about every strategy. `floats` says whether numbers are doubles as they run
-        (True, or how many bits `random()` has in place of 53). Raises ParameterError naming what does not fit.
+        (True, or how many bits `random()` has in place of 53). `with_rounds` publishes how often loops go round beside
+        the output, `with_bits` how many fair bits are drawn, for those who see the time of a run. Raises ParameterError
+        naming what does not fit.
         """
         _refuse(self, arguments)
         return bound_to(
-            self.program if floats is None else replace(self.program, floats=floats),
+            with_counts(self.program, floats, with_rounds, with_bits),
             neighbours,
             n,
             dict(parameters),

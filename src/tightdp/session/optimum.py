@@ -81,6 +81,8 @@ def optimum(instance: Asked, question: Question) -> Optimum:
     """Return the best worst-case value, with a mechanism that has it and a proof that none is better."""
     engine = instance.engine
     bound = instance.bound
+    if bound.program.counts:
+        raise QueryError("the best mechanism is a table of outputs, which has no rounds and bits", "leave them out")
     if question.target is not None:
         bound = replace(bound, program=replace(bound.program, target=_function(bound, question.target)))
         engine = instance.on(bound, **instance.limits).engine

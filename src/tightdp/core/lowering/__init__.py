@@ -177,7 +177,7 @@ class Lowering(Outputs):
     def answered(self, keywords: dict[str, Value]) -> Value:
         """Return what the function returns, with all that an analyst was shown where one is asked."""
         self.analyst = asked = self.new_list(()) if self.bound.asks else self.bound.strategy
-        value = call_python(self, self.bound.program.function, (self.x,), keywords)
+        value = call_python(self, self.bound.program.executed, (self.x,), keywords)
         if not isinstance(asked, Reference):
             return value
         if self.evidence:
