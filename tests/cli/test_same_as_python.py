@@ -107,6 +107,8 @@ BINDING = {
     "--neighbours",
     "--strategy",
     "--floats",
+    "--with-rounds",
+    "--with-bits",
     "--timeout",
     "--max-nodes",
     "--max-memory",
