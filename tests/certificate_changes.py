@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from certificate_bombs import sealed
 from expectations import bind
+from tightdp.core.sections import written_value
 from tightdp.session.certify import Certificate, load_checker
 from tightdp.session.instance import Instance
 
@@ -159,3 +161,25 @@ def changed_every(given: dict[str, Any], random_: random.Random) -> dict[str, An
     else:
         new["claim"]["neighbours"] = random_.choice(["replace-one", "unit-all", "unit-step", "add-remove"])
     return sealed(new)
+
+
+def changed_audit(given: Mapping[str, Any], random_: random.Random) -> dict[str, Any]:
+    """A certificate of an audit with one to three numbers changed."""
+    new: dict[str, Any] = json.loads(json.dumps(given))
+    claim, evidence = new["claim"], new["evidence"]
+    for _ in range(random_.randint(1, 3)):
+        number = random_.choice([0, 1, 2, -1, "1/2", "1/3", "1/50", "9/10", "1/1000000"])
+        name = random_.choice(["canaries", "guesses", "correct", "options", "bound", "t", "delta", "constant", "z"])
+        if name in ("canaries", "guesses", "correct", "options"):
+            claim[name] = random_.choice([claim[name] + 1, claim[name] - 1, random_.randint(0, 9)])
+        elif name in ("t", "delta"):
+            claim["guarantee"][0][name == "delta"] = number
+        elif name == "bound":
+            claim["bound"] = written_value(
+                Fraction(claim["bound"]) * Fraction(random_.choice(["1", "9/10", "11/10", "2"]))
+            )
+        elif name == "constant":
+            evidence["constant"] = number
+        else:
+            evidence["multipliers"] = random_.choice([[number], [], [number, number]])
+    return new

@@ -348,6 +348,50 @@ let claims = [  (* what a claim says, and may say; and the rule of evidence for 
   "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "inaccuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["root"] @ about, ["witness"])]
 
+let said_of claim names =
+  String.concat ", " (List.filter_map (fun name ->
+      if name = "attained" || not (List.mem_assoc name claim) then None else
+        let text = printed ", " ": " (field name claim) in
+        Some (name ^ " " ^ if String.length text <= 200 then text else "(see the file)")) names)
+
+let rational ?(least = B.zero_big_int) ?most v =
+  let n, d = match v with
+    | Int i -> i, B.unit_big_int | Str s -> quotient s | _ -> refuse "a rational number is expected" in
+  need (B.ge_big_int n (B.mult_big_int least d) && match most with None -> true | Some most -> B.le_big_int n (B.mult_big_int most d))
+    "a number is out of its range";
+  n, d
+
+let audit top claim evidence rule =
+  let names = ["canaries"; "guesses"; "correct"; "options"; "guarantee"; "bound"] in
+  ignore (fields (Obj top) ["format"; "claim"; "evidence"] []);
+  ignore (fields (Obj claim) ("question" :: names) []);
+  need (rule = "dual") "this rule is not for this claim";
+  ignore (fields (Obj evidence) ["rule"; "constant"; "multipliers"] []);
+  let one_unit = B.power_int_positive_int 2 256 and large = B.power_int_positive_int 2 2000 in
+  let size what least name = match field name claim with
+    | Int i when B.ge_big_int i (B.big_int_of_int least) && B.le_big_int i large -> i
+    | _ -> refuse ("there is no such number of " ^ what) in
+  let canaries = size "secrets" 1 "canaries" and options = size "options" 2 "options" in
+  let guesses = small "number of guesses" 100_000_000 (field "guesses" claim) in
+  need (guesses > 0 && B.le_big_int (B.big_int_of_int guesses) canaries) "there is no such number of guesses";
+  let correct = small "number of right guesses" guesses (field "correct" claim) in
+  need (correct > 0) "there is no such number of right guesses";
+  let one = B.unit_big_int in
+  let floor (n, d) = B.div_big_int n d in
+  let ceil (n, d) = B.minus_big_int (B.div_big_int (B.minus_big_int n) d) in
+  let units (n, d) = B.mult_big_int n one_unit, d in
+  let times (n, d) (m, e) = B.mult_big_int n m, B.mult_big_int d e in
+  let multipliers = List.map (fun z -> rational z) (items (field "multipliers" evidence)) in
+  let guarantee = List.map (fun each -> let t, d = pair each in rational ~least:one t, rational ~most:one d) (items (field "guarantee" claim)) in
+  need (guarantee <> [] && List.length guarantee = List.length multipliers) "there is one multiplier for each pair of the guarantee";
+  let promises = List.map2 (fun ((t_up, t_down), d) z ->
+      { K.t_up; t_down; d_up = fst d; d_down = snd d; most = floor (units z); price = ceil (units (times d z)) }) guarantee multipliers in
+  let bound_up, bound_down = rational ~most:one (field "bound" claim) in
+  let constant_ = floor (units (rational (field "constant" evidence))) in
+  need (K.check_audit { K.canaries; options; guesses; correct; promises; one_unit; constant_; bound_up; bound_down })
+    "the multipliers do not fit, or show less";
+  "audit: " ^ said_of claim names ^ (if B.eq_big_int bound_up bound_down then ", which is always so" else "") ^ "; by a theorem"
+
 let check file =
   let top = fields file ["format"; "claim"; "evidence"] ["program"; "source"] in
   need (field "format" top = Int (B.big_int_of_int 2)) "there is no such format of certificates";
@@ -356,7 +400,8 @@ let check file =
   let evidence = match field "evidence" top with Obj l -> l | _ -> refuse "an object is expected" in
   let rule = match List.assoc_opt "rule" evidence with Some (Str s) -> s | _ -> refuse "there is no such rule" in
   let unproved () = raise (Unproved (Printf.sprintf "no theorem covers this claim by the rule %s; proofs/checker.py checks it" rule)) in
-  if List.mem question ["audit"; "optimum"] then unproved ();
+  if question = "optimum" then unproved ();
+  if question = "audit" then audit top claim evidence rule else
   let accuracy = question = "accuracy" || question = "inaccuracy" and refuted = question = "violation" || question = "inaccuracy" in
   let names, others, rules = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
   ignore (fields (field "claim" top) ("question" :: names) others);
@@ -452,12 +497,8 @@ let check file =
         | Obj l -> named (field "mechanism" claim) && List.for_all (fun (name, v) -> named (Str name) && named v) l
         | _ -> false) "names and parameters are of plain characters"
   end;
-  let said = List.filter_map (fun name ->
-      if name = "attained" || not (List.mem_assoc name claim) then None else
-        let text = printed ", " ": " (field name claim) in
-        Some (name ^ " " ^ if String.length text <= 200 then text else "(see the file)")) (names @ others) in
   let always = let p, q = if accuracy then beta else delta_up, delta_down in K.pzero (K.padd p (K.popp q)) in
-  question ^ ": " ^ String.concat ", " said ^ (if attained then ", attained" else "") ^ (if always then ", which is always so" else "")
+  question ^ ": " ^ said_of claim (names @ others) ^ (if attained then ", attained" else "") ^ (if always then ", which is always so" else "")
   ^ (if every then "; an upper bound for all that is computed from the messages (post-processing)" else "")
   ^ (if published || accuracy then "" else "; nothing is published") ^ "; by a theorem"
 
