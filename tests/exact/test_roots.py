@@ -14,7 +14,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tightdp.exact.field import exp
-from tightdp.exact.roots import Line, Point, between, closed, roots
+from tightdp.exact.lines import Line
+from tightdp.exact.roots import Point, between, closed, roots
 
 small = st.integers(-6, 6)
 polynomials = st.lists(small, min_size=2, max_size=7).filter(any)

@@ -232,19 +232,24 @@ def inside_and_outside(x: Any, eps: Any) -> Any:
     return tuple(1 - b if flip(eps / 4) else b for b in x) if flip(exp(-eps)) else ()
 
 
-@pytest.mark.parametrize(
-    "ask",
-    [
-        lambda instance: instance.privacy(),
-        lambda instance: instance.delta(exp_epsilon=2),
-        lambda instance: instance.verify(exp_epsilon=40, delta="1/10"),
-        lambda instance: instance.efficacy(),
-    ],
-)
-def test_an_unknown_inside_and_outside_of_exp_is_refused(ask: Callable[[Any], object]) -> None:
+def test_an_unknown_stands_inside_and_outside_of_exp() -> None:
     """It is no polynomial: taken for one, the tight e^ε came out constant."""
-    with pytest.raises(ParameterError, match="both inside and outside of exp"):
-        ask(inside_and_outside.bind(n=1, eps="?[1/10,1]"))
+    ours = inside_and_outside.bind(n=1, eps="?[1/10,1]")
+    tight, delta = ours.privacy(), ours.delta(exp_epsilon=2)
+    for value in (F(1, 10), F(1, 2), F(1)):
+        numbers = inside_and_outside.bind(n=1, eps=value)
+        for found, expected in ((tight, numbers.privacy().exp_epsilon), (delta, numbers.delta(exp_epsilon=2).delta)):
+            assert at(found, value) == pytest.approx(float(expected))
+    assert ours.verify(exp_epsilon=40, delta="1/10").holds
+    assert ours.verify(exp_epsilon="4/eps - 1").holds
+    refuted = ours.verify(exp_epsilon="3/eps - 1")
+    assert refuted.holds is False
+
+
+def at(found: Any, value: F) -> float:
+    """Return a function of the unknown at a value of it."""
+    part = found.part(value).value
+    return float(part) if isinstance(part, F) else float(part.to_sympy().subs({"x": value, "eps": value}).evalf(20))
 
 
 @mechanism(record=Int(0, 2), target=sum)

@@ -189,7 +189,6 @@ class Comparing:
         self._functions: list[Counted] = []
         self._sums: dict[Any, tuple[Exact, Exact]] = {}
         self.upper: Any = 0 * laws.one
-        self._apart = self._kinds(True)
 
     def _number(self, function: Counted, on: Any) -> int:
         self._watch()
@@ -202,6 +201,10 @@ class Comparing:
     def _kinds(self, apart: bool) -> list[_Kind]:
         labels = dict.fromkeys(label for law in self.laws.laws.values() for label in law)
         return [_Kind(self.laws, label, apart, self._number) for label in labels]
+
+    @cached_property
+    def _apart(self) -> list[_Kind]:
+        return self._kinds(True)
 
     @cached_property
     def _together(self) -> list[_Kind]:

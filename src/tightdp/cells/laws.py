@@ -62,6 +62,18 @@ class CellLaws:
                 total += sum(prod((value_at(f, place) for f in each), start=self.one) for each in contributions)
         return total
 
+    def finite(self) -> dict[Dataset, dict[Label, Number]] | None:
+        """Return the probabilities of all outputs by dataset, None where some are numbers with noise."""
+        if any(label.dimension for law in self.laws.values() for label in law):
+            return None
+        return {
+            x: {
+                label: self.number(sum((prod((value_at(f, ()) for f in each), start=self.one) for each in found), 0))
+                for label, found in law.items()
+            }
+            for x, law in self.laws.items()
+        }
+
     def exact(self, value: Number) -> Exact:
         """Return a number that fits as those of these laws are."""
         return exact_number(self.one, value)

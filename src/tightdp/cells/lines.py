@@ -16,6 +16,7 @@ from typing import Any
 from flint import arb, ctx
 
 from tightdp.cells.linear import Row
+from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted
 from tightdp.cells.sums import Base, Exact, Pieces, added, antiderivative, exact_number, rational_number
 from tightdp.cells.suprema import Supremum, TooLong, difference, leading
@@ -79,6 +80,8 @@ def supremum(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callab
     for found in _ends(p, q, stretch):
         if found.value == inf or found.value > least:
             best, least = found, found.value
+    if len(p) == len(q) == 1 and not any(key[0][1] for key in (*p, *q)):  # it is monotone
+        return best
     if least == inf or not difference(p, q, least):
         return best if best is None or least == inf else Supremum(least, (stretch.at(stretch.inside),), (0,))
     if not _never_above(p, q, least, stretch, watch):
@@ -154,7 +157,8 @@ def terms_of(function: Counted) -> Terms:
 def rate_of(base: Base) -> Fraction:
     """Return q of a base e^q."""
     found = Fraction(0) if base is base.unit else base.value.exponent
-    assert isinstance(found, Fraction)
+    if not isinstance(found, Fraction):
+        raise Outside("has an unknown scale, and is published")
     return found
 
 

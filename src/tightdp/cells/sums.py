@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import comb, prod
 from typing import Any, TypeAlias, TypeVar
 
@@ -18,7 +18,7 @@ from flint import fmpq
 from tightdp.cells.linear import REAL, Coefficients, Row, Rows, feasible, row, tightest
 from tightdp.cells.noise import Outside
 from tightdp.exact.enclosure import as_fmpq, as_fraction
-from tightdp.exact.field import Number
+from tightdp.exact.field import ExpNumber, Number
 
 
 class Bases:
@@ -38,7 +38,7 @@ class Bases:
 class Base:
     """A positive number."""
 
-    __slots__ = ("_powers", "_products", "_table", "value")
+    __slots__ = ("__dict__", "_powers", "_products", "_table", "value")
 
     def __init__(self, value: Any, table: Bases) -> None:
         self.value, self._table = value, table
@@ -60,6 +60,11 @@ class Base:
             found = self._table.of(self.value ** (int(exponent) if whole else exponent))
             self._powers[exponent] = found
         return found
+
+    @cached_property
+    def falls(self) -> bool:
+        """Whether it is below 1."""
+        return bool(self.value < 1)
 
     @property
     def unit(self) -> Base:
@@ -111,6 +116,11 @@ def power(base: Base, coefficients: Coefficients, constant: int | Fraction) -> T
     return {(bases, ()): (base**constant).value}
 
 
+def kept(coefficient: Exact) -> bool:
+    """Whether a coefficient is not 0; a function of the unknown is kept that is 0 at some of its values only."""
+    return isinstance(coefficient, ExpNumber) or bool(coefficient)
+
+
 K = TypeVar("K")
 
 
@@ -120,7 +130,7 @@ def added(total: dict[K, Exact], terms: Mapping[K, Exact], sign: int = 1) -> Non
         before = total.get(key)
         c = c if sign > 0 else -c
         new = c if before is None else before + c
-        if new:
+        if kept(new):
             total[key] = new
         else:
             total.pop(key, None)
@@ -147,7 +157,7 @@ def multiplied_terms(left: Terms, right: Terms) -> Terms:
         for theirs, d in right.items():
             key = _joined(ours, theirs)
             new = found[key] + c * d if key in found else c * d
-            if new:
+            if kept(new):
                 found[key] = new
             else:
                 found.pop(key, None)
@@ -221,7 +231,7 @@ def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
     ends = [_antidifferences(key, c, y) for key, c in terms.items()]
     beyond = 0 if y >= REAL else 1
     for missing, sign in ((not upper, 1), (not lower, -1)):
-        if missing and not all(base is not None and (base**sign).value < 1 for _, base, _ in ends):
+        if missing and not all(base is not None and (base**sign).falls for _, base, _ in ends):
             raise Outside("has no sum")
     tops = [_at_end(ends, (form, constant + beyond)) for form, constant in upper]
     bottoms = [_at_end(ends, bound) for bound in lower]
@@ -297,9 +307,9 @@ def antiderivative(base: Exact, degree: int) -> tuple[Exact, ...]:
     one = base / base
     if base == 1:
         return (*[0 * one] * (degree + 1), one / (degree + 1))
-    q = [one / base.exponent]
+    q = [one / base.logarithm]
     for k in range(degree - 1, -1, -1):
-        q.append(-q[-1] * (k + 1) / base.exponent)
+        q.append(-q[-1] * (k + 1) / base.logarithm)
     return tuple(reversed(q))
 
 
@@ -314,7 +324,7 @@ def _substituted(rest: Terms, base: Base | None, polynomial: Sequence[Exact], at
             line[UNIT] = exact_number(one, Fraction(constant)) * one
         for q in reversed(polynomial[:-1]):
             values = multiplied_terms(values, line)
-            added(values, {UNIT: q} if q else {})
+            added(values, {UNIT: q} if kept(q) else {})
     if base is not None:
         values = multiplied_terms(values, power(base, form, constant))
     return multiplied_terms(rest, values)

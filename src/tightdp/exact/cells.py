@@ -15,10 +15,12 @@ from typing import Generic, TypeVar
 
 from flint import fmpz_mpoly
 
-from tightdp.errors import LimitError, ParameterError
+from tightdp.errors import LimitError
 from tightdp.exact.field import ExpNumber, exp, ratio
-from tightdp.exact.polynomials import INSIDE_AND_OUTSIDE, LOG, UNKNOWN, Key, Unknown, at_place, key
-from tightdp.exact.roots import Line, Point, between, line_of, roots
+from tightdp.exact.lines import Line
+from tightdp.exact.mixed import line_of
+from tightdp.exact.polynomials import LOG, UNKNOWN, InsideAndOutside, Key, Unknown, at_place, key
+from tightdp.exact.roots import Point, between, roots
 from tightdp.exact.whole import polynomials
 
 _MOST_CELLS = 2_000
@@ -26,7 +28,7 @@ _MOST_CELLS = 2_000
 R = TypeVar("R")
 
 
-class InExponents(Exception):
+class InExponents(BaseException):
     """The unknown stands in an exponent: it has to be computed with e^(unknown/denominator) instead."""
 
     def __init__(self, denominator: int) -> None:
@@ -126,7 +128,7 @@ def _without_logarithm(polynomial: fmpz_mpoly, root: int, unknown: Unknown) -> t
     slope = polynomial.derivative(2)
     rest = polynomial - slope * LOG
     if not slope.is_constant() or not (rest.is_constant() or not rest):
-        raise ParameterError(INSIDE_AND_OUTSIDE, "let it stand in exponents only, or outside only")
+        raise InsideAndOutside
     factor, shift = int(slope.leading_coefficient()), int(rest.leading_coefficient()) if rest else 0
     # unknown > c exactly where X = e^(unknown/d) > e^(c/d).
     border = exp(Fraction(-shift, factor * unknown.denominator))

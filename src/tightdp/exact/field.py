@@ -30,8 +30,12 @@ from tightdp.exact.polynomials import (
     common_step,
     constant,
     deflated,
+    exponent_of,
+    exponent_parts,
+    exponential,
     from_key,
     has_unknown,
+    in_force,
     key,
     leading,
     lifted,
@@ -118,6 +122,17 @@ class ExpNumber(Ordered):
     def unknown(self) -> bool:
         """Whether it is a function of the unknown."""
         return has_unknown(self._above) or has_unknown(self._below)
+
+    @property
+    def logarithm(self) -> Number | None:
+        """q where the number is e^q, which may have the unknown in it; None elsewhere."""
+        if self.unknown:
+            powers = exponent_of(self._above, self._below)
+            if powers is None:
+                return None
+            t, e, f = powers
+            return ratio(t * UNKNOWN + e * UNKNOWN**2 + f, self.root * UNKNOWN)
+        return self.exponent
 
     @property
     def exponent(self) -> Fraction | None:
@@ -270,7 +285,7 @@ class ExpNumber(Ordered):
         if isinstance(power, Fraction) and power.denominator == 1:
             power = power.numerator
         if isinstance(power, Fraction):
-            exponent = self.exponent
+            exponent = self.logarithm
             if exponent is None:
                 raise ParameterError(f"{self} to the power {power} is no number with e^q", "give a whole power")
             return exp(exponent * power)
@@ -300,6 +315,10 @@ def exp(exponent: Any) -> Number:
     Raises ParameterError where the exponent is not rational, or beyond MAX_EXPONENT, or its denominator is too long.
     """
     if isinstance(exponent, ExpNumber):
+        if exponent.unknown and in_force().unknown.mixed:
+            parts = exponent_parts(exponent._above, exponent._below)
+            root = math.lcm(*(part.denominator for part in parts))
+            return ratio(*exponential(*(int(part * root) for part in parts)), root)
         if exponent.unknown:
             times, rest = power_of_unknown(exponent._above, exponent._below)
             found = ExpNumber(UNKNOWN ** abs(times), raised(_ONE), 1)

@@ -85,12 +85,14 @@ def _sum(polynomial: Polynomial, root: int, style: Style, unknown: Unknown) -> s
     """Write a polynomial in the unknown and in e^(1/root), lowest power first."""
     found = ""
     for powers, coefficient in terms_of(polynomial):
-        x, power, logarithm = powers
+        x, power, logarithm, times, inverse = powers
         factors = [unknown.power(x, style.power)] if x else []
         factors += [style.power_of_e(Fraction(power, root))] if power else []
+        factors += [unknown.exponential(Fraction(times, root), style.power)] if times else []
+        factors += [unknown.exponential(Fraction(inverse, root), style.power, True)] if inverse else []
         factors += [unknown.name if logarithm == 1 else f"{unknown.name}{style.power}{logarithm}"] if logarithm else []
-        times = "*" if x or logarithm else style.times
-        term = times.join(([] if abs(coefficient) == 1 and factors else [str(abs(coefficient))]) + factors)
+        between = "*" if x or logarithm or times or inverse else style.times
+        term = between.join(([] if abs(coefficient) == 1 and factors else [str(abs(coefficient))]) + factors)
         found += (" - " if coefficient < 0 else " + ") + term if found else ("-" if coefficient < 0 else "") + term
     return found
 
@@ -110,7 +112,10 @@ def sympy_of(above: Polynomial, below: Polynomial, root: int) -> sympy.Expr:
 
     def polynomial(part: Polynomial) -> sympy.Expr:
         return sympy.Add(
-            *(c * base**x * sympy.exp(sympy.Rational(at, root)) * symbol**log for (x, at, log), c in terms_of(part))
+            *(
+                c * base**x * symbol**log * sympy.exp(sympy.Rational(t, root) + (e * symbol + f / symbol) / root)
+                for (x, t, log, e, f), c in terms_of(part)
+            )
         )
 
     return polynomial(above) / polynomial(below)

@@ -14,7 +14,8 @@ from itertools import pairwise
 from typing import Generic, TypeVar
 
 from tightdp.exact.field import Number
-from tightdp.exact.roots import Line, Point, between, roots
+from tightdp.exact.lines import Line
+from tightdp.exact.roots import Point, between, roots
 
 W = TypeVar("W")
 Interval = tuple[Point, "Point | None"]

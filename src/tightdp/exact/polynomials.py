@@ -2,7 +2,8 @@
 
 Numbers of a program are polynomials in T alone until an unknown comes in; then they are polynomials of the ring
 `RING` of flint, and plain ones again as soon as the unknown has gone. X is the unknown itself, or e^(unknown/d) where
-it stands in exponents only: then `LOG` is the unknown.
+it stands in exponents only: then `LOG` is the unknown. Where it stands inside and outside of exponents X is the
+unknown, and `E` is e^(unknown/root), `F` is e^(1/(unknown·root)), with the root of T.
 
 An unknown has no value, but comparisons need one: they are decided at the place in force (`at_place`), which takes
 note of every polynomial whose sign was asked for. So what was computed holds as far as these signs do.
@@ -11,7 +12,7 @@ note of every polynomial whose sign was asked for. So what was computed holds as
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -25,9 +26,8 @@ from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import precisions
 from tightdp.limits.calibrated import MAX_DEGREE
 
-INSIDE_AND_OUTSIDE = "the unknown stands both inside and outside of exp"
-RING = fmpz_mpoly_ctx.get(("x", "T", "L"), "lex")
-UNKNOWN, _T, LOG = RING.gens()
+RING = fmpz_mpoly_ctx.get(("x", "T", "L", "E", "F"), "lex")
+UNKNOWN, _T, LOG, E, F = RING.gens()
 
 Polynomial: TypeAlias = Any
 """One of flint: fmpz_poly, or fmpz_mpoly of RING. They do not mix with each other, see `alike`."""
@@ -37,21 +37,36 @@ Key: TypeAlias = "tuple[int, ...] | tuple[tuple[tuple[int, ...], int], ...]"
 
 @dataclass(frozen=True)
 class Unknown:
-    """The unknown by name; `denominator` is d where X stands for e^(unknown/d), and 0 where X is the unknown."""
+    """The unknown by name; `denominator` is d where X stands for e^(unknown/d), and 0 where X is the unknown.
+
+    Where that is `mixed` it may stand in exponents besides.
+    """
 
     name: str = "x"
     denominator: int = 0
+    mixed: bool = False
 
     def power(self, power: int, sign: str) -> str:
         """Write a power of X."""
         if not self.denominator:
             return self.name if power == 1 else f"{self.name}{sign}{power}"
-        q = Fraction(power, self.denominator)
-        above = self.name if q.numerator == 1 else f"{q.numerator}*{self.name}"
-        exponent = above if q.denominator == 1 else f"{above}/{q.denominator}"
+        return self.exponential(Fraction(power, self.denominator), sign)
+
+    def exponential(self, q: Fraction, sign: str, inverse: bool = False) -> str:
+        """Write e^(q·unknown), or e^(q/unknown)."""
+        if inverse:
+            below = self.name if q.denominator == 1 else f"({q.denominator}*{self.name})"
+            exponent = f"{q.numerator}/{below}"
+        else:
+            above = self.name if q.numerator == 1 else f"{q.numerator}*{self.name}"
+            exponent = above if q.denominator == 1 else f"{above}/{q.denominator}"
         if sign == "**":
             return f"exp({exponent})"
         return f"e^{exponent}" if exponent == self.name else f"e^({exponent})"
+
+
+class InsideAndOutside(BaseException):
+    """The unknown stands inside and outside of exponents, or in the denominator of one."""
 
 
 class Place(Protocol):
@@ -87,6 +102,12 @@ def in_force() -> Place:
     if place is None:
         raise ParameterError("numbers with an unknown are compared", "give the unknown a value, as in lam=1/5")
     return place
+
+
+def inside_and_outside() -> None:
+    """Raise InsideAndOutside where X cannot stand inside and outside of exponents."""
+    if not in_force().unknown.mixed:
+        raise InsideAndOutside
 
 
 def in_words() -> Unknown:
@@ -128,17 +149,23 @@ def raised(polynomial: Polynomial) -> fmpz_mpoly:
     """Return a polynomial in T as one of the ring."""
     if isinstance(polynomial, fmpz_mpoly):
         return polynomial
-    return RING.from_dict({(0, power, 0): c for power, c in enumerate(polynomial.coeffs()) if c})
+    return RING.from_dict({(0, power, 0, 0, 0): c for power, c in enumerate(polynomial.coeffs()) if c})
 
 
 def lowered(polynomial: Polynomial) -> Polynomial:
     """Return a polynomial without the unknown as one in T."""
     if not isinstance(polynomial, fmpz_mpoly):
         return polynomial
-    in_x, _, in_log = polynomial.degrees()
-    if in_x > 0 or in_log > 0:
+    in_x, _, in_log, in_e, in_f = polynomial.degrees()
+    if max(in_x, in_log, in_e, in_f) > 0:
         return polynomial
-    return dense([(power, int(coefficient)) for (_, power, _), coefficient in polynomial.terms()])
+    return dense([(powers[1], int(coefficient)) for powers, coefficient in polynomial.terms()])
+
+
+def exponentials(polynomial: fmpz_mpoly) -> tuple[int, int]:
+    """Return the degrees in e^(unknown/root) and in e^(1/(unknown·root))."""
+    *_, in_e, in_f = polynomial.degrees()
+    return int(in_e), int(in_f)
 
 
 def alike(*polynomials: Polynomial) -> tuple[Polynomial, ...]:
@@ -151,12 +178,12 @@ def alike(*polynomials: Polynomial) -> tuple[Polynomial, ...]:
 def in_powers_of_e(polynomial: fmpz_mpoly) -> dict[int, fmpz_poly]:
     """Return a polynomial in X and T as polynomials in X by the power of T.
 
-    Raises ParameterError where it has the logarithm of X too.
+    Raises InsideAndOutside where it has the logarithm of X too.
     """
     found: dict[int, list[tuple[int, int]]] = {}
-    for (power, at, logarithm), coefficient in polynomial.terms():
+    for (power, at, logarithm, *_), coefficient in polynomial.terms():
         if logarithm:
-            raise ParameterError(INSIDE_AND_OUTSIDE, "let it stand in exponents only, or outside only")
+            raise InsideAndOutside
         found.setdefault(at, []).append((power, int(coefficient)))
     return {at: dense(terms) for at, terms in found.items()}
 
@@ -169,11 +196,11 @@ def dense(terms: Collection[tuple[int, int]]) -> fmpz_poly:
     return fmpz_poly(coefficients)
 
 
-def terms_of(polynomial: Polynomial) -> list[tuple[tuple[int, int, int], int]]:
-    """Return the powers of the three generators, and the coefficient, of every term, lowest powers first."""
+def terms_of(polynomial: Polynomial) -> list[tuple[tuple[int, ...], int]]:
+    """Return the powers of all generators, and the coefficient, of every term, lowest powers first."""
     if isinstance(polynomial, fmpz_mpoly):
-        return sorted(((int(x), int(e), int(log)), int(c)) for (x, e, log), c in polynomial.terms())
-    return [((0, power, 0), int(c)) for power, c in enumerate(polynomial.coeffs()) if c]
+        return sorted((tuple(map(int, powers)), int(c)) for powers, c in polynomial.terms())
+    return [((0, power, 0, 0, 0), int(c)) for power, c in enumerate(polynomial.coeffs()) if c]
 
 
 def key(polynomial: Polynomial) -> Key:
@@ -198,18 +225,59 @@ def from_key(value: Key) -> Polynomial:
 def power_of_unknown(above: Polynomial, below: Polynomial) -> tuple[int, Fraction]:
     """Return (p, r) with e^(above/below) = X^p·e^r, where above/below is q·unknown + r and X is e^(unknown/d).
 
-    Raises ParameterError where it is something else.
+    Raises InsideAndOutside where the unknown stands in the denominator, ParameterError where it is something else.
     """
     place, divisor = in_force(), constant(lowered(below))
-    hint = "let it be a multiple of the unknown, and the unknown stand in exponents only; or make e^unknown the unknown"
     if divisor is None:
-        raise ParameterError("the unknown is in the denominator of an exponent", hint)
+        raise InsideAndOutside
     place.power(1)
     terms = {tuple(powers): Fraction(int(coefficient), divisor) for powers, coefficient in raised(above).terms()}
-    factor, rest = terms.pop((0, 0, 1), Fraction(0)), terms.pop((0, 0, 0), Fraction(0))
+    factor, rest = terms.pop((0, 0, 1, 0, 0), Fraction(0)), terms.pop((0, 0, 0, 0, 0), Fraction(0))
     if terms:
-        raise ParameterError("exp is taken of an expression with the unknown", hint)
+        raise ParameterError("exp is taken of an expression with the unknown", _IN_EXPONENTS)
     return int(factor * place.power(factor.denominator)), rest
+
+
+_IN_EXPONENTS = "let it be a multiple of the unknown, or of its inverse, and a number; or make e^unknown the unknown"
+
+
+def exponent_parts(above: Polynomial, below: Polynomial) -> tuple[Fraction, Fraction, Fraction]:
+    """Return (p, q, r) where above/below is p + q·unknown + r/unknown.
+
+    Raises ParameterError where it is no such sum.
+    """
+    ours, theirs = ({tuple(map(int, powers)): int(c) for powers, c in raised(part).terms()} for part in (above, below))
+    ((powers, divisor),) = theirs.items() if len(theirs) == 1 else (((9,), 1),)
+    if len(theirs) > 1 or powers[0] > 1 or any(powers[1:]):
+        raise ParameterError("exp is taken of an expression with the unknown", _IN_EXPONENTS)
+    found = {power: Fraction(0) for power in (0, 1, -1)}
+    for (power, *others), c in ours.items():
+        power -= powers[0]
+        if any(others) or power not in found:
+            raise ParameterError("exp is taken of an expression with the unknown", _IN_EXPONENTS)
+        found[power] = Fraction(c, divisor)
+    return found[0], found[1], found[-1]
+
+
+def exponential(constant: int, times: int, inverse: int) -> tuple[fmpz_mpoly, fmpz_mpoly]:
+    """Return T^constant·E^times·F^inverse as a quotient."""
+    parts = [(_T, constant), (E, times), (F, inverse)]
+    above, below = (
+        math.prod((base ** max(0, sign * power) for base, power in parts), start=RING.constant(1)) for sign in (1, -1)
+    )
+    return above, below
+
+
+def exponent_of(above: Polynomial, below: Polynomial) -> tuple[int, int, int] | None:
+    """Return (p, q, r) where above/below is T^p·E^q·F^r, None where it is no such product."""
+    total = [0, 0, 0]
+    for part, sign in ((above, 1), (below, -1)):
+        terms = terms_of(part)
+        if len(terms) != 1 or terms[0][1] != 1 or terms[0][0][0] or terms[0][0][2]:
+            return None
+        (_, t, _, e, f), _ = terms[0]
+        total = [before + sign * power for before, power in zip(total, (t, e, f), strict=True)]
+    return total[0], total[1], total[2]
 
 
 def sign(polynomial: Polynomial, root: int = 1) -> int:
@@ -233,7 +301,7 @@ def sign(polynomial: Polynomial, root: int = 1) -> int:
 def lifted(polynomial: Polynomial, by: int) -> Polynomial:
     """Substitute T^by for T."""
     unknown = isinstance(polynomial, fmpz_mpoly)
-    degree = polynomial.degrees()[1] if unknown else polynomial.degree()
+    degree = max(_rooted(polynomial.degrees())) if unknown else polynomial.degree()
     if by == 1 or degree <= 0:
         return polynomial
     if degree * by > MAX_DEGREE:
@@ -241,14 +309,20 @@ def lifted(polynomial: Polynomial, by: int) -> Polynomial:
             f"a power {degree * by:,} of e^(1/d) is out of reach, d the common denominator of all exponents",
             f"use exponents with fewer different denominators: powers up to {MAX_DEGREE:,} are written",
         )
-    return polynomial.inflate([1, by, 1]) if unknown else polynomial.inflate(by)
+    return polynomial.inflate([1, by, 1, by, by]) if unknown else polynomial.inflate(by)
+
+
+def _rooted(powers: Sequence[int]) -> tuple[int, int, int]:
+    """Return the powers of what is e to a multiple of 1/root."""
+    _, t, _, e, f = powers
+    return int(t), int(e), int(f)
 
 
 def deflated(polynomial: Polynomial, by: int) -> Polynomial:
     """Substitute T for T^by, where only such powers occur."""
     if isinstance(polynomial, fmpz_mpoly):
         terms = polynomial.terms()
-        return polynomial.context().from_dict({(x, power // by, log): c for (x, power, log), c in terms})
+        return RING.from_dict({(x, t // by, log, e // by, f // by): c for (x, t, log, e, f), c in terms})
     return polynomial.deflate(by)
 
 
@@ -264,7 +338,7 @@ def power_of_root(power: int) -> fmpz_poly:
 def common_step(polynomial: Polynomial, step: int) -> int:
     """Return the greatest common divisor of `step` and all powers of T that occur."""
     if isinstance(polynomial, fmpz_mpoly):
-        return math.gcd(step, *(int(powers[1]) for powers in polynomial.monoms()))
+        return math.gcd(step, *(power for powers in polynomial.monoms() for power in _rooted(powers)))
     degree = polynomial.degree()
     step = math.gcd(step, max(degree, 0))
     for power in range(degree):

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import factorial
 from typing import TypeAlias
 
 from flint import arb, arb_mat, arb_poly, ctx
@@ -24,7 +23,7 @@ Terms: TypeAlias = Mapping["tuple[Fraction, int]", Number]
 
 WAVE_BITS = 256
 _FARTHEST = 1 << 20
-_ORDER = 24
+_ORDER = 32
 """The order of Taylor expansions; at an end some derivative before it is not to be 0."""
 _CROSSING_BITS = 80
 """A crossing is enclosed as closely as this part of its distance from 0, or of 1."""
@@ -79,13 +78,21 @@ def integral(terms: Terms, low: Fraction, high: Fraction | None) -> arb:
 
 @dataclass(frozen=True)
 class _Part:
-    """The terms of one degree: their rates, their coefficients, and what Taylor expansions and remainders take."""
+    """The terms of one degree: rates and coefficients."""
 
     degree: int
     rates: tuple[Fraction, ...]
     coefficients: tuple[arb, ...]
-    powers: arb_mat
-    sizes: tuple[arb, ...]
+
+    @cached_property
+    def powers(self) -> tuple[arb_mat, list[arb]]:
+        """What Taylor expansions take, rate^k/k! by k, and the sizes that remainders take."""
+        rates = [ball(rate) for rate in self.rates]
+        lines = [[arb(1)] * len(rates)]
+        for k in range(1, _ORDER + 1):
+            lines.append([before * rate / k for before, rate in zip(lines[-1], rates, strict=True)])
+        sizes = [abs(c * last) for c, last in zip(self.coefficients, lines.pop(), strict=True)]
+        return arb_mat(_ORDER, len(rates), [entry for line in lines for entry in line]), sizes
 
 
 class Expansion:
@@ -96,12 +103,7 @@ class Expansion:
         by_degree: dict[int, list[tuple[Fraction, arb]]] = {}
         for (rate, degree), c in terms.items():
             by_degree.setdefault(degree, []).append((rate - fastest, as_ball(c)))
-        self._parts = []
-        for degree, line in by_degree.items():
-            rates, coefficients = zip(*line, strict=True)
-            entries = [ball(r**k / factorial(k)) for k in range(_ORDER) for r in rates]
-            sizes = tuple(abs(c) * ball(abs(r) ** _ORDER / factorial(_ORDER)) for r, c in line)
-            self._parts.append(_Part(degree, rates, coefficients, arb_mat(_ORDER, len(rates), entries), sizes))
+        self._parts = [_Part(degree, *zip(*line, strict=True)) for degree, line in by_degree.items()]
 
     def at(self, t: Fraction) -> arb:
         """Return an enclosure of the value."""
@@ -119,9 +121,10 @@ class Expansion:
         for part in self._parts:
             scaled = zip(part.rates, part.coefficients, strict=True)
             column = arb_mat(len(part.rates), 1, [c * (ball(r) * place).exp() for r, c in scaled])
-            line = part.powers * column
+            matrix, sizes = part.powers
+            line = matrix * column
             found = arb_poly([line[k, 0] for k in range(_ORDER)])
-            size = sum((s * (ball(r) * first).exp() for r, s in zip(part.rates, part.sizes, strict=True)), arb(0))
+            size = sum((s * (ball(r) * first).exp() for r, s in zip(part.rates, sizes, strict=True)), arb(0))
             rest += size * radius**_ORDER * most**part.degree
             slope += size * _ORDER * radius ** (_ORDER - 1) * most**part.degree
             if part.degree:
@@ -185,7 +188,8 @@ class Wave:
         return self.beyond[0] if self.high is None else self.high
 
     @cached_property
-    def _ends(self) -> tuple[_End, _End]:
+    def ends(self) -> tuple[_End, _End]:
+        """What is known of both ends; nothing of one that is missing. Raises Undecided."""
         return self._end(self.low, 1), _End(0, 0) if self.high is None else self._end(self.high, -1)
 
     def _end(self, t: Fraction, inward: int) -> _End:
@@ -207,7 +211,7 @@ class Wave:
 
         The sign is 0 where it crosses 0 once there, and is monotone. Raises Undecided.
         """
-        first, last = self._ends
+        first, last = self.ends
         todo = [(self.low, self.top)] if self.low < self.top else []
         for _ in range(self.most):
             if not todo:
@@ -278,6 +282,20 @@ class Wave:
                 if found and found[-1][2] == piece[2] != 0:
                     piece = found.pop()[0], piece[1], piece[2]
                 found.append(piece)
+        return found
+
+    def crossings(self) -> list[tuple[Fraction, Fraction]]:
+        """Return close intervals around all numbers inside at which it crosses 0; short rationals alone.
+
+        Raises Undecided: where it touches 0 it does not cross it.
+        """
+        found, last = [], None
+        for low, high, sign in self.changes():
+            if not sign:
+                found.append((low, high))
+            elif last is not None and last[2] == -sign:
+                found.append((low, low))
+            last = low, high, sign
         return found
 
     def _closer(self, low: Fraction, high: Fraction) -> list[tuple[Fraction, Fraction, int]]:

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from tightdp.errors import ParameterError
 from tightdp.exact import theta
 from tightdp.exact.field import ExpNumber, Number, exp
+from tightdp.exact.polynomials import inside_and_outside
 from tightdp.exact.rationals import Symbolic, as_int
 from tightdp.exact.weights import as_exact
 from tightdp.limits.calibrated import TABLE_ENTRIES
@@ -174,7 +175,7 @@ def discrete_laplace(v: object, scale: object) -> TwoSided:
 
     Raises ParameterError unless the scale is a positive rational. Ghosh, Roughgarden and Sundararajan 2009.
     """
-    width = _positive_rational(scale, "discrete_laplace")
+    width = _scale(scale, "discrete_laplace", real=False)
     return TwoSided(as_int(v, "the centre of discrete_laplace"), exp(-1 / width))
 
 
@@ -200,14 +201,14 @@ def one_sided_geometric(v: object, ratio: object) -> Exponentials | Law:
 
 def laplace(v: object, scale: object) -> Exponentials:
     """Real noise around v of density e^(-|z - v| / scale) / (2·scale). ParameterError unless the scale is positive."""
-    width = _positive_rational(scale, "laplace")
+    width = _scale(scale, "laplace")
     sides = (Fraction(0), None, exp(-1 / width)), (None, Fraction(0), exp(1 / width))
     return Exponentials(_rational(v, "the centre of laplace"), 1 / (2 * width), sides)
 
 
 def exponential(v: object, scale: object) -> Exponentials:
     """Real noise above v of density e^(-(z - v) / scale) / scale. ParameterError unless the scale is positive."""
-    width = _positive_rational(scale, "exponential")
+    width = _scale(scale, "exponential")
     side = Fraction(0), None, exp(-1 / width)
     return Exponentials(_rational(v, "the centre of exponential"), 1 / width, (side,))
 
@@ -225,6 +226,17 @@ def _below_1(ratio: object, primitive: str) -> Number:
     if not 0 <= exact < 1:
         raise ParameterError(f"the ratio of {primitive} is {exact}", "give a ratio of at least 0 and below 1")
     return exact
+
+
+def _scale(value: object, primitive: str, real: bool = True) -> Number:
+    """Read a scale: a positive rational, or a function of the unknown, which is a factor of a density besides."""
+    exact = as_exact(value)
+    if isinstance(exact, ExpNumber) and exact.unknown:
+        if real:
+            inside_and_outside()
+        if exact > 0:
+            return exact
+    return _positive_rational(exact, primitive)
 
 
 def _positive_rational(value: object, primitive: str, name: str = "scale") -> Fraction:

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import chain
+from typing import TypeVar
 
 from tightdp.exact.field import Number
+from tightdp.exact.lines import Line
+from tightdp.exact.mixed import lines_of, parts_in_x, quotient
 from tightdp.exact.pieces import Interval, Piece, covering, kept_around, largest, positive_parts, signs_between
 from tightdp.exact.polynomials import sign
-from tightdp.exact.roots import Line, Point, between, lines_of, parts_in_x, quotient
+from tightdp.exact.roots import Point, between
 from tightdp.exact.weights import as_exact
 from tightdp.exact.whole import Whole, polynomials
 from tightdp.language.interp import target_of
@@ -26,6 +29,7 @@ from tightdp.methods.sums import mass
 from tightdp.queries.accuracy import AccuracyAt, number
 from tightdp.symmetry.sets import Table
 
+W = TypeVar("W")
 Watch = Callable[[], None]
 Ratio = tuple[Line, Line]
 """A function of the unknown: numerator and denominator, which is positive."""
@@ -108,6 +112,23 @@ def largest_quotient(
         for each, above, below in zip(quotients, lines[::2], lines[1::2], strict=True)
     ]
     return largest(pieces, low, high, watch)
+
+
+def largest_ratio(
+    numbers: Sequence[tuple[Number, Number, W]], low: Point, high: Point | None, sample: Fraction, watch: Watch
+) -> list[Piece[W]]:
+    """Return the largest quotient of numbers that are at least 0 on an open cell, the first one being positive.
+
+    `sample` is in the cell. Each number is given with what is to be known of it.
+    """
+    candidates: list[list[Piece[W]]] = []
+    for ours, theirs, witness in numbers:
+        (up, below), (down, over) = parts_in_x(ours), parts_in_x(theirs)
+        above, below = up * over, below * down
+        if below.degree >= 0 and above.sign(sample) < 0:
+            above, below = -above, -below
+        candidates.append([Piece(low, high, above, below, witness)])
+    return largest(candidates, low, high, watch)
 
 
 Event = tuple[Pair, tuple[int, ...]]

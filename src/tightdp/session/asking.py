@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
 from tightdp.exact.field import Number
+from tightdp.exact.mixed import quotient
 from tightdp.exact.numbers import Exact
 from tightdp.exact.pieces import Piece
-from tightdp.exact.roots import quotient
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.methods import questions
@@ -42,6 +42,9 @@ class TightRatio:
 
     def collect(self, instance: InstanceBase) -> Collected:
         """Compare all pairs; see `Question`."""
+        query = instance.engine.query()
+        if (listed := numeric.ratios(instance.engine, query)) is not None:
+            return _largest_of(listed, query), numeric.outcome_of(query).stats
         if (known := numeric.tight_privacy(instance.engine)) is not None:
             return _everywhere(known.exp_epsilon, known.witness), known.stats
         query, method = instance.engine.query(), _Method()
@@ -246,6 +249,16 @@ class _Method:
 def _check_complete(stopped: Exception | None) -> None:
     if stopped is not None:
         raise stopped
+
+
+def _largest_of(listed: Sequence[tuple[Number, Number, TripleWitness]], query: Query) -> Pieces:
+    """Return the pieces of the largest of some likelihood ratios, of numerators that are positive."""
+
+    def pieces(cell: Cell) -> list[Stretch]:
+        found = unknowns.largest_ratio(listed, cell.low, cell.high, cell.sample, query.control)
+        return [_stretch(piece, _value(piece), piece.witness) for piece in found] or [_constant(cell, 1)]
+
+    return pieces
 
 
 def _everywhere(value: Exact, witness: PairWitness | None) -> Pieces:

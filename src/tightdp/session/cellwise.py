@@ -17,10 +17,11 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from tightdp.errors import LanguageError, ParameterError, ProgramError, TightdpError
 from tightdp.exact.cells import Cell, InExponents, Signs, Single, covered
 from tightdp.exact.field import ExpNumber, Number, exp, ratio
+from tightdp.exact.mixed import parts_in_x
 from tightdp.exact.numbers import exponent_of
 from tightdp.exact.parameters import Range
-from tightdp.exact.polynomials import LOG, UNKNOWN, Unknown, at_place
-from tightdp.exact.roots import Point, closed, parts_in_x
+from tightdp.exact.polynomials import LOG, UNKNOWN, InsideAndOutside, Unknown, at_place
+from tightdp.exact.roots import Point, closed
 from tightdp.language.program import Bound
 from tightdp.limits import Limits, default_memory
 from tightdp.methods.base import Progress, Reached, Step
@@ -95,6 +96,8 @@ class Cellwise:
                 return found
             except InExponents as found:
                 self.unknown = Unknown(self.name, found.denominator)
+            except InsideAndOutside:
+                self.unknown = Unknown(self.name, mixed=True)
 
     def _asked(self, question: Question, watch: Callable[[], None]) -> list[Stretch]:
         symbolic = self.with_value(self.symbol)

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.cells import Cell
+from tightdp.exact.mixed import parts_in_x, quotient
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.exact.pieces import Piece, largest
-from tightdp.exact.roots import between, parts_in_x, quotient
+from tightdp.exact.roots import between
 from tightdp.language.program import Bound
 from tightdp.queries.accuracy import Goal
 from tightdp.results.answers import Accuracy, Utility, Verification

@@ -11,9 +11,10 @@ from flint import arb, ctx
 
 from tightdp.exact.enclosure import ball, bits_of, ends
 from tightdp.exact.field import ExpNumber, Number, ratio
+from tightdp.exact.mixed import parts_in_x, slope_of
 from tightdp.exact.pieces import Span, common_spans, signs_between
 from tightdp.exact.polynomials import UNKNOWN, naming
-from tightdp.exact.roots import Point, between, closed, parts_in_x
+from tightdp.exact.roots import Point, between, closed
 from tightdp.queries.accuracy import Goal
 from tightdp.results.pieces import Best, End
 from tightdp.session.asking import TightRatio, gain_of
@@ -87,7 +88,7 @@ def safe(ours: Cellwise, span: Span) -> tuple[Fraction | None, Fraction | None]:
     start, stop = _enclosed(ours, span.low, _DIGITS), None
     if span.high is not None:
         stop = _enclosed(ours, span.high, _DIGITS)
-    digits = _ROUNDED_EXPONENT if ours.unknown.denominator else _ROUNDED
+    digits = _ROUNDED_EXPONENT if ours.unknown.denominator or ours.unknown.mixed else _ROUNDED
     while stop is not None and (stop[0] - start[1]) * 10**digits < 3:
         digits += 1
     unit = 10**digits
@@ -165,8 +166,10 @@ def _places(stretch: Stretch, spans: Sequence[Span]) -> Iterator[_Place]:
         inside: list[Point] = []
         if span.high is None or span.high.compare(span.low):
             above, below = parts_in_x(stretch.value)
-            slope = above.derivative() * below - above * below.derivative()
-            inside = [start for start, _, _ in signs_between(slope, span.low, span.high)[1:]] if slope.parts else []
+            slope = slope_of(above, below)
+            inside = (
+                [start for start, _, _ in signs_between(slope, span.low, span.high)[1:]] if slope.degree >= 0 else []
+            )
         yield _Place(closed(span.low), stretch, span.with_low)
         for point in inside:
             yield _Place(closed(point), stretch, True)

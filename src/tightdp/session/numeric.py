@@ -9,7 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tightdp.exact.field import Number
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
@@ -44,7 +44,10 @@ def tight_privacy(engine: Engine) -> Privacy | None:
     if laws is None:
         return None
     with query.searching():
-        found = laws.largest(_pairs(engine, query))
+        try:
+            found = laws.largest(_pairs(engine, query))
+        except noise.Outside:
+            return None
     value = laws.laws.one if found is None else found.value
     infinite = value == math.inf
     lower = math.inf if infinite else laws.laws.number(value)
@@ -54,6 +57,30 @@ def tight_privacy(engine: Engine) -> Privacy | None:
         return outcome_of(query).on(known)
     upper = math.inf if laws.upper == math.inf else laws.laws.number(laws.upper)
     return outcome_of(query).bounded.on(replace(known, exp_epsilon=upper))
+
+
+def ratios(engine: Engine, query: Query) -> list[tuple[Number, Number, TripleWitness]] | None:
+    """Return the different pairs of probabilities that an output has on neighbours, with an unknown in them.
+
+    None for programs that are answered in another way, and where noisy numbers are published.
+    """
+    laws = engine.program.cells(query.control)
+    known = None if laws is None else laws.laws.finite()
+    if known is None:
+        return None
+    found: dict[Any, tuple[Number, Number, TripleWitness]] = {}
+    for x, x_prime in _pairs(engine, query):
+        for label, ours in known.get(x, {}).items():
+            theirs = known.get(x_prime, {}).get(label, Fraction(0))
+            name = _function(ours), _function(theirs)
+            if name not in found and name[0] != name[1]:
+                found[name] = ours, theirs, TripleWitness(x, x_prime, label.output(()), ours, theirs)
+    return list(found.values())
+
+
+def _function(value: Number) -> Any:
+    """Return a function of the unknown as a plain value."""
+    return (value.parts, value.root) if isinstance(value, ExpNumber) else value
 
 
 def privacy_at(engine: Engine, delta: Number) -> Privacy | None:

@@ -10,11 +10,13 @@ from typing import Any, TypeVar
 
 from tightdp.exact.cells import Cell, InExponents
 from tightdp.exact.field import Number, exp
+from tightdp.exact.lines import Line
+from tightdp.exact.mixed import parts_in_x
 from tightdp.exact.numbers import as_text
 from tightdp.exact.parameters import parse
 from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between, spans_where
 from tightdp.exact.polynomials import Unknown, at_place
-from tightdp.exact.roots import Line, between, parts_in_x
+from tightdp.exact.roots import between
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
 from tightdp.queries.accuracy import AccuracyAt, Goal, LeastError

@@ -10,10 +10,10 @@ from typing import Any
 from flint import arb, ctx
 
 from tightdp.exact.field import ExpNumber
+from tightdp.exact.mixed import parts_in_x
 from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, shortened
 from tightdp.exact.parameters import pretty
 from tightdp.exact.polynomials import Unknown, naming
-from tightdp.exact.roots import parts_in_x
 from tightdp.present import plot
 from tightdp.present.show import picture_of, view_of
 from tightdp.present.text import Grid, View

@@ -1,0 +1,99 @@
+"""Real noise whose scale is unknown: its tight ε as a function, beside numbers and closed forms."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Int, Mechanism, exponential, flip, laplace, mechanism, uniform
+from tightdp.errors import TightdpError
+from tightdp.exact.field import ExpNumber
+from tightdp.exact.polynomials import naming
+
+VALUES = [Fraction(1, 3), Fraction(1), Fraction(9, 2)]
+
+
+@mechanism(record=Int(-1, 1), neighbours="unit-all")
+def noisy_max(x: Any, eps: Any) -> Any:
+    noisy = [laplace(query, 2 / eps) for query in x]
+    return noisy.index(max(noisy))
+
+
+@mechanism(record=Int(-1, 1), neighbours="unit-all")
+def noisy_max_exponential(x: Any, eps: Any) -> Any:
+    noisy = [exponential(query, 2 / eps) for query in x]
+    return noisy.index(max(noisy))
+
+
+@mechanism(record=Int(-1, 1), neighbours="unit-all")
+def above_threshold(x: Any, eps: Any) -> Any:
+    threshold = laplace(0, 2 / eps)
+    for at, query in enumerate(x):
+        if laplace(query, 4 / eps) >= threshold:
+            return at
+    return None
+
+
+@mechanism(record=Bit)
+def sign(x: Any, eps: Any) -> Any:
+    return laplace(x[0], eps) > 0
+
+
+@mechanism(record=Bit)
+def beside_a_coin(x: Any, eps: Any) -> Any:
+    return laplace(x[0], 1 / eps) > uniform(0, 1) if flip("1/3") else flip(1 / (1 + eps))
+
+
+@mechanism(record=Bit)
+def count(x: Any, eps: Any) -> Any:
+    return laplace(sum(x), 1 / eps), laplace(x[0], 2 / eps)
+
+
+@mechanism(record=Bit)
+def sum_of_two(x: Any, eps: Any) -> Any:
+    return laplace(x[0], 1 / eps) + laplace(0, 1 / eps)
+
+
+def at(found: Any, value: Fraction) -> float:
+    part = found.part(value).value
+    return (
+        float(part.to_sympy().subs({"x": value, "eps": value}).evalf(20))
+        if isinstance(part, ExpNumber)
+        else float(part)
+    )
+
+
+@pytest.mark.parametrize(
+    ("made", "n"),
+    [(noisy_max, 2), (noisy_max_exponential, 2), (above_threshold, 2), (sign, 1), (beside_a_coin, 1), (count, 2)],
+)
+def test_it_is_that_of_numbers(made: Mechanism, n: int) -> None:
+    found = made.bind(n=n, eps="?").privacy()
+    for value in VALUES:
+        assert at(found, value) == pytest.approx(float(made.bind(n=n, eps=value).privacy().exp_epsilon), rel=1e-12)
+
+
+def test_closed_forms() -> None:
+    expected = {(noisy_max, 2): "2*exp(eps)/(2 + eps)", (sign, 1): "exp(1/eps)", (count, 1): "exp(3*eps/2)"}
+    for (made, n), value in expected.items():
+        found = made.bind(n=n, eps="?").privacy()
+        (part,) = found.pieces
+        with naming(found.unknown):
+            assert str(part.value) == value
+
+
+def test_claims_are_decided_for_all_scales() -> None:
+    assert noisy_max.bind(n=2, eps="?").verify(epsilon="eps").holds
+    refuted = noisy_max.bind(n=2, eps="?").verify(epsilon="eps/2")
+    assert refuted.holds is False
+    (span,) = noisy_max.bind(n=2, eps="?").solve(epsilon=1).holds
+    assert noisy_max.bind(n=2, eps=span.safe_stop).verify(epsilon=1).holds
+    assert noisy_max.bind(n=2, eps=span.safe_stop + Fraction(1, 500)).verify(epsilon=1).holds is False
+
+
+def test_what_is_not_in_reach_is_refused() -> None:
+    for ask in (lambda: sum_of_two.bind(n=1, eps="?").privacy(), lambda: count.bind(n=1, eps="?").delta(exp_epsilon=2)):
+        with pytest.raises(TightdpError):
+            ask()
