@@ -227,6 +227,25 @@ def test_drawn_designs() -> None:
             assert simplex(design.gain, design.pairs, design.exp_epsilon) == found.lower
 
 
+@mechanism(record=Int(0, 2), neighbours="add-remove", target=lambda x: sum(v for v in x if v is not None))
+def present(x, ratio):
+    """The sum of the records that are there."""
+    return geometric(sum(v for v in x if v is not None), ratio, 0, 4)
+
+
+def test_a_face_of_best_mechanisms() -> None:
+    """Where the solver ends between vertices the equations leave unknowns open, and the ends meet all the same."""
+    found = present.bind(n=2, ratio="1/3").optimum(exp_epsilon=3)
+    assert (found.status, found.optimum) == ("exact", Fraction(9, 19))
+    assert said(found)
+    path = Design(
+        tuple(tuple(Fraction(i == y) for y in range(3)) for i in range(13)),
+        tuple((i, j) for i in range(13) for j in range(13) if (i * j + i + j) % 3 == 1 and i != j),
+        Fraction(1),
+    )
+    assert best_kernel(path).exact
+
+
 def test_large_counts() -> None:
     """Probabilities down to 10^-30 are exact; where a vertex is not found, both ends are proved all the same."""
     assert best_kernel(counts(30, 1, Fraction(10))).exact

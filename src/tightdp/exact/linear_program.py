@@ -4,13 +4,14 @@ The floats are refined: what is left of the sides, bounds and gains, computed ex
 same matrix, which is scaled up and solved in floats again (Gleixner, Steffy and Wolter, Iterative refinement for linear
 programming, INFORMS Journal on Computing 2016). A vertex is fixed by the rows that are tight in it and the columns that
 are positive in it; the dual one by the rows with a multiplier and the columns without reduced gain. Approximations only
-say which these are: both systems of equations are solved exactly. Whether what comes out is feasible and optimal is for
-the caller to check, exactly.
+say which these are: both systems of equations are solved exactly. Where the solver ends within a face the equations
+leave some unknowns open, which are taken as the approximation has them. Whether what comes out is feasible and optimal
+is for the caller to check, exactly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -198,7 +199,7 @@ def exact_primal(program: LinearProgram, near: Approximation, control: Control =
         for at, row in enumerate(program.rows)
         if row.tight or near.point[slacks[at]] <= least
     )
-    return solve_equations(equations, control)
+    return solve_equations(equations, near.point, control)
 
 
 def exact_dual(program: LinearProgram, near: Approximation, control: Control = no_limit) -> Values | None:
@@ -210,18 +211,21 @@ def exact_dual(program: LinearProgram, near: Approximation, control: Control = n
             for column, value in row.terms.items():
                 if column in terms:
                     terms[column][at] = value
-    return solve_equations(((each, program.gain.get(column, fmpq(0))) for column, each in terms.items()), control)
+    equations = ((each, program.gain.get(column, fmpq(0))) for column, each in terms.items())
+    return solve_equations(equations, near.multipliers, control)
 
 
-def solve_equations(equations: Iterable[tuple[Terms, fmpq]], control: Control = no_limit) -> Values | None:
-    """Return the solution of sparse linear equations; None where there is none, or more than one.
+def solve_equations(
+    equations: Iterable[tuple[Terms, fmpq]], near: Sequence[fmpq], control: Control = no_limit
+) -> Values | None:
+    """Return the solution of sparse linear equations in which unknowns that are open are as in `near`; None for none.
 
     Unknowns are eliminated in the shortest equation there is, until what is left is dense.
     """
     system = _System(equations)
     if not system.eliminate(control):
         return None
-    return system.solution()
+    return system.solution(near)
 
 
 class _System:
@@ -285,24 +289,29 @@ class _System:
         for unknown in self.rows.pop(at):
             self.where[unknown].discard(at)
 
-    def solution(self) -> Values | None:
+    def solution(self, near: Sequence[fmpq]) -> Values | None:
         """Solve what is left, and put it into what was eliminated."""
-        found = self._dense()
+        found = self._dense(near)
         if found is None:
             return None
         for unknown, row, right in reversed(self.done):
-            if any(each not in found for each in row):
-                return None
-            found[unknown] = right - sum((value * found[each] for each, value in row.items()), fmpq(0))
+            known = (value * found.setdefault(each, near[each]) for each, value in row.items())
+            found[unknown] = right - sum(known, fmpq(0))
         return found
 
-    def _dense(self) -> Values | None:
+    def _dense(self, near: Sequence[fmpq]) -> Values | None:
         unknowns = sorted({unknown for row in self.rows.values() for unknown in row})
         if not unknowns:
             return {}
         table = [[*(row.get(each, fmpq(0)) for each in unknowns), self.right[at]] for at, row in self.rows.items()]
         reduced, rank = fmpq_mat(table).rref()
         size = len(unknowns)
-        if rank != size or any(reduced[at, at] != 1 for at in range(size)):
+        pivots = [next(column for column in range(size + 1) if reduced[at, column]) for at in range(rank)]
+        if size in pivots:
             return None
-        return {unknown: reduced[at, size] for at, unknown in enumerate(unknowns)}
+        open_ = [column for column in range(size) if column not in set(pivots)]
+        found = {unknowns[column]: near[unknowns[column]] for column in open_}
+        for at, column in enumerate(pivots):
+            known = (reduced[at, each] * found[unknowns[each]] for each in open_)
+            found[unknowns[column]] = reduced[at, size] - sum(known, fmpq(0))
+        return found
