@@ -330,8 +330,8 @@ def read_choices(text: str) -> Choices:
 
 
 def _choice(text: str, hint: str) -> Parameter:
-    """Return one of several values: a number, a word, true, false, null, or an array."""
-    if text[0] not in "[tfn":
+    """Return one of several values: a number, a word, also in quotes, true, false, null, or an array."""
+    if text[0] not in '["tfn':
         return as_parameter(text)
     try:
         return as_parameter(json.loads(text, parse_float=str))
