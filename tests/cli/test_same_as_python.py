@@ -90,6 +90,11 @@ ROWS: list[tuple[str, Ask]] = [
     ("sweep n=1..2 --exp-epsilon 2", lambda i: i.sweep({"n": [1, 2]}, exp_epsilon=2)),
     ("sweep n=1..2 --epsilon 2", lambda i: i.sweep({"n": [1, 2]}, epsilon=2)),
     ("sweep n=1..2 --alpha 1", lambda i: i.sweep({"n": [1, 2]}, alpha=1)),
+    ("sweep n=1..2 --optimum --alpha 1", lambda i: i.sweep({"n": [1, 2]}, optimum=True, alpha=1)),
+    (
+        "sweep n=1..2 --optimum --measure squared-error",
+        lambda i: i.sweep({"n": [1, 2]}, optimum=True, measure="squared-error"),
+    ),
     ("sweep n=1..2 --beta 1/9", lambda i: i.sweep({"n": [1, 2]}, beta="1/9")),
     (
         "sweep lam=1/4,1/5 --efficacy --guesses 1 --pairs best",

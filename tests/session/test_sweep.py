@@ -14,8 +14,9 @@ import pytest
 from agreement import datasets
 from command_line import run
 from expectations import mechanisms
+from optimum_oracle import simplex
 from small_mechanisms import count, response
-from tightdp import QueryError
+from tightdp import ParameterError, QueryError
 from tightdp.exact.field import exp
 from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
@@ -70,6 +71,34 @@ def test_the_table_of_randomized_response() -> None:
     written = list(csv.DictReader(io.StringIO(found.csv())))
     assert [row["lam"] for row in written] == ["1/(1 + exp(1))", "1/4", "exp(-1/2)/3"]
     assert [row["exp_epsilon"] for row in written] == ["exp(1)", "3", "-1 + 3*exp(1/2)"]
+
+
+def best_within(n: int, alpha: int, t: F) -> F:
+    """The best 1 - β of counts of n bits, by the simplex method on the counts."""
+    gain = [[F(abs(y - count) <= alpha) for y in range(n + 1)] for count in range(n + 1)]
+    return simplex(gain, [(i, j) for i in range(n + 1) for j in (i - 1, i + 1) if 0 <= j <= n], t)
+
+
+def test_the_frontier() -> None:
+    over: dict[str, Any] = {"n": [2, 3], "lam": ["1/5", "1/4", "1/3"]}
+    found = count.bind(n=1, lam="1/4").sweep(over, optimum=True, alpha=1)
+    for row, (n, lam) in zip(found, product(over["n"], over["lam"]), strict=True):
+        t = 1 / F(lam) - 1
+        assert (row["n"], row["lam"], row["exp_epsilon"], row["status"]) == (n, F(lam), t, "exact")
+        assert row["optimum"] == best_within(n, 1, t)
+        assert row["own"] == within(count.bind(n=n, lam=lam).bound, 1)
+    lines = found.plot().get_lines()
+    assert [line.get_label() for line in lines] == [
+        "the best of all, n=2", "count, n=2", "the best of all, n=3", "count, n=3",
+    ]  # fmt: skip
+    assert [len(line.get_xdata()) for line in lines] == [3] * 4
+    with pytest.raises(ParameterError, match="not beta and optimum"):
+        count.bind(n=1, lam="1/4").sweep(over, optimum=True, beta="1/5")
+    with pytest.raises(ParameterError, match="measure belongs to optimum"):
+        count.bind(n=1, lam="1/4").sweep(over, measure="squared-error")
+    irrational = count.bind(n=2, lam="1/4").sweep({"lam": FLIPS}, optimum=True)
+    assert irrational.status == "bounded"
+    assert len(irrational.plot().get_lines()) == 2
 
 
 @pytest.mark.parametrize("unknown", ["?", "?[0,1/2]"])

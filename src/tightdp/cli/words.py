@@ -247,6 +247,8 @@ _OWN = {
 | --size  how many variables and nodes the diagram has
 | --canaries M  audit: the p-value of the mechanism's trade-off function
 --correct V  with --canaries: how many of --guesses are right
+--optimum  alone or with --alpha: the best of all mechanisms with the ε of the row, beside it; --plot draws the frontier
+--measure NAME  with --optimum: right-answer (default), absolute-error or squared-error
 --guesses K  with --efficacy: the number of guesses (default n); with --canaries: how many were made
 --pairs Z  with --efficacy: as for the command efficacy
 --csv [FILE]  write CSV (to stdout without FILE)

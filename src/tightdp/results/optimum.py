@@ -103,5 +103,6 @@ class Optimum(Result):
 
     @property
     def columns(self) -> dict[str, tuple[Exact, Exact]]:
-        """Both ends of the optimum."""
-        return {"optimum": (self.lower, self.upper)}
+        """Both ends of the optimum, the value of the given mechanism where it is known, and e^ε."""
+        own = {} if self.own is None else {"own": (self.own, self.own)}
+        return {"optimum": (self.lower, self.upper), **own, "exp_epsilon": (self.exp_epsilon, self.exp_epsilon)}

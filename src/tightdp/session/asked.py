@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tightdp.language.program import Bound
 from tightdp.results.answers import Accuracy, Distribution, Likelihood
 from tightdp.results.guessing import Efficacy
+from tightdp.results.optimum import Optimum
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.report import Structure
 from tightdp.results.result import Subject
@@ -65,6 +66,9 @@ class Asked(Protocol):
 
     def efficacy(self, guesses: int | None = None, pairs: Any = None) -> Efficacy:
         """Return the efficacy of one-run auditing."""
+
+    def optimum(self, *, alpha: Any = None, measure: str | None = None) -> Optimum:
+        """Return the best worst-case value over all mechanisms with the tight ε of this one."""
 
     def distribution(self, x: Sequence[Any]) -> Distribution:
         """Return the output law on dataset x."""

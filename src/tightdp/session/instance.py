@@ -345,17 +345,19 @@ class Instance(InstanceBase):
         efficacy: bool = False,
         guesses: int | None = None,
         pairs: Any = None,
+        optimum: bool = False,
+        measure: str | None = None,
         jobs: int | None = 1,
     ) -> Sweep:
         """Return a table over ranges, as in `sweep({"n": range(2, 9), "lam": ["1/10", "1/5"]})`: a row per combination.
 
         Names that are not in `over` keep the values of this instance. A row is the tight ε (at `delta`), δ at an
-        `epsilon` or `exp_epsilon`, accuracy at `alpha` or `beta`, or `efficacy` (with `guesses` and `pairs`). Limits
-        are those of one row; a row that reaches one is unresolved. `jobs` rows are worked on at once, each by a process
-        of its own; None is one for every core.
+        `epsilon` or `exp_epsilon`, accuracy at `alpha` or `beta`, `efficacy` (with `guesses` and `pairs`), or
+        `optimum`: the best of all mechanisms with the tight ε of the row, at `alpha` or by `measure`. Limits are those
+        of one row. `jobs` rows are worked on at once, each by a process of its own; None is one for every core.
         """
-        asked = answering.sweep.Question(delta, epsilon, exp_epsilon, alpha, beta, efficacy, guesses, pairs)
-        return answering.sweep.sweep(self, over, asked, jobs)
+        asked = delta, epsilon, exp_epsilon, alpha, beta, efficacy, guesses, pairs, optimum, measure
+        return answering.sweep.sweep(self, over, answering.sweep.Question(*asked), jobs)
 
     # verification
 

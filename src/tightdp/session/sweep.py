@@ -35,6 +35,8 @@ class Question:
     efficacy: bool = False
     guesses: Any = None
     pairs: Any = None
+    optimum: bool = False
+    measure: Any = None
     size: bool = False
     canaries: Any = None
     correct: Any = None
@@ -43,10 +45,13 @@ class Question:
         numbers = ("delta", "epsilon", "exp_epsilon", "alpha", "beta", "canaries")
         asked = [name for name in numbers if getattr(self, name) is not None]
         asked += ["efficacy"] * self.efficacy + ["size"] * self.size
+        asked += ["optimum"] * (self.optimum and asked != ["alpha"])
         if len(asked) > 1:
             raise ParameterError(f"a sweep asks one question, not {' and '.join(asked)}", "give one of them")
         if self.pairs is not None and not self.efficacy:
             raise ParameterError("pairs belongs to efficacy", "ask for efficacy too")
+        if self.measure is not None and not self.optimum:
+            raise ParameterError("measure belongs to optimum", "ask for optimum too")
         if self.guesses is not None and not self.efficacy and self.canaries is None:
             raise ParameterError("guesses belongs to efficacy", "ask for efficacy too, or give canaries and correct")
         if (self.canaries is None) != (self.correct is None) or (self.canaries is not None and self.guesses is None):
@@ -57,8 +62,8 @@ class Question:
         """The query of a row."""
         if self.size or self.canaries is not None:
             return "show" if self.size else "audit"
-        if self.efficacy:
-            return "efficacy"
+        if self.efficacy or self.optimum:
+            return "efficacy" if self.efficacy else "optimum"
         return "privacy" if self.alpha is self.beta is None else "accuracy"
 
     def ask(self, instance: Asked) -> Result:
@@ -70,6 +75,8 @@ class Question:
             return audit(canaries=numbers[0], guesses=numbers[1], correct=numbers[2], tradeoff=instance)
         if self.efficacy:
             return instance.efficacy(self.guesses, self.pairs)
+        if self.optimum:
+            return instance.optimum(alpha=self.alpha, measure=self.measure)
         if self.alpha is not None or self.beta is not None:
             return instance.accuracy(self.alpha, beta=self.beta, top=1)
         if self.epsilon is not None or self.exp_epsilon is not None:

@@ -15,6 +15,7 @@ from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, log
 from tightdp.present import plot
 from tightdp.present.show import file_of, picture_of, view_of
 from tightdp.present.text import MOST_ROWS, Grid, View
+from tightdp.present.views.optimum import frontier
 from tightdp.present.words import (
     RELATIVE,
     between,
@@ -27,6 +28,7 @@ from tightdp.present.words import (
     witness_sentence,
 )
 from tightdp.results import answers
+from tightdp.results.optimum import Optimum
 from tightdp.results.recorded import plain
 from tightdp.results.result import PairWitness, Result
 from tightdp.results.table import ends_of
@@ -246,6 +248,8 @@ def _sweep_file(result: answers.Sweep, form: str) -> str:
 
 @picture_of.register
 def _sweep_plot(result: answers.Sweep, ax: Any) -> Any:
+    if any(isinstance(row, Optimum) for row in result.rows):
+        return frontier(result, ax)
     columns, swept = result.names, result.swept[0]
     name = "epsilon" if "epsilon" in columns else columns[0]
     words = plot.WORDS.get(name, name.replace("_", " ")), plot.WORDS.get(swept, f"parameter {swept}")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from tightdp.exact.numbers import brief, decimal_text
+from typing import Any
+
+from tightdp.exact.numbers import brief, decimal_text, log
+from tightdp.present import plot
 from tightdp.present.show import view_of
 from tightdp.present.text import Grid, View
 from tightdp.present.words import between, ends_in_full, heading, in_full, shown_number, unresolved_remark
+from tightdp.results.answers import Sweep
 from tightdp.results.optimum import Optimum, Table
 
 _MEANING = {
@@ -17,9 +21,41 @@ _WIDEST, _LONGEST = 9, 16
 """Tables of more outputs, or datasets, are in the JSON only."""
 
 
+def _meaning(result: Optimum) -> str:
+    return _MEANING.get(result.measure, f"P(|output - target| <= {result.alpha})")
+
+
+def frontier(result: Sweep, ax: Any) -> Any:
+    """Draw the optima of a sweep, a line for each task, and the values of its mechanism, against ε.
+
+    Between two points the line is at the value that the first one proves for every larger ε.
+    """
+    tasks: dict[Any, list[Optimum]] = {}
+    for row in result.rows:
+        if isinstance(row, Optimum):
+            tasks.setdefault((row.best.datasets, row.best.targets, row.best.outputs), []).append(row)
+    rows = [row for task in tasks.values() for row in task]
+    axes = plot.named_axes(ax, plot.WORDS["epsilon"], f"{_meaning(rows[0])}, on the worst dataset", result.subject)
+    for task in tasks.values():
+        colour = plot.next_colour(axes)
+        first, *others = (row.parameters for row in task)
+        shared = [name for name in result.swept if all(each[name] == first[name] for each in others)]
+        named = shared if len(tasks) > 1 else []
+        where = "".join(f", {name}={brief(first[name], quoted=False)}" for name in named)
+        best = sorted((log(row.exp_epsilon), float(row.optimum)) for row in task)
+        own = sorted((log(row.exp_epsilon), float(row.own)) for row in task if row.holds and row.own is not None)
+        axes.plot(
+            *zip(*best, strict=True), color=colour, marker="o", drawstyle="steps-post", label=f"the best of all{where}"
+        )
+        if own:
+            name = f"{result.subject}{where}"
+            axes.plot(*zip(*own, strict=True), "s", color=colour, fillstyle="none", label=name)
+    return plot.told_apart(axes)
+
+
 @view_of.register
 def _optimum_view(result: Optimum) -> View:
-    meaning = _MEANING.get(result.measure, f"P(|output - target| <= {result.alpha})")
+    meaning = _meaning(result)
     facts = [("measure", f"{meaning}, on the worst dataset"), *_claim(result)]
     if result.status == "exact":
         facts.append(("optimum", shown_number(result.optimum)))
