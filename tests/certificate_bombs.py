@@ -276,3 +276,11 @@ BOMBS: dict[str, Callable[[], str]] = TEXTS | {
 }
 HARMLESS = {"many-divisions", "outputs-that-double", "cases-of-one-hash", "states-of-one-hash"}
 """They look dangerous, and are true and soon checked."""
+
+MEASURE = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:]).returncode
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(status, used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
+"""Runs the checker from a small process, since a child begins with the memory of its parent."""

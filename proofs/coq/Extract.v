@@ -1,9 +1,25 @@
-(** The checker in OCaml. What is believed here besides Coq: that OCaml's integers of zarith are Coq's. *)
+(** The checker in OCaml. What is believed here besides Coq: that OCaml's integers of zarith are Coq's, also as work.ml
+    counts what they take. *)
 
-From Coq Require Import ZArith Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt ExtrOcamlNativeString.
+From Coq Require Import ZArith String Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt ExtrOcamlNativeString.
 From Tightdp Require Import Numbers Program Forms Certificate Accuracy Datasets Audit.
 
 Extraction Language OCaml.
+Extract Inductive positive => "Big_int_Z.big_int" [ "Work.odd" "Work.even" "Big_int_Z.unit_big_int" ] "Work.positive".
 Extract Constant Z.of_nat => "Big_int_Z.big_int_of_int".
-Extraction "kernel.ml" check_forms check_within check_witness check_accuracy check_accuracy_at check_audit well_made not_empty positive_at nonpos padd popp pmul pzero
-  rational.
+Extract Constant Z.add => "Work.add".
+Extract Constant Z.sub => "Work.sub".
+Extract Constant Z.mul => "Work.mul".
+Extract Constant Z.opp => "Work.opp".
+Extract Constant Z.eqb => "Work.equal".
+Extract Constant Z.div => "Work.div".
+Extract Constant Z.modulo => "Work.modulo".
+Extract Constant Z.gcd => "Work.gcd".
+Extract Constant Z.compare => "(fun x y -> let s = Work.compare x y in if s = 0 then Eq else if s < 0 then Lt else Gt)".
+Extract Constant Pos.eqb => "Work.equal".
+Extract Constant Pos.add => "Work.add".
+Extract Constant Pos.mul => "Work.mul".
+Extract Constant Pos.compare => "(fun x y -> let s = Work.compare x y in if s = 0 then Eq else if s < 0 then Lt else Gt)".
+Extract Inlined Constant String.eqb => "Work.same_name".
+Extraction "kernel.ml" check_forms check_within check_witness check_accuracy check_accuracy_at check_audit well_made not_empty positive_at
+  nonpos padd popp pmul pzero rational.

@@ -218,9 +218,7 @@ let ratio root v = match v with
   | Obj l -> let l = fields v ["above"; "below"] [] in whole root (field "above" l), whole root (field "below" l)
   | _ -> whole root v, [B.unit_big_int]
 
-let distinct what l =
-  let seen = Hashtbl.create 64 in
-  List.iter (fun each -> need (not (Hashtbl.mem seen each)) (what ^ " stands twice"); Hashtbl.add seen each ()) l
+let distinct what l = need (List.length (List.sort_uniq compare l) = List.length l) (what ^ " stands twice")
 let table reader v =
   let rows = List.map (fun row -> let key, each = pair row in key, (value key, reader each)) (items v) in
   need (rows <> []) "a table is empty";
@@ -502,14 +500,11 @@ let check file =
   ^ (if every then "; an upper bound for all that is computed from the messages (post-processing)" else "")
   ^ (if published || accuracy then "" else "; nothing is published") ^ "; by a theorem"
 
-(* Work is counted by what is allocated, so that it is the same on every machine. *)
+(* Work is counted by the integers, which all loops of the checker use; and memory is looked at whenever it was swept. *)
 let limited work =
-  let look _ =
-    let words = Gc.minor_words () and heap = (Gc.quick_stat ()).Gc.heap_words in
-    if words > 4e8 *. float_of_int work || heap > 20_000_000 * work then
-      raise (Refused "checking takes more work than is allowed (N behind the file allows N times as much)") in
-  Sys.set_signal Sys.sigalrm (Sys.Signal_handle look);
-  ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.01; it_value = 0.01 })
+  Work.left := 60_000_000 * work;
+  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 2_000_000; Gc.space_overhead = 40 };
+  ignore (Gc.create_alarm (fun () -> if (Gc.quick_stat ()).Gc.heap_words > 12_000_000 * work then raise Work.Spent))
 
 let () =
   let status, said =
@@ -525,6 +520,7 @@ let () =
     with
     | Refused reason -> 1, "refused: " ^ reason
     | Unproved reason -> 2, "unproved: " ^ reason
-    | Stack_overflow | Out_of_memory -> 1, "refused: checking takes more work than is allowed"
+    | Work.Spent | Stack_overflow | Out_of_memory ->
+      1, "refused: checking takes more work than is allowed (N behind the file allows N times as much)"
     | _ -> 1, "refused: no certificate" in
   print_endline said; exit status

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from certificate_bombs import BOMBS, HARMLESS, sealed
+from certificate_bombs import BOMBS, HARMLESS, MEASURE, sealed
 from certificate_oracle import is_true
 from forged_evidence import FORGED
 from forgeries import EXAMPLES, ONE, PAIR, REFUSED, T, every, example, law, made, wrong
@@ -101,13 +101,6 @@ def test_pairs_that_are_listed_need_not_be_symmetric() -> None:
     assert checker.check(certificate)
 
 
-MEASURE = """
-import resource, subprocess, sys
-status = subprocess.run(sys.argv[1:]).returncode
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(status, used.ru_utime + used.ru_stime, used.ru_maxrss)
-"""
-"""Runs the checker from a small process, since a child begins with the memory of its parent."""
 FAST = ["quotes", "open-brackets", "one-long-number", "values-that-nest", "values-that-grow", "states-that-double",
         "long-odds", "many-forms", "a-long-guarantee", "outputs-of-odds-of-one-hash", "cases-of-long-values",
         "forms-that-meet-nothing"]  # fmt: skip

@@ -10,6 +10,7 @@ import json
 import random
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 
 import tightdp
-from certificate_bombs import by_forms, sealed
+from certificate_bombs import BOMBS, MEASURE, by_forms, sealed
 from certificate_changes import bases, changed, changed_audit, changed_every
 from conftest import FULL
 from expectations import bind, expectations
@@ -31,7 +32,7 @@ from tightdp.session.instance import Instance
 checker = load_checker()
 PROOFS = EXAMPLES.parent / "coq"
 pytestmark = [
-    pytest.mark.slow(seconds=90),
+    pytest.mark.slow(seconds=120),
     pytest.mark.skipif(not (shutil.which("coqc") and shutil.which("ocamlfind")), reason="Coq or OCaml is not there"),
 ]
 
@@ -40,7 +41,7 @@ pytestmark = [
 def proved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The extracted checker, built from the proofs, which assume nothing."""
     place = tmp_path_factory.mktemp("coq")
-    for file in (*PROOFS.glob("*.v"), PROOFS / "check.ml", PROOFS / "Makefile"):
+    for file in (*PROOFS.glob("*.v"), PROOFS / "check.ml", PROOFS / "work.ml", PROOFS / "Makefile"):
         shutil.copy(file, place)
     done = subprocess.run(["make", "-C", str(place)], capture_output=True, text=True, check=True)
     assert done.stdout.count("Closed under the global context") == 12
@@ -129,3 +130,16 @@ def test_changed_certificates(proved: Path, tmp_path: Path) -> None:
             new = changed_every(every, random_) if at % 5 == 0 else changed(dict(random_.choice(some)), random_)
         found[agree(proved, new, tmp_path)] += 1
     assert min(found["refused"], found["accepted"]) > 20
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_bombs_end_soon_and_in_little_memory(proved: Path, name: str, tmp_path: Path) -> None:
+    """Some are true, and within what it may use; both checkers count work, but not in the same unit."""
+    path = tmp_path / "bomb.json"
+    path.write_text(BOMBS[name](), encoding="utf-8")
+    words = [sys.executable, "-I", "-c", MEASURE, str(proved), str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    said, status, seconds, kilobytes = done.stdout.rsplit(maxsplit=3)
+    assert said.startswith(("accepted: ", "refused: ", "unproved: ")[int(status)])
+    assert float(seconds) < 4
+    assert int(kilobytes) < 200_000
