@@ -13,6 +13,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from html import escape, unescape
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,15 @@ MATHS = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', r
 SOURCE = re.compile(
     r'(<summary>Source code in )<code>(src/[\w/.]+)</code>(</summary>.*?<span class="normal"> *(\d+)<)', re.DOTALL
 )
+TOKEN = re.compile(r"\\text\{[^{}]*\}(?![_^])|\\\w+ *|\\.|.", re.DOTALL)
+"""What TeX consists of; text is one piece where it has no index."""
+WORDS = re.compile(r"\\text\{([^{}]* [^{}]*)\}")
+BREAK = re.compile(r"[-=<>+,]|\\(?:le|ge|ne|to|cdot|leftrightarrow|wedge) *|\\ ")
+PRIMED = re.compile(r"<msup>(<mi>[^<]*</mi>)<m[io]>&#x02032;</m[io]></msup>")
+INLINE = re.compile(r"<code>([^<]*)</code>")
+OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*)")
+TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+CELL = re.compile(r"<td(?=[ >])")
 OUTPUT = re.compile(r"<p>output of (\S+) (\d+)</p>")
 
 outputs: dict[str, list[str]] = {}
@@ -71,6 +81,8 @@ def on_page_content(html: str, page: Any, **_: Any) -> str:
     """Put in the outputs of a notebook, mathematics, and links to the source."""
     html = OUTPUT.sub(lambda found: outputs[found[1]][int(found[2])], html)
     html = MATHS.sub(lambda found: maths(unescape(found[2]), found[1] == "div"), html)
+    html = INLINE.sub(lambda found: OPTION.sub(r'<span class="option">\1</span>', found[0]), html)
+    html = TABLE.sub(labelled, html)
     return SOURCE.sub(source_link, html) if repository() else html
 
 
@@ -82,7 +94,44 @@ def on_page_context(context: Any, page: Any, **_: Any) -> Any:
 
 
 def maths(latex: str, display: bool) -> str:
-    return convert(latex.strip(), display="block" if display else "inline")
+    """Return MathML; in a line, a formula may be broken after its relations and operators, and words are words."""
+    if display:
+        return mathml(latex.strip(), "block")
+    return "".join(
+        escape(words) if words else mathml(formula.lstrip(), "inline") for words, formula in broken(latex.strip())
+    )
+
+
+def mathml(latex: str, display: str) -> str:
+    """Return MathML in which a prime is as large as what it stands at: in fonts it stands high already."""
+    return PRIMED.sub(r"<mrow>\1<mi>&#x02032;</mi></mrow>", convert(latex, display=display))
+
+
+def broken(latex: str) -> Iterator[tuple[str, str]]:
+    """Yield the words and the formulas that a formula in a line consists of, in order."""
+    depth, kept = 0, ""
+    for token in TOKEN.findall(latex):
+        depth += (token.strip() in ("{", r"\left")) - (token.strip() in ("}", r"\right"))
+        words = None if depth else WORDS.fullmatch(token)
+        if words is None:
+            kept += token
+        ends = kept.strip() not in ("", "-") and not depth and BREAK.fullmatch(token)
+        if kept.strip() and (words is not None or ends):
+            yield "", kept
+            kept = ""
+        if words is not None:
+            yield words[1], ""
+    if kept.strip():
+        yield "", kept
+
+
+def labelled(found: re.Match[str]) -> str:
+    """Return a table of three columns or more whose cells know their heads: a narrow screen shows each under its head."""
+    heads = [escape(unescape(re.sub("<[^>]*>", "", head))) for head in re.findall(r"<th[^>]*>(.*?)</th>", found[0])]
+    if len(heads) < 3:
+        return found[0]
+    places = cycle(heads)
+    return CELL.sub(lambda _: f'<td data-head="{next(places)}"', found[0]).replace("<table>", '<table data-wide="">')
 
 
 def source_link(found: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ import pytest
 from deciding import OAKLEY, ROOT
 
 from tightdp.claims import ClaimsDifferError, Paper, check_file, run_claims
-from tightdp.claims.page import html
+from tightdp.claims.page import paper_markdown
 from tightdp.claims.run import run_paper
 from tightdp.cli import main
 
@@ -57,7 +57,7 @@ def test_the_command(example: Callable[[str], Path], capsys: pytest.CaptureFixtu
     path = example("holds on")
     assert main(["claims", str(path), "--report", str(tmp_path / "page")]) == 0
     assert "1 claim, all as recorded" in capsys.readouterr().out
-    assert "lambda" in (tmp_path / "page" / "report.html").read_text(encoding="utf-8")
+    assert "lambda" in (tmp_path / "page" / "report" / "mine.md").read_text(encoding="utf-8")
     assert main(["claims", str(example("argued")), "--json"]) == 1
     (claim,) = json.loads(capsys.readouterr().out)["result"]["claims"]
     assert claim["verdict"] == "holds on"
@@ -104,17 +104,14 @@ def test_the_line_that_a_reader_types() -> None:
     assert "it holds here" in other.stdout
 
 
-def test_the_page_escapes_and_links() -> None:
+def test_the_page_keeps_lists_and_links() -> None:
     paper = Paper("test2026", title="<T>")
     texts = {"breaks": "at `a < b`\n\n- **one**\n- two", "notes": "a | b"}
     paper.claim("T1", "Thm 1", "a < b & c | d", verdict="open", **texts)
-    found = [(paper, list(run_paper(paper)))]
-    page = html(found)
-    assert "a &lt; b" in page
-    assert '<td class="open"><strong>open</strong></td>' in page
-    assert '<a href="#test2026-T1">T1</a>' in page
-    assert "<li><strong>one</strong></li>\n<li>two</li>" in page
-    assert "<T>" not in page
+    found = (paper, list(run_paper(paper)))
+    page = paper_markdown(*found)
+    assert "$a < b$\n\n- **one**\n- two\n" in page
+    assert "| [T1](#test2026-T1) | Thm 1 | **open** |" in page
 
 
 def test_the_line_for_a_tuple(tmp_path: Path) -> None:

@@ -1,18 +1,15 @@
 """The report: a summary, and a page for every paper with its claims, the facts found on the way, and its proofs.
 
-A page is a list of blocks of Markdown; the HTML page is all of them, rendered.
+A page is a list of blocks of Markdown.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
-
-from markdown_it import MarkdownIt
 
 from tightdp.claims.answers import Change
 from tightdp.claims.instances import at, many, plain, ranges, short
@@ -46,8 +43,8 @@ Found = list[tuple[Paper, list[Outcome]]]
 
 
 def pages(found: Found, changes: Sequence[Change] = ()) -> dict[str, str]:
-    """Return all files of the report by name: the summary, a page and a JSON file for every paper, one HTML page."""
-    files = {"report.md": markdown(found, changes), "report.html": html(found, changes)}
+    """Return all files of the report by name: the summary, a page and a JSON file for every paper."""
+    files = {"report.md": markdown(found, changes)}
     for paper, outcomes in found:
         files[f"{_folder(paper)}.md"] = paper_markdown(paper, outcomes)
         files[f"{_folder(paper)}.json"] = paper_json(paper, outcomes)
@@ -71,17 +68,6 @@ def paper_markdown(paper: Paper, outcomes: list[Outcome]) -> str:
 
 def _joined(blocks: Iterable[str]) -> str:
     return _BREAK.join(block if block.startswith(("#", "<", "```")) else typeset(block) for block in blocks) + "\n"
-
-
-def html(found: Found, changes: Sequence[Change] = ()) -> str:
-    """Return the summary and all pages as one HTML page that needs nothing else."""
-    text = _BREAK.join([markdown(found, changes), *(paper_markdown(paper, outcomes) for paper, outcomes in found)])
-    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
-    body = re.sub(r"<p>&lt;a id=&quot;([\w.-]+)&quot;&gt;&lt;/a&gt;</p>", r'<a id="\1"></a>', body)
-    body = re.sub(r"<td><strong>([a-z]+)( on)?</strong>", r'<td class="\1"><strong>\1\2</strong>', body)
-    body = re.sub(r'href="[\w/.-]+\.md#', 'href="#', body)
-    head = f'<meta charset="utf-8"><title>Claims, decided</title><style>{_STYLE}</style>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}</body></html>\n'
 
 
 # blocks of Markdown
@@ -361,18 +347,3 @@ def counterexample_json(found: Counterexample | None) -> dict[str, Any] | None:
         "confirmed": found.confirmed,
         "reverify": found.command,
     }
-
-
-_STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#1f2937}
-h1,h2,h3,h4{line-height:1.25}h2{margin-top:3rem;border-bottom:1px solid #d1d5db}h4{margin:2rem 0 .3rem}
-p{margin:.5rem 0}table{border-collapse:collapse;margin:.8rem 0;font-size:.92rem}
-th,td{border:1px solid #d1d5db;padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:#f3f4f6}
-pre{background:#f3f4f6;padding:.5rem .8rem;overflow-x:auto}code{background:#f3f4f6;padding:0 .2rem}
-summary{cursor:pointer;color:#4b5563}
-td.decided{background:#a7f3d0}td.argued{background:#d1fae5}td.holds{background:#ecfccb}td.refuted{background:#fee2e2}
-td.corrected{background:#ffedd5}td.open{background:#e5e7eb}
-@media (prefers-color-scheme: dark){body{background:#111827;color:#e5e7eb}th,pre,code{background:#1f2937}
-th,td{border-color:#374151}summary{color:#9ca3af}td.decided{background:#065f46}td.argued{background:#064e3b}td.holds{background:#365314}
-td.refuted{background:#7f1d1d}td.corrected{background:#7c2d12}td.open{background:#374151}a{color:#93c5fd}}
-"""

@@ -84,7 +84,7 @@ def _prose(text: str) -> str:
 
 def _is_mathematical(word: str) -> bool:
     core = word.strip(",.;:")
-    if re.fullmatch(r"[A-Z]{1,2}\d+[a-z]?|\(\d+\)|\d{4}", core) or (
+    if re.fullmatch(r"[A-Z]{1,2}\d+[a-z]?|\(?[A-Z]\d+-[A-Z]\d+\)?|\(\d+\)|\d{4}", core) or (
         core.startswith(("http", "[", "**", "-")) and core != "-"
     ):
         return False
