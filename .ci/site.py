@@ -126,7 +126,7 @@ def broken(latex: str) -> Iterator[tuple[str, str]]:
 
 
 def labelled(found: re.Match[str]) -> str:
-    """Return a table of three columns or more whose cells know their heads: a narrow screen shows each under its head."""
+    """Return a table of three columns or more whose cells know their heads, for narrow screens."""
     heads = [escape(unescape(re.sub("<[^>]*>", "", head))) for head in re.findall(r"<th[^>]*>(.*?)</th>", found[0])]
     if len(heads) < 3:
         return found[0]
