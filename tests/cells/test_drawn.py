@@ -80,7 +80,7 @@ def _check_delta(laws: CellLaws, comparing: Comparing, near: Any, source: str) -
             assert shown <= ours - t * theirs <= shown + beyond, (source, t)
         assert comparing.larger(x, y, 0 * laws.one)[0] == 1, source
     delta = laws.exact(Fraction(1, 50))
-    least, _ = comparing.least(_PAIRS, delta)
+    least, most, _ = comparing.least(_PAIRS, delta)
     if least != math.inf and least != 1:
         assert comparing.delta(_PAIRS, least)[0] == delta, source
 

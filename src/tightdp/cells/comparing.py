@@ -334,11 +334,11 @@ class Comparing:
             if self.excess(*pair, upper)[1] <= delta:
                 continue
             least, most = self._least_of(pair, lower, delta)
+            if least == math.inf:
+                return least, most, pair
             if least > lower:
                 lower, last = least, pair
             upper = max(upper, most)
-            if lower == math.inf:
-                break
         return lower, upper, last
 
     def _least_of(self, pair: tuple[Dataset, Dataset], t: Any, delta: Exact) -> tuple[Any, Any]:

@@ -62,13 +62,15 @@ class CellLaws:
                 total += sum(prod((value_at(f, place) for f in each), start=self.one) for each in contributions)
         return total
 
-    def finite(self) -> dict[Dataset, dict[Label, Number]] | None:
+    def finite(self) -> dict[Dataset, dict[Any, Number]] | None:
         """Return the probabilities of all outputs by dataset, None where some are numbers with noise."""
         if any(label.dimension for law in self.laws.values() for label in law):
             return None
         return {
             x: {
-                label: self.number(sum((prod((value_at(f, ()) for f in each), start=self.one) for each in found), 0))
+                label.output(()): self.number(
+                    sum((prod((value_at(f, ()) for f in each), start=self.one) for each in found), 0)
+                )
                 for label, found in law.items()
             }
             for x, law in self.laws.items()

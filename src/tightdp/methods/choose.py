@@ -13,6 +13,7 @@ from tightdp.errors import QueryError
 from tightdp.language.program import Bound
 from tightdp.methods import (
     by_aggregates,
+    by_cells,
     by_chain,
     by_clients,
     by_datasets,
@@ -26,6 +27,8 @@ from tightdp.methods.program import Candidate, Program
 __all__ = ["CANDIDATES", "NAMES", "program_of", "read_method"]
 
 CANDIDATES: tuple[Candidate, ...] = (
+    # What has no core program: where there is one, this is seen before any work.
+    Candidate("cells", by_cells.look),
     # Found on the core program, before any diagram; only one client, or one group, of every kind remains.
     Candidate("independent clients", by_clients.look),
     Candidate("independent groups", by_clients.look_for_groups),

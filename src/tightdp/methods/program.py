@@ -136,7 +136,7 @@ class Program:
 
     def cells(self, control: Control) -> comparing.Comparing | None:
         """Return the laws by algebra, where noise on all integers has no exact finite form but is in its class."""
-        if self.given is not None or self.forced is not None or self.datasets > _MOST_BY_ALGEBRA:
+        if self.given is not None or self.forced not in (None, "cells") or self.datasets > _MOST_BY_ALGEBRA:
             return None
         return self.once("cells", lambda: self._cells(control))
 

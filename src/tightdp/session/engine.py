@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TypeVar
 
+from tightdp.core.meetings import Uncut
 from tightdp.core.nodes import CoreProgram
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
@@ -182,14 +183,17 @@ class Engine:
     def listing(self, x: Dataset, query: Query) -> DiagramTable | EliminationTable | None:
         """Return a table from which the law of a dataset is listed: the one for all datasets, if it is there.
 
-        None where the laws have so many digits, as those of Gaussian noise, that they are not counted on a diagram.
+        None where there is no diagram, as of real noise, or laws have too many digits for one, as of Gaussian noise.
         Raises QueryError for laws too long to list.
         """
         if self.program.compiled is not None:
             check_listable(self.program.core(query.control))
             return None if self.program.inexact else self.program.table(query.control)
         with query.compiling():
-            core = self.program.core_of(x, query.control)
+            try:
+                core = self.program.core_of(x, query.control)
+            except Uncut:  # the algebra may have its laws
+                return None
             check_listable(core)
             found = table_without_diagram(self.bound, core, x, query.control)
             return found if found is not None or core.inexact else self._encoded(core, x, query)

@@ -14,6 +14,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
+from tightdp.methods import by_cells
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
 from tightdp.results.answers import Accuracy
@@ -64,17 +65,16 @@ def ratios(engine: Engine, query: Query) -> list[tuple[Number, Number, TripleWit
 
     None for programs that are answered in another way, and where noisy numbers are published.
     """
-    laws = engine.program.cells(query.control)
-    known = None if laws is None else laws.laws.finite()
+    known = by_cells.finite_laws(engine.program, query.control)
     if known is None:
         return None
     found: dict[Any, tuple[Number, Number, TripleWitness]] = {}
     for x, x_prime in _pairs(engine, query):
-        for label, ours in known.get(x, {}).items():
-            theirs = known.get(x_prime, {}).get(label, Fraction(0))
+        for output, ours in known[x].items():
+            theirs = known[x_prime].get(output, Fraction(0))
             name = _function(ours), _function(theirs)
             if name not in found and name[0] != name[1]:
-                found[name] = ours, theirs, TripleWitness(x, x_prime, label.output(()), ours, theirs)
+                found[name] = ours, theirs, TripleWitness(x, x_prime, output, ours, theirs)
     return list(found.values())
 
 

@@ -1,0 +1,58 @@
+"""Noise on the reals, and on all integers in ways that no finite program has, where outputs are finitely many.
+
+The algebra of `cells` knows the probability of every output on every dataset: questions about laws are asked of these.
+"""
+
+from __future__ import annotations
+
+from tightdp.exact.field import Number
+from tightdp.language.outputs import Output
+from tightdp.language.program import Dataset
+from tightdp.logic.count import Weights
+from tightdp.methods.base import Control, Refusal, Work
+from tightdp.methods.by_datasets import Exhaustive
+from tightdp.methods.by_runs import ListedTable, whole_weights
+from tightdp.methods.program import Program
+from tightdp.symmetry.sets import Table
+
+__all__ = ["look"]
+
+
+class CellsTable(ListedTable):
+    """The output laws that the algebra finds."""
+
+    def __init__(self, program: Program, control: Control, known: dict[Dataset, dict[Output, Number]]) -> None:
+        super().__init__(program.bound, control)
+        self._known = known
+
+    def _counted(self, x: Dataset) -> Weights:
+        by_code, total = whole_weights({self.codes.code(output): mass for output, mass in self._known[x].items()})
+        return Weights(dict(sorted(by_code.items())), total)
+
+
+class Cells(Exhaustive):
+    """All datasets, and all pairs of neighbours, with laws by algebra."""
+
+    name = "cells"
+
+    def work(self) -> tuple[Work, ...]:
+        return (Work("datasets", self.program.datasets),)
+
+    def laws(self, control: Control) -> Table:
+        known = finite_laws(self.program, control)
+        assert known is not None
+        table: Table = self.program.once("cells table", lambda: CellsTable(self.program, control, known))
+        return table
+
+
+def finite_laws(program: Program, control: Control) -> dict[Dataset, dict[Output, Number]] | None:
+    """Return the laws by algebra where outputs are finitely many, None where another method is to answer."""
+    found = program.cells(control)
+    return None if found is None else program.once("finite laws", found.laws.finite)
+
+
+def look(program: Program, control: Control) -> Cells | Refusal:
+    """Return the method where the algebra has the laws, and outputs are finitely many."""
+    if finite_laws(program, control) is None:
+        return Refusal("cells: no noise on the reals, or noisy numbers are published")
+    return Cells(program)
