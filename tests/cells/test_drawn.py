@@ -81,6 +81,7 @@ def _check_delta(laws: CellLaws, comparing: Comparing, near: Any, source: str) -
         assert comparing.larger(x, y, 0 * laws.one)[0] == 1, source
     delta = laws.exact(Fraction(1, 50))
     least, most, _ = comparing.least(_PAIRS, delta)
+    assert least == most, source
     if least != math.inf and least != 1:
         assert comparing.delta(_PAIRS, least)[0] == delta, source
 
