@@ -20,7 +20,6 @@ from tightdp import (
 )
 from tightdp.cells.laws import CellLaws, cell_laws
 from tightdp.cells.noise import Outside
-from tightdp.errors import TightdpError
 from tightdp.exact.field import exp
 from tightdp.language.interp import law_within
 from tightdp.session.files import import_file
@@ -271,11 +270,6 @@ REFUSED = [
 def test_what_has_no_closed_form_is_refused(made: Mechanism, why: str) -> None:
     with pytest.raises(Outside, match=why):
         laws_of(made)
-
-
-def test_where_a_loop_has_no_closed_form_is_said() -> None:
-    with pytest.raises(TightdpError, match=r"counts without a bound.*several counters"):
-        two_counters.bind(n=1).privacy()
 
 
 def test_published_samplers_have_the_law_of_the_primitive() -> None:

@@ -23,7 +23,8 @@ class Builder:
     number became one node, so that 1 may stand for True.
 
     `noises` lists the draws on all integers, and `operations` what was asked of values since the first of them, folded
-    or not. `windows` says where such a draw, by its place among them, is looked at in detail, or `cut` how each is.
+    or not. `windows` says where such a draw, by its place among them, is looked at in detail, or `cut` how each is, and
+    `lost` with what probabilities loops then go on for longer than they are followed.
     """
 
     def __init__(self, watch: Callable[[], None] = lambda: None) -> None:
@@ -38,6 +39,7 @@ class Builder:
         self.noises: list[tuple[Expr, tuple[Law | OnIntegers | None, ...]]] = []
         self.operations: list[tuple[str, tuple[Expr, ...], Place | None]] = []
         self.cut: Callable[[OnIntegers], Law] | None = None
+        self.lost: list[Fraction] = []
         self.place: Callable[[], Place | None] = lambda: None
         self.true = self.const(True)
         self.false = self.const(False)

@@ -5,6 +5,7 @@ Where the argument is written down: docs/unbounded-noise.md.
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -33,20 +34,20 @@ class Unmerged(LanguageError):
 
 
 class Uncut(Unmerged):
-    """Noise, of some kind, that is not made finite at all: only the algebra of `cells` knows it."""
+    """Noise, of some kind, that has no exact finite form: only the algebra of `cells` knows it, or an enclosure."""
 
-    def __init__(self, kind: str, why: str = "has no answer to this question") -> None:
+    def __init__(self, kind: str, why: str = "has no answer to this question", enclosed: bool = False) -> None:
         hint = "ask for ε, δ, accuracy or errors at one n, of outputs that are linear in the noise, or clamped"
         super().__init__(f"{kind} {why}", hint)
-        self.kind = kind
+        self.kind, self.enclosed = kind, enclosed
 
 
 class Endless(Uncut):
-    """A loop without a bound that is not made finite: only the algebra of `cells` may know how it ends."""
+    """A loop without a bound: only the algebra of `cells`, or an enclosure, may know how it ends."""
 
-    def __init__(self, what: str, hint: str, counts: bool = False) -> None:
-        super().__init__("a loop without a bound")
-        self.what, self.hint, self.counts = what, hint, counts
+    def __init__(self, what: str, hint: str, counts: bool = False, node: ast.AST | None = None) -> None:
+        super().__init__("a loop without a bound", enclosed=counts or node is not None)
+        self.what, self.hint, self.counts, self.node = what, hint, counts, node
 
 
 def outside(what: str, hint: str = "clamp it first, as in max(lo, min(value, hi))") -> Unmerged:

@@ -22,7 +22,7 @@ from tightdp.core.windows import NARROW, is_far
 from tightdp.errors import LanguageError, Span
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.theta import RELATIVE, reach_of
-from tightdp.language.laws import Gaussian, Law, OnIntegers, TwoSided
+from tightdp.language.laws import Exponentials, Gaussian, Law, OnIntegers, TwoSided
 from tightdp.limits.calibrated import NOISE_BITS, TABLE_ENTRIES
 
 _HINT = "publish each noisy value once, on its own, or clamp what is published"
@@ -187,6 +187,8 @@ def inexactness(builder: Builder, published: bool) -> Inexact | None:
 
 
 _BEYOND: Any = Far(((0, 1),))
+GOES_ON = "a run goes on for longer, or further out, than it is followed"
+"""What is said of runs in which a loop, or noise, is cut off, as long as it is not settled how likely that is."""
 _FARTHEST = TABLE_ENTRIES // 4
 """Up to such a reach noise is cut off."""
 
@@ -216,6 +218,24 @@ def cut_law(law: OnIntegers, reach: int) -> Law:
     return tuple(outcomes)
 
 
+def cut_exponentials(law: Exponentials) -> Law:
+    """Return noise on the integers from an end on, cut off: the last outcome has what is further out.
+
+    Raises LanguageError where it cannot be cut off.
+    """
+    ((low, high, base),) = law.pieces
+    assert low is not None
+    if high is not None or (isinstance(base, ExpNumber) and base.unknown):
+        raise LanguageError("one-sided noise reaches too far to be cut off", "clamp it")
+    reach = 1 + math.ceil(NOISE_BITS * math.log(2) / max(-math.log(float(base)), 1e-9))
+    if reach > _FARTHEST:
+        raise LanguageError("one-sided noise reaches too far to be cut off", "clamp it")
+    centre = int(law.centre)
+    masses = [law.weight * base**z for z in range(int(low), int(low) + reach)]
+    far = centre + int(low) + reach, law.weight * base ** (int(low) + reach) / (1 - base)
+    return (*((centre + int(low) + at, mass) for at, mass in enumerate(masses)), far)
+
+
 def cut_output(builder: Builder, output: Expr) -> Expr:
     """Return an output without values that come from a far point: one string stands for them."""
     return builder.total("leave_out_far", output)
@@ -232,16 +252,18 @@ def reach_of_outcomes(builder: Builder, program: CoreProgram) -> int | None:
 
 
 def error_of_cuts(builder: Builder, least: int, published: bool) -> Inexact:
-    """Return the error of a program whose draws are cut off."""
+    """Return the error of a program whose draws, and loops, are cut off."""
     relative, lost = Fraction(0), Fraction(0)
     for _, found in builder.noises:
         laws = [law for law in found if isinstance(law, OnIntegers)]
         relative += max(
             (2 * (2 * reach_of_cut(law, least) + 4) * RELATIVE for law in laws if isinstance(law, Gaussian)), default=0
         )
-        lost += max(2 * _above(law.at_least(law.centre + reach_of_cut(law, least) + 1)) for law in laws)
-    return Inexact(2 * relative, lost * (1 + relative), published, True)
+        lost += max(2 * above(law.at_least(law.centre + reach_of_cut(law, least) + 1)) for law in laws)
+    lost = lost * (1 + relative) + sum(builder.lost)
+    return Inexact(2 * relative, lost, published or bool(builder.lost), True)
 
 
-def _above(value: Number) -> Fraction:
+def above(value: Number) -> Fraction:
+    """Return a rational that is no smaller."""
     return value if isinstance(value, Fraction) else value.enclosure(20).upper

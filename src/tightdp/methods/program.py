@@ -148,7 +148,7 @@ class Program:
             try:
                 return comparing.Comparing(laws.cell_laws(self.bound, control), control)
             except noise.Outside as outside:
-                if isinstance(unmerged, Uncut):
+                if isinstance(unmerged, Uncut) and not unmerged.enclosed:
                     raise _explained(unmerged, outside) from None
         except RecursionError:  # the methods say so
             pass

@@ -31,7 +31,7 @@ from tightdp.core.lowering.outputs import Outputs, Plan, Plans
 from tightdp.core.lowering.published_doubles import Unpicked
 from tightdp.core.lowering.scalars import adopt
 from tightdp.core.lowering.values import Reference, Value, is_scalar
-from tightdp.core.meetings import Meetings, Uncut, Unmerged, outside
+from tightdp.core.meetings import Endless, Meetings, Uncut, Unmerged, outside
 from tightdp.core.nodes import CoreProgram, Expr, Inexact, Input, verify
 from tightdp.core.outputs import Leaf
 from tightdp.core.published import (
@@ -83,13 +83,15 @@ def lower(
             continue
         except Unmerged as error:
             error.span = error.span or lowering.source.span()
-            if not enclosed or isinstance(error, Uncut):
+            loop = error.node if isinstance(error, Endless) else None
+            if not enclosed or loop in plan.loops or (isinstance(error, Uncut) and not error.enclosed):
                 raise
-            unmerged, plan = unmerged or error, Plan(cut=1)
+            unmerged = unmerged or error
+            plan = Plan(cut=max(plan.cut, 1), loops=plan.loops if loop is None else plan.loops | {loop})
             continue
         except (LanguageError, ProgramError) as error:
             if plan.cut > 1:  # so far out it is too large: then it is not known whether outputs are missing
-                plan = Plan(cut=_NEAR)
+                plan = replace(plan, cut=_NEAR)
                 continue
             if unmerged is not None:
                 raise unmerged from None
@@ -134,6 +136,7 @@ class Lowering(Outputs):
         self.plan, self.floats = plan, bound.program.floats
         self.picks, self.told_apart = picks, 0
         self.builder.windows = plan.windows
+        self.left_early, self.endless = plan.loops, set(plan.loops)
         self.builder.cut = (lambda law: cut_law(law, reach_of_cut(law, plan.cut))) if plan.cut else None
         self.builder.place = lambda: (self.frame.source, self.position[-1]) if self.position else None
         self.published: list[tuple[Expr, Span]] = []
@@ -241,7 +244,7 @@ class Lowering(Outputs):
             known = not self.published and plan.cut != _NEAR
             reach = reach_of_outcomes(builder, program) if known and program is not None else None
             self.complete = reach is not None
-            return None if reach is None or reach <= plan.cut else Plan(cut=reach)
+            return None if reach is None or reach <= plan.cut else replace(plan, cut=reach)
         ends = plan.ends
         if self.published and program is not None:
             before = Meetings(builder.noises, builder.operations[: self.unpublished])

@@ -18,6 +18,7 @@ from tightdp.core.lowering.sequences import plain, settled
 from tightdp.core.lowering.values import Alike, Every, Growing, Value, is_scalar, kind, known, name_of
 from tightdp.core.meetings import Uncut
 from tightdp.core.nodes import Expr
+from tightdp.core.published import GOES_ON, above, cut_exponentials
 from tightdp.core.together import values_together
 from tightdp.core.valuesets import TooManyValues
 from tightdp.core.windows import is_far
@@ -112,9 +113,9 @@ def draw_from(
         hint = "clamp it first, as in max(lo, min(value, hi))"
         raise m.unsupported(f"noise on all integers is an argument of {name}", hint)
     if not unknown:
-        return known(m.builder.draw(name, m.builder.true, [_law(law, arguments)], m.alive))
+        return _cut(m, name, m.builder.true, [_law(law, arguments)])
     selector = unknown[0] if len(unknown) == 1 else joint or _joint(m, unknown)
-    table: list[Law | OnIntegers | None] = []
+    table: list[Law | OnIntegers | Exponentials | None] = []
     refused: list[tuple[Any, Failure]] = []
     for at, value in enumerate(selector.values):
         if at % FEW_VALUES == 0:
@@ -136,7 +137,28 @@ def draw_from(
         m.oblige(m.builder.disjunction(conditions), refused[0][1])
     if len(refused) == len(table):
         raise Dead
-    return known(m.builder.draw(name, selector, table, m.alive))
+    return _cut(m, name, selector, table)
+
+
+def _cut(m: Machine, name: str, selector: Expr, table: Sequence[Law | OnIntegers | Exponentials | None]) -> Value:
+    """Draw from the law that a node picks; one-sided noise is cut off where an enclosure will do."""
+    finite: list[Law | OnIntegers | None] = []
+    far: list[tuple[Any, Any]] = []
+    for value, law in zip(selector.values, table, strict=True):
+        if not isinstance(law, Exponentials):
+            finite.append(law)
+            continue
+        if law.real or m.builder.cut is None:
+            raise Uncut("real noise" if law.real else "one-sided noise on all integers", enclosed=not law.real)
+        finite.append(short := cut_exponentials(law))
+        far.append((value, short[-1]))
+    drawn = m.builder.draw(name, selector, finite, m.alive)
+    for value, (outcome, _) in far if m.within else ():
+        here = m.conj(m.builder.equals(selector, value), m.builder.equals(drawn, outcome))
+        m.oblige(here, Failure(GOES_ON))
+    if far and not m.within:
+        m.builder.lost.append(max(above(mass) for _, (_, mass) in far))
+    return known(drawn)
 
 
 def _check_number(m: Machine, text: str) -> None:
@@ -154,14 +176,13 @@ def _joint(m: Machine, unknown: Sequence[Expr]) -> Expr:
         raise too_many(m, error) from None
 
 
-def _law(law: Callable[..., Law | OnIntegers | Exponentials], arguments: Sequence[Any]) -> Law | OnIntegers:
+def _law(
+    law: Callable[..., Law | OnIntegers | Exponentials], arguments: Sequence[Any]
+) -> Law | OnIntegers | Exponentials:
     try:
-        found = law(*arguments)
+        return law(*arguments)
     except ParameterError as error:
         raise Failure(f"ParameterError: {error.what}", error.hint) from None
-    if isinstance(found, Exponentials):
-        raise Uncut("real noise" if found.real else "one-sided noise on all integers")
-    return found
 
 
 # choice

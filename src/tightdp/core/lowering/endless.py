@@ -1,22 +1,19 @@
-"""How loops end: by progress where they are unrolled, and by a law where their states are finitely many.
+"""How loops end, by a law, where their states are finitely many.
 
 Where the states of a loop (`loop_chain`) are finitely many, and an end can be reached from each, the law of how it ends
 follows from a linear system. In its place stands one draw with this law, which depends on values from before the loop.
 A `while` loop without a bound on its rounds can be lowered in no other way. Any other loop that goes on for long can be
 unrolled as well, so that for it this is tried within little work (`growth`).
 
-Where a loop makes no progress that is plain to see, a probe says which values really occur, and the variables are
-narrowed to them. A loop is abandoned where some run must have reached the same state twice, or after many rounds.
+Where its states are too many, an enclosure will do that cuts it off after many rounds (`cut_off`).
 """
 
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
+from tightdp.core.lowering.cut_off import cut_off, settle
 from tightdp.core.lowering.loop_chain import (
     FASTER,
     Context,
@@ -31,29 +28,19 @@ from tightdp.core.lowering.loop_chain import (
     Written,
     remade,
 )
-from tightdp.core.lowering.machine import End, Failure, Machine, is_milestone
+from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import (
-    Closure,
-    Collection,
-    Entries,
-    Members,
-    Range,
-    Reference,
-    Table,
-    Union,
     Value,
-    View,
     is_scalar,
     known,
 )
 from tightdp.core.nodes import Expr, Input, operands_of, reachable
 from tightdp.core.valuesets import TooManyValues
 from tightdp.core.windows import is_far
-from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
-from tightdp.limits.calibrated import LOOP_ROUNDS, TABLE_ENTRIES
+from tightdp.limits.calibrated import TABLE_ENTRIES
 
 
 def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list[tuple[Expr, Failure]]]:
@@ -65,6 +52,8 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
     noises = len(m.builder.noises)
     chain, selector, contexts, laws = _followed(m, rounds)
     _check_noise(m, noises)
+    if not m.within:
+        settle(m, chain, laws)
     outcomes = list(dict.fromkeys(outcome for law in laws if isinstance(law, dict) for outcome in law))
     places = {outcome: at for at, outcome in enumerate(outcomes)}
     failing: list[tuple[Expr, Failure]] = []
@@ -120,14 +109,17 @@ def _law(
 ) -> dict[Outcome, Number] | Values | None:
     """Return how the loop ends with the values from before it at a place; None where they cannot come together."""
     run = Run(chain.born, context, [])
+    m.within += 1
     try:
         entry = tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))
-        return chain.law(context, entry)
+        return cut_off(chain, context, entry) if chain.rounds.cut else chain.law(context, entry)
     except TooManyStates as reason:
         if reason.any_case and context and m.probe and not m.probe(m.alive, [selector])[0][at]:
             chain.forget()
             return None
         raise
+    finally:
+        m.within -= 1
 
 
 def _possible(m: Machine, rounds: Rounds, selector: Expr, contexts: Sequence[Context]) -> Sequence[bool]:
@@ -253,148 +245,3 @@ def _overwritten(body: Sequence[ast.stmt], name: str) -> bool:
         elif named or not isinstance(statement, (ast.Expr, ast.AugAssign)):
             return False
     return False
-
-
-@dataclass
-class Progress:
-    """The rounds of one loop."""
-
-    machine: Machine
-    rounds: int = 0
-    certain_rounds: int = 0
-    plain: object = None
-    seen: Counter[object] = field(default_factory=Counter)
-
-    def another_round(self, certain: bool) -> bool:
-        """Get ready for a round, which all runs begin where it is `certain`. False where the loop has no bound.
-
-        Where no run can be left, the state is made dead.
-        """
-        machine = self.machine
-        self.certain_rounds += certain
-        self.rounds = 0 if certain else self.rounds + 1
-        if max(self.rounds, self.certain_rounds // 100) > LOOP_ROUNDS:
-            return False
-        picture = _Picture(machine)
-        if picture.plain == self.plain:
-            machine.alive = picture.narrowed()
-            picture = _Picture(machine)
-        elif is_milestone(self.rounds) and not machine.some_run_is_left():
-            machine.alive = machine.builder.false
-        self.plain = picture.plain
-        self.seen[tuple(picture.full)] += 1
-        return self.seen[tuple(picture.full)] <= picture.states
-
-
-@dataclass
-class _Picture:
-    """What is known of everything that the function at hand can see: `plain` leaves out what depends on the run."""
-
-    machine: Machine
-    plain: list[Any] = field(default_factory=list)
-    full: list[Any] = field(default_factory=list)
-    states: int = 1
-
-    def __post_init__(self) -> None:
-        frame = self.machine.frame
-        self._frames = dict.fromkeys((frame.key, *frame.enclosing))
-        self._lists: dict[int, int] = {}
-        self.scalars: dict[int, Expr] = {}
-        self.guards: dict[int, Expr] = {}
-        for key in list(self._frames):
-            self._frame(key)
-
-    def _frame(self, key: int) -> None:
-        for name, value in self.machine.store.names(key):
-            self._note(name)
-            self._value(value)
-
-    def _note(self, fact: object) -> None:
-        self.plain.append(fact)
-        self.full.append(fact)
-
-    def _value(self, value: Value) -> None:
-        match value:
-            case Expr():
-                self.plain.append(Expr)
-                self.full.append(tuple(value.values))
-                if value.serial not in self.scalars:
-                    self.scalars[value.serial] = value
-                    self.states *= len(value.values)
-            case tuple():
-                self._note(len(value))
-                for item in value:
-                    self._value(item)
-            case Range(items):
-                self._value(items)
-            case Reference(key) | Table(key) | View(key) | Collection(key):
-                self._list(key)
-            case Entries(names, items) | Members(names, items):
-                self._note(names)
-                self._value(items)
-            case Union(alternatives):
-                self.states *= len(alternatives)
-                self.guards.update((guard.serial, guard) for guard, _ in alternatives)
-                self._value(tuple(item for _, item in alternatives))
-            case Closure(frames=frames):
-                self._note(value)
-                for key in frames:
-                    if key not in self._frames:
-                        self._frames[key] = None
-                        self._frame(key)
-            case _:
-                self._note((type(value), value))
-
-    def _list(self, key: int) -> None:
-        """Describe a list; lists go by the order in which they are met, since their keys are always new."""
-        known = key in self._lists
-        self._note(("list", self._lists.setdefault(key, len(self._lists))))
-        if not known:
-            self._value(self.machine.store[key])
-
-    def narrowed(self) -> Expr:
-        """Restrict everything to the values that occur on a run that is alive, and return its path condition."""
-        machine = self.machine
-        if machine.probe is None:
-            return machine.alive
-        if machine.builder.cut is not None:  # of draws of any number it is not known how rarely one is far out
-            raise LanguageError("a loop without a plain bound stands beside noise that is cut off", "bound the loop")
-        exprs = [*self.scalars.values(), *self.guards.values()]
-        possible = machine.probe(machine.alive, [machine.builder.true, *exprs])
-        if not any(possible[0]):
-            return machine.builder.false
-        self._image = {
-            expr.serial: self._restricted(expr, kept) for expr, kept in zip(exprs, possible[1:], strict=True)
-        }
-        for key in self._frames:
-            for name, value in list(machine.store.names(key)):
-                machine.store[key, name] = self._rewritten(value)
-        for key in self._lists:
-            machine.store[key] = self._rewritten(machine.store[key])
-        return machine.alive
-
-    def _restricted(self, expr: Expr, kept: Any) -> Value:
-        if all(kept):
-            return expr
-        builder = self.machine.builder
-        some = next(value for value, here in zip(expr.values, kept, strict=True) if here)
-        branches = [builder.const(value if here else some) for value, here in zip(expr.values, kept, strict=True)]
-        return known(builder.case(expr, branches))
-
-    def _rewritten(self, value: Value) -> Value:
-        match value:
-            case Expr():
-                return self._image[value.serial]
-            case tuple():
-                return tuple(map(self._rewritten, value))
-            case Range(items):
-                return Range(self._rewritten(items))
-            case Entries(keys, values):
-                return Entries(keys, self._rewritten(values))
-            case Members(values, present):
-                return Members(values, tuple(map(self.machine.expr, self._rewritten(present))))
-            case Union(alternatives):
-                left = [(self._image[guard.serial], self._rewritten(item)) for guard, item in alternatives]
-                left = [(self.machine.expr(guard), item) for guard, item in left if guard is not False]
-                return left[0][1] if len(left) == 1 else Union(tuple(left))
-        return value

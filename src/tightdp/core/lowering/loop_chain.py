@@ -119,14 +119,13 @@ FASTER = 10 * LOOP_GROWTH
 GROWTHS = {LONG_LOOP: LOOP_GROWTH, 2 * LONG_LOOP: 3 * LOOP_GROWTH, 8 * LONG_LOOP: FASTER}
 """After how many rounds a loop that could be unrolled is tried as a chain, and how fast its states may become more:
 so many times the rounds, times the rounds and `LONG_LOOP` where a round does not look at its item."""
-_MOST_PLACES = 50 * LOOP_STATES
+MOST_PLACES = 50 * LOOP_STATES
 """How many states a loop may have, those that differ in the place of the next item alone included."""
 _MOST_RUNS = 10 * LOOP_STATES
 """How many runs one round may have from one state."""
 
 Values = tuple[Any, ...]
-State = tuple[int, Values]
-"""The place of the next item, and the values of the cells."""
+State = tuple[int, Values]  # the place of the next item, and the values of the cells
 Outcome = tuple[str, Values, Any]
 """How a round or a loop ends ("on", "end", "break", "return", "fail", "reject"), the cells, and what it brings."""
 Place: TypeAlias = State | Outcome
@@ -149,7 +148,7 @@ class Rounds:
     """The rounds of a loop: `play` lowers one of them, with its item, from given values of cells.
 
     A `while` loop has no items; where rounds are `alike` they do not look at them. A loop that could be unrolled says
-    how fast its states may become more, see `LOOP_GROWTH`.
+    how fast its states may become more, see `LOOP_GROWTH`. One that is `cut` has too many states.
     """
 
     body: Sequence[ast.stmt]
@@ -157,14 +156,15 @@ class Rounds:
     items: Sequence[Value] | None = None
     alike: bool = True
     growth: int = 0
+    cut: bool = False
 
 
 class TooManyStates(NotAChain):
-    """A loop has more states than are followed; in `any_case`, not only for so few rounds."""
+    """A loop has more states than are followed; in `any_case`, not only for so few rounds. Lists may have `grown`."""
 
-    def __init__(self, what: str, any_case: bool) -> None:
+    def __init__(self, what: str, any_case: bool, grown: bool) -> None:
         super().__init__(what)
-        self.any_case = any_case
+        self.any_case, self.grown = any_case, grown
 
 
 class Written(Exception):
@@ -240,6 +240,12 @@ def _endless(value: Value) -> bool:
     return isinstance(value, Far) or (isinstance(inner, tuple) and not all_plain(inner) and any(map(_endless, inner)))
 
 
+def _nested(value: Value) -> Any:
+    """Return how a value is nested, whatever its numbers are."""
+    inner = value.items if isinstance(value, _Listed) else value
+    return tuple(map(_nested, inner)) if isinstance(inner, tuple) else len(inner) if isinstance(inner, str) else None
+
+
 @dataclass
 class LoopChain:
     """A loop as a chain: the cells that it writes, those of them that a round reads, and its rounds."""
@@ -274,7 +280,7 @@ class LoopChain:
             for state in level:
                 if any(map(_endless, state[1])):
                     raise NotAChain("it goes on with noise on all integers to the next round")
-                steps[state] = self._step(state, context)
+                steps[state] = self.step(state, context)
                 for place in steps[state]:
                     if len(place) == 2:
                         following[place] = None
@@ -302,10 +308,10 @@ class LoopChain:
         growth, most = self.rounds.growth, LOOP_STATES
         if growth:
             most = min(most, before + FEW_VALUES + growth * depth * (depth + LONG_LOOP if self.rounds.alike else 1))
-        if len(self.known) > most or self.places > _MOST_PLACES:
+        if len(self.known) > most or self.places > MOST_PLACES:
             shown = self.shown(state[1], context)
             what = f"it has more than {most:,} states" + (f", such as {shown}" if shown else "")
-            raise TooManyStates(what, most == LOOP_STATES)
+            raise TooManyStates(what, most == LOOP_STATES, _nested(state[1]) != _nested(next(iter(self.known))[1]))
 
     def forget(self) -> None:
         """Drop all states: they were reached with values that cannot come together, and do not count."""
@@ -315,7 +321,7 @@ class LoopChain:
         """Return a state without what no round reads."""
         return tuple(value if live else MISSING for value, live in zip(values, self.live, strict=True))
 
-    def _step(self, state: State, context: Context) -> dict[Place, Number]:
+    def step(self, state: State, context: Context) -> dict[Place, Number]:
         """Return the law of the states and ends that follow a state."""
         at, values = state
         items = self.rounds.items

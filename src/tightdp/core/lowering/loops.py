@@ -9,11 +9,11 @@ from itertools import count
 from typing import Any
 
 from tightdp.core.lowering import endless
-from tightdp.core.lowering.endless import Progress
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.iteration import NotAlike, added, for_all, iterate, template, visit
 from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, Ends, NotAChain, Rounds, TooManyStates, remade
 from tightdp.core.lowering.machine import End, Failure, Frame, Loop, Machine, is_milestone
+from tightdp.core.lowering.progress import Progress
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
@@ -147,7 +147,7 @@ class _Before:
             m.frame.loops,
         ]
         if drawn:
-            lists += [m.builder.noises, m.builder.operations]
+            lists += [m.builder.noises, m.builder.operations, m.builder.lost]
         self._lists = [(each, len(each)) for each in lists]
 
     def restore(self, level: int) -> None:
@@ -170,6 +170,7 @@ def _endless(m: Machine, node: ast.For | ast.While, reason: NotAChain) -> Endles
     found = Endless(
         f"no bound on the rounds of this while loop could be established, and {reason}",
         "let it go on with finitely many values, count the rounds, or write `for _ in range(N)`",
+        node=node if isinstance(reason, TooManyStates) and not reason.grown else None,
     )
     found.span = m.frame.source.span(node)
     return found
@@ -185,7 +186,10 @@ def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
         if m.alive is not m.builder.false:
             unrolled.end_where(m.builder.negation(condition))
 
-    rounds = Rounds(node.body, lambda _, state: _round_from(m, node.body, state, None, test), growth=growth)
+    def play(_: Value, state: dict[Cell, Value]) -> Ends:
+        return _round_from(m, node.body, state, None, test)
+
+    rounds = Rounds(node.body, play, growth=growth, cut=node in m.left_early)
     _as_chain(m, node, rounds, unrolled)
 
 

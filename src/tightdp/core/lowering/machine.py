@@ -81,6 +81,7 @@ class Machine:
 
     apart: ClassVar[bool] = False
     single: ClassVar[bool] = False  # whether one run is followed at a time, so that every condition is known
+    left_early: frozenset[ast.AST] = frozenset()  # the loops that are not followed to their end
     floats = 0  # how many bits `random()` has where numbers are doubles; 0 where they mean what is written
 
     def __init__(self, probe: Probe | None = None, watch: Callable[[], None] = lambda: None) -> None:
@@ -101,10 +102,9 @@ class Machine:
         self.analyst: Answering | Reference | None = None
         self.added: list[tuple[Input, Expr]] = []  # the leaf for a sum over records alike, and what one record adds
         self.own: set[int] = set()  # the draws of one record that stand for those of all
-        self.endless: set[ast.AST] = set()
-        """The loops without a bound on their rounds that were met so far."""
-        self.followed: dict[ast.AST, bool] = {}
-        """Of the longer loops that were met so far, whether they are followed state by state, or unrolled."""
+        self.endless: set[ast.AST] = set()  # the loops without a bound on their rounds that were met so far
+        self.within = 0  # in how many loops a round is lowered on its own
+        self.followed: dict[ast.AST, bool] = {}  # of longer loops: whether they are followed state by state
         self.uniforms: list[Any] = []  # the draws of `random()`
         self._departures: list[object] = []
         self._possible: dict[tuple[int, ...], list[bool]] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 
 from tightdp.core.doubles import Double
@@ -36,12 +37,13 @@ _MAX_COMPONENTS = 16 * TABLE_ENTRIES
 class Plan:
     """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin.
 
-    Or all of it is cut off, so far out at least.
+    Or all of it is cut off, so far out at least, and so are these `loops`.
     """
 
     windows: tuple[Window, ...] = ()
     ends: Ends = NO_ENDS
     cut: int = 0
+    loops: frozenset[ast.AST] = frozenset()
 
 
 @dataclass

@@ -1,0 +1,220 @@
+"""Loops that are cut off: their laws enclose those in closed form, series summed here, and runs far out."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from math import comb
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Mechanism, flip, geometric, mechanism, observe, one_sided_geometric
+from tightdp.cells.laws import cell_laws
+from tightdp.errors import LanguageError
+from tightdp.language.interp import law_within
+from tightdp.limits.calibrated import NOISE_BITS
+
+HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+NARROW = Fraction(1, 1 << (NOISE_BITS - 4))
+
+
+def heads_less_tails():
+    heads = tails = 0
+    while flip(HALF):
+        if flip(HALF):
+            heads += 1
+        else:
+            tails += 1
+    return heads - tails
+
+
+@mechanism(record=Bit, target=sum)
+def difference(x):
+    return heads_less_tails() + x[0]
+
+
+@mechanism(record=Bit)
+def by_twos(x):
+    z = x[0]
+    while flip(HALF):
+        z += 2 if flip(THIRD) else 3
+    return z
+
+
+@mechanism(record=Bit)
+def downhill(x):
+    at, steps = 1 + x[0], 0
+    while at > 0:
+        at += 1 if flip("1/8") else -1
+        steps += 1
+    return steps
+
+
+@mechanism(record=Bit)
+def fair(x):
+    at = 1 + x[0]
+    while at > 0:
+        at += 1 if flip(HALF) else -1
+    return at
+
+
+@mechanism(record=Bit)
+def geometrically(x):
+    z = x[0]
+    while flip("2/3"):
+        z += 1
+    return z
+
+
+def tries():
+    z = 0
+    while flip(THIRD):
+        z += 1
+    return z
+
+
+@mechanism(record=Bit)
+def retried(x):
+    while True:
+        z = tries()
+        if flip(HALF if z > 0 else THIRD):
+            return z + x[0]
+
+
+@mechanism(record=Bit)
+def odd(x):
+    c = 0
+    while c % 2 == 0:
+        c = one_sided_geometric(x[0], HALF)
+    return c
+
+
+@mechanism(record=Bit)
+def beside_noise(x):
+    return heads_less_tails() + geometric(x[0], THIRD)
+
+
+@mechanism(record=Bit)
+def observed(x):
+    heads = tails = x[0]
+    while flip(HALF):
+        if flip(HALF):
+            heads += 1
+        else:
+            tails += 1
+        observe(not flip("1/9"))
+    return heads - tails
+
+
+@mechanism(record=Bit)
+def slow(x):
+    at = steps = 1 + x[0]
+    while at > 0:
+        at += 2 if flip(HALF) else -1
+        steps += 1
+    return steps
+
+
+@cache
+def ends(made: Mechanism, x: int) -> dict[Any, tuple[Any, Any]]:
+    found = made.bind(n=1).distribution((x,))
+    assert found.status == "bounded"
+    assert found.upper is not None
+    return {output: (low, high) for (output, low), (_, high) in zip(found.law, found.upper, strict=True)}
+
+
+def assert_within(low: Any, value: Any, high: Any, width: Any = NARROW) -> None:
+    assert low <= value <= high
+    assert high - low < width
+
+
+@pytest.mark.parametrize(
+    "made",
+    [odd, *(pytest.param(made, marks=pytest.mark.slow(seconds=6)) for made in (geometrically, retried))],
+    ids=lambda made: made.name,
+)
+def test_closed_forms_are_enclosed(made: Mechanism) -> None:
+    laws = cell_laws(made.bind(n=1).engine.program.bound, lambda: None)
+    for x in (0, 1):
+        for output, (low, high) in list(ends(made, x).items())[:9]:
+            assert_within(low, laws.number(laws.probability((x,), output)), high)
+
+
+def test_a_series_is_enclosed() -> None:
+    """n coins with probability 2^-(n+1), and heads - tails = d of them in C(n, (n + d)/2) ways of 2^n."""
+    for output, (low, high) in ends(difference, 0).items():
+        d = abs(output)
+        if d < 5:
+            far = 2 * NOISE_BITS
+            terms = (Fraction(comb(n, (n + d) // 2), 2 ** (2 * n + 1)) for n in range(d, far, 2))
+            total = sum(terms, Fraction(0))
+            assert low <= total + Fraction(1, 2**far)
+            assert high >= total
+            assert high - low < NARROW
+
+
+@pytest.mark.slow(seconds=6)
+def test_powers_that_are_irrational_are_enclosed() -> None:
+    law = [HALF] + [Fraction(0)] * 20
+    for z in range(1, 21):
+        law[z] = HALF * (THIRD * (law[z - 2] if z > 1 else 0) + 2 * THIRD * (law[z - 3] if z > 2 else 0))
+    found = ends(by_twos, 0)
+    for z, mass in enumerate(law):
+        assert_within(found[z][0], mass, found[z][1]) if mass else None
+
+
+@pytest.mark.slow(seconds=6)
+def test_first_passage_times_are_enclosed() -> None:
+    """From 1 down to 0 in 2k + 1 steps: k-th Catalan number, p^k·(1 - p)^(k + 1)."""
+    p = Fraction(1, 8)
+    found = ends(downhill, 0)
+    for k in range(12):
+        low, high = found[2 * k + 1]
+        assert_within(low, Fraction(comb(2 * k, k), k + 1) * p**k * (1 - p) ** (k + 1), high, Fraction(1, 1 << 50))
+
+
+@pytest.mark.slow(seconds=6)
+def test_a_fair_walk_is_enclosed_as_far_as_it_is_followed() -> None:
+    ((output, (low, high)),) = ends(fair, 0).items()
+    assert output == 0
+    assert Fraction(7, 8) < low < 1 == high
+
+
+@pytest.mark.slow(seconds=6)
+def test_noise_beside_the_loop_is_cut_off_as_well() -> None:
+    """`law_within` goes as far as its draws do; the rest is known up to what is beyond."""
+    bound = beside_noise.bind(n=1).engine.program.bound
+    masses, beyond = law_within(bound, (1,), reach=9, draws=13)
+    for output, (low, high) in ends(beside_noise, 1).items():
+        if output in masses:
+            assert high >= masses[output]
+            assert low <= masses[output] + beyond
+            assert high - low < 4 * NARROW
+
+
+def test_questions_have_both_ends() -> None:
+    instance = difference.bind(n=1)
+    law = {output: low for output, (low, _) in ends(difference, 0).items()}
+    shifted = {output + 1: mass for output, mass in law.items()}
+    delta = sum(max(law.get(z, 0) - 2 * shifted.get(z, 0), 0) for z in law)
+    found = instance.delta(exp_epsilon=2)
+    assert found.lower <= delta + 999 * NARROW
+    assert found.delta >= delta - 999 * NARROW
+    assert found.delta - found.lower < NARROW
+    pure = instance.privacy()
+    assert pure.status == "bounded"
+    assert pure.upper == float("inf")
+    assert pure.lower >= max(law[z] / shifted[z] for z in range(5)) - NARROW
+    within = instance.accuracy(alpha=1)
+    assert_within(within.lower, sum(law[z] for z in (-1, 0, 1)), within.upper + NARROW)
+
+
+@pytest.mark.slow(seconds=6)
+def test_what_is_not_enclosed_says_why() -> None:
+    with pytest.raises(
+        LanguageError, match=r"after [\d,]+ rounds, in [\d,]+ states, it goes on with probability 0\.\d+"
+    ):
+        slow.bind(n=1).privacy()
+    with pytest.raises(LanguageError, match=r"no bound|without a bound"):
+        observed.bind(n=1).privacy()
