@@ -240,7 +240,7 @@ def _endless(value: Value) -> bool:
     return isinstance(value, Far) or (isinstance(inner, tuple) and not all_plain(inner) and any(map(_endless, inner)))
 
 
-def _nested(value: Value) -> Any:
+def _nested(value: Value) -> object:
     """Return how a value is nested, whatever its numbers are."""
     inner = value.items if isinstance(value, _Listed) else value
     return tuple(map(_nested, inner)) if isinstance(inner, tuple) else len(inner) if isinstance(inner, str) else None
