@@ -15,6 +15,8 @@ give away.
 Parameters: none. The record is a bit, and published is how often a hundred noisy answers are 1.
 """
 
+from fractions import Fraction
+
 from tightdp import Bit, binomial, mechanism
 
 
@@ -28,5 +30,5 @@ shipped = mended = meant
 
 CLAIM = {"exp_epsilon": "18512", "delta": "1/100"}
 PARAMETERS = {"n": 1}
-EXPECTED = {"shipped": {"delta": "0"}, "mended": {"delta": "0"}}
+EXPECTED = {"shipped": {"exp_epsilon": Fraction(5, 4) ** 100}, "mended": {"exp_epsilon": Fraction(5, 4) ** 100}}
 GIVES_AWAY = True
