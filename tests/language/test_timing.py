@@ -228,6 +228,36 @@ def test_an_analyst_who_sees_the_time() -> None:
     assert seen.exp_epsilon == 3
 
 
+@mechanism
+def stopping(x):
+    said = any(flip("1/4") for v in x if v)
+    return said, next((i for i, v in enumerate(x) if v or flip("1/4")), None), sum(v for v in x if flip("1/2"))
+
+
+@mechanism
+def stopping_by_hand(x):
+    looked = tried = 0
+    said = False
+    for v in x:
+        looked += 1
+        if v and flip("1/4"):
+            said = True
+            break
+    first = None
+    for i in range(len(x)):
+        tried += 1
+        if x[i] or flip("1/4"):
+            first = i
+            break
+    return (said, first, sum(v for v in x if flip("1/2"))), (looked, tried)
+
+
+def test_generators_that_are_not_gone_through_to_the_end_are_loops() -> None:
+    told, hand = stopping.bind(n=2, with_rounds=True), stopping_by_hand.bind(n=2)
+    for x in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        assert law(told.bound, x) == law(hand.bound, x) == dict(told.distribution(x).law)
+
+
 # refused, and on their way
 
 
@@ -257,11 +287,6 @@ def deep(x):
 
 
 @mechanism
-def stopping(x):
-    return any(flip("1/2") for _ in x)
-
-
-@mechanism
 def drawing(x):
     return geometric(x[0], "1/2")
 
@@ -287,7 +312,6 @@ def thirds(x):
         (recursive, "rounds", "calls itself"),
         (deep, "rounds", "calls itself"),
         (listed, "rounds", "what TRIALS counts is not seen here"),
-        (stopping, "rounds", "any() stops at some item"),
         (inside, "rounds", "what by_itself counts is not seen here"),
         (drawing, "bits", "geometric takes no fixed number of fair bits"),
         (choosing, "bits", "choice takes no fixed number of fair bits"),

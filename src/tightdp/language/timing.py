@@ -26,7 +26,8 @@ COUNTS = (ROUNDS, BITS)
 """What can be counted."""
 
 _INNER = (ast.FunctionDef, ast.Lambda)
-_LAZY = {any, all, next}
+_TO_THE_END = {sum, list, tuple, set, frozenset, dict, sorted, max, min}
+"""Functions that take all items of a generator."""
 _AS_LONG = {"list", "tuple", "sorted", "reversed", "enumerate", "zip", "set"}
 
 
@@ -55,6 +56,12 @@ def drawn(spent: list[int], at: int, lo: int, hi: int) -> int:
     return randint(lo, hi)
 
 
+def item(spent: list[int], at: int) -> bool:
+    """Count an item of a generator, which is then looked at."""
+    spent[at] += 1
+    return True
+
+
 _COUNTED: dict[Any, AnyFunction] = {flip: flipped, randint: drawn}
 _DRAWING = {*PRIMITIVES, choice, shuffle}
 
@@ -71,7 +78,7 @@ class _Writer:
     def outermost(self, function: AnyFunction) -> AnyFunction:
         """Return the function that publishes its counts."""
         source = read_function(function)
-        bits = self._entry() if BITS in self.counts else None
+        bits = self.entry() if BITS in self.counts else None
         self.pending.add(function)
         here = _Function(self, function, source, bits, own=True)
         node = here.node
@@ -104,7 +111,7 @@ class _Writer:
             self.pending.discard(function)
         return self.written[function]
 
-    def _entry(self) -> int:
+    def entry(self) -> int:
         self.entries += 1
         return self.entries - 1
 
@@ -127,6 +134,7 @@ class _Function(ast.NodeTransformer):
         self.names: list[str] = []
         self.counting = False
         self._added: dict[str, Any] = {}
+        self._whole: set[ast.AST] = set()
         self._certain = _certain(self.node, self._is_length) if own else frozenset()
         self._depth = 0
         self.node.body = [self.visit(statement) for statement in self.node.body]
@@ -167,7 +175,7 @@ class _Function(ast.NodeTransformer):
             place = _name(self.names[-1], ast.Store())
         elif counted:
             self.counting = True
-            place = _item(self.spent, self.writer._entry(), ast.Store())
+            place = _item(self.spent, self.writer.entry(), ast.Store())
         self.generic_visit(node)
         if place is not None:
             node.body.insert(0, ast.copy_location(ast.AugAssign(place, ast.Add(), ast.Constant(1)), node))
@@ -185,10 +193,8 @@ class _Function(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         target = self._stands_for(node.func)
-        lazily = target in _LAZY and any(isinstance(part, ast.GeneratorExp) for part in node.args)
-        if lazily and ROUNDS in self.writer.counts:
-            what = f"{ast.unparse(node.func)}() stops at some item, and how many it takes is not counted"
-            raise self._refused(node, what, "write it as a loop, or make a list of the items first")
+        if _hashable(target) and target in _TO_THE_END:
+            self._whole.update(part for part in node.args if isinstance(part, ast.GeneratorExp))
         node.args = [self.visit(part) for part in node.args]
         node.keywords = [self.visit(part) for part in node.keywords]
         if BITS in self.writer.counts and _hashable(target) and target in _DRAWING:
@@ -204,6 +210,17 @@ class _Function(ast.NodeTransformer):
             node.keywords.append(ast.keyword(self.spent, _name(self.spent)))
         else:
             node.func = self.visit(node.func)
+        return node
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.GeneratorExp:
+        """Count the items, unless all of them are taken anyway."""
+        self.generic_visit(node)
+        if ROUNDS in self.writer.counts and node not in self._whole:
+            self.counting = True
+            counted = self._global(item)
+            for clause in node.generators:
+                place: list[ast.expr] = [_name(self.spent), ast.Constant(self.writer.entry())]
+                clause.ifs.insert(0, ast.Call(counted, place, []))
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
