@@ -4,4 +4,4 @@ from .paper import paper
 
 __all__ = ["paper"]
 
-paper.sections(__name__, "concentrated_response")
+paper.sections(__name__, "concentrated_response", "figures")

@@ -72,19 +72,19 @@ def published_bound_holds_again(m: int, r: int, v: int, t: Fraction, delta: Frac
 
 
 def published_bound_and_optimum(m: int, r: int, v: int, t: Fraction, delta: Fraction) -> dict[str, Any]:
-    """The formula and the exact optimum, where the formula gives at most 1/2."""
+    """The formula and the exact optimum, where the formula gives at most q."""
     answer = audit(canaries=m, guesses=r, correct=v, delta=delta, exp_epsilon=t, method="optimal")
     assert answer.p_value is not None
     return {"the bound": published_bound(m, r, v, t, delta), "the largest P(at least v right)": answer.p_value.upper}
 
 
-BELOW_A_HALF = [
+BELOW_Q = [
     {"m": m, "r": r, "v": v, "t": Fraction(t), "delta": Fraction(d)}
     for m, r in ((1, 1), (2, 2), (3, 2), (4, 4), (6, 5), (9, 9))
     for v in range(1, r + 1)
     for t in ("1", "3/2", "3")
     for d in ("1/100", "1/20", "0")
-    if published_bound(m, r, v, Fraction(t), Fraction(d)) <= HALF
+    if published_bound(m, r, v, Fraction(t), Fraction(d)) <= Fraction(t) / (1 + Fraction(t))
 ]
 
 
@@ -111,9 +111,10 @@ paper.claim(
         "then too small."
     ),
     corrected=Correction(
-        "It holds where it is at most 1/2: if `the bound <= 1/2` then `the largest P(at least v right) <= the bound`.",
+        "It holds where it is at most e^ε/(1 + e^ε), hence wherever it is at most 1/2: if `the bound <= "
+        "e^ε/(1 + e^ε)` then `the largest P(at least v right) <= the bound`.",
         verdict="argued",
-        instances=BELOW_A_HALF,
+        instances=BELOW_Q,
         quick=12,
         check=published_bound_and_optimum,
         proof=correction_is_large_enough,

@@ -250,7 +250,7 @@ def verdict(method: str, pure: bool, guarantee: Polygon | Curve | str | None) ->
     `guarantee` is a trade-off function, the name of a family, or None for a single (ε, δ).
     """
     if method == "fdp":
-        return True, "the recursion is a relaxation of the exact optimum, proved for every trade-off function"
+        return True, "the recursion is a relaxation of the exact optimum, by an argument for every trade-off function"
     if method != "optimal":
         pure_reason = "for pure DP the bound is the binomial tail or above, and that is the exact optimum"
         return (True, pure_reason) if pure else (False, _COUNTEREXAMPLE)
@@ -274,8 +274,8 @@ def steinke_verdict(pure: bool, significance: Fraction, too_small: bool, options
         return False, _STEINKE
     if significance <= least:
         kind = "a published bound" if options == 2 else f"a bound published for 2 options, here for {options}"
-        return True, f"{kind}; where it is at most {least} it is proved to be nowhere below the exact optimum"
-    return "unknown", f"proved up to a significance of {least}; {_STEINKE}"
+        return True, f"{kind}; where it is at most {least} it is nowhere below the exact optimum, by an argument"
+    return "unknown", f"argued up to a significance of {least}; {_STEINKE}"
 
 
 def assumption(valid: Validity, pure: bool) -> str:
