@@ -37,7 +37,7 @@ from .paper import paper
 def never_below(kind: str, seed: int, m: int, k: int, guesses: int) -> Iterator[dict[str, int]]:
     """Algorithm 3, listing, code and engine, just below the best probability, for every c."""
     for _, level, refuted in decisions(kind, seed, m, k, guesses, BELOW):
-        yield {"[it returns True for a τ below P(at least c right)]": int(bool(level) and refuted)}
+        yield {"wrong answers": int(bool(level) and refuted)}
 
 
 def engine_refutes(pairs: tuple[tuple[Fraction, Fraction], ...], game: Game, level: Fraction, variant: str) -> bool:
@@ -108,8 +108,8 @@ paper.claim(
     "M6a",
     "Thm 10",
     "When Algorithm 3 returns True for τ, c, c', no f-DP mechanism and guesser with at most c' guesses has at "
-    "least c right guesses with probability above τ: `[it returns True for a τ below P(at least c right)] = "
-    "0`, [...] being 1 where it is so and 0 where not.",
+    "least c right guesses with probability above τ: `wrong answers = 0`, those being True at a τ just below P(at "
+    "least c right).",
     verdict="argued",
     instances=drawn_games(10),
     quick=drawn_games(1),
@@ -130,9 +130,11 @@ def at_least_the_optimum(m: int, k: int, t: Fraction, delta: Fraction) -> Iterat
             most = optimum(game, t, delta)
             below = refutes(curve, game, most * BELOW) or engine_refutes(pairs, game, most * BELOW, "listing")
             yield {
-                "[it refutes a τ below the optimum]": int(below),
-                "[it refutes the optimum]": int(most < 1 and refutes(curve, game, most)),
-                "[c = c' and the optimum is below 1]": int(correct == guesses and most < 1),
+                "c": correct,
+                "c'": guesses,
+                "optimum": most,
+                "refutations below": int(below),
+                "refutations": int(most < 1 and refutes(curve, game, most)),
             }
 
 
@@ -140,8 +142,8 @@ paper.claim(
     "M6b",
     "Thm 10 and the optimum",
     "For (ε,δ)-DP the least τ that Algorithm 3 refutes is at least the exact optimum of the linear program, "
-    "with equality (where the optimum is below 1) exactly when c = c': `[it refutes a τ below the optimum] = "
-    "0`, `[it refutes the optimum] = [c = c' and the optimum is below 1]`.",
+    "with equality (where the optimum is below 1) exactly when c = c': just below the optimum it has `refutations "
+    "below = 0`, and at the optimum `refutations = 1` if and only if `c = c', optimum < 1`.",
     verdict="holds on",
     extra=True,
     instances=AGAINST,
@@ -203,8 +205,8 @@ paper.claim(
     "hand the observed (c, c') to the evaluation; then the events of several c' add up, and the budget mδ "
     "can be spent on a c' where few revealed secrets suffice.",
     corrected=Correction(
-        "The audit keeps its level for a c' that is fixed beforehand and never exceeded: `[it returns True for a "
-        "τ below P(at least c right)] = 0`, [...] being 1 where it is so and 0 where not.",
+        "The audit keeps its level for a c' that is fixed beforehand and never exceeded: `wrong answers = 0`, as in "
+        "M6a.",
         verdict="argued",
         instances=drawn_games(2),
         quick=drawn_games(1),
@@ -227,8 +229,8 @@ def same_decisions(seed: int, m: int, k: int) -> Iterator[dict[str, Any]]:
     games = [Game(m, k, guesses, correct) for guesses in range(1, m + 1) for correct in range(1, guesses + 1)]
     for game, tau in product(games, taus):
         yield {
-            "[True with the one-sided f]": int(refutes(one_sided(slope, offset), game, tau)),
-            "[True with the symmetric f]": int(refutes(symmetric(slope, offset), game, tau)),
+            "True with the one-sided f": int(refutes(one_sided(slope, offset), game, tau)),
+            "True with the symmetric f": int(refutes(symmetric(slope, offset), game, tau)),
         }
 
 
@@ -255,7 +257,7 @@ paper.claim(
     "M6d",
     "Alg. 3 and Prop. 3",
     "For (ε,δ)-DP Algorithm 3 returns the same for every τ < 1 with the one-sided f of Proposition 3 and with "
-    "the symmetric f: `[True with the one-sided f] = [True with the symmetric f]`.",
+    "the symmetric f: `True with the one-sided f = True with the symmetric f`, counted as 1 and 0.",
     verdict="argued",
     extra=True,
     instances=grid(m=(2, 4, 7), k=(2, 3), seed=range(6)),

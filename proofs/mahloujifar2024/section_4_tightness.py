@@ -121,8 +121,8 @@ def tight_when_all_right(guesses: int, correct: int, t: Fraction) -> dict[str, A
     return {
         "least τ refuted": least,
         "P(Bin(c', q) >= c)": tail,
-        "[they are equal]": int(tail == least),
-        "[c = c']": int(correct == guesses),
+        "c": correct,
+        "c'": guesses,
     }
 
 
@@ -170,7 +170,8 @@ paper.claim(
     "(7): α_c >= c τ/m holds with equality only if exactly c are right whenever at least c are.",
     corrected=Correction(
         "For δ = 0 the least τ that Algorithm 3 refutes is the binomial tail when c = c', and is larger than it "
-        "when 1 <= c < c': `least τ refuted >= P(Bin(c', q) >= c)`, `[they are equal] = [c = c']`.",
+        "when 1 <= c < c': `least τ refuted >= P(Bin(c', q) >= c)`, and `least τ refuted = P(Bin(c', q) >= c)` if and "
+        "only if `c = c'`.",
         verdict="argued",
         instances=ALL_COUNTS,
         quick=12,
@@ -191,8 +192,8 @@ def equal_when_all_right(m: int, k: int, t: Fraction, delta: Fraction) -> Iterat
             "c": guesses,
             "q": Fraction(t) / (t + k - 1),
             "optimum": most,
-            "[the optimum is refuted]": int(refutes(curve, game, most)),
-            "[something below is]": int(refutes(curve, game, most * BELOW)),
+            "refutations of it": int(refutes(curve, game, most)),
+            "refutations below": int(refutes(curve, game, most * BELOW)),
         }
 
 
@@ -219,8 +220,8 @@ paper.claim(
     "M7c",
     "Alg. 3 for c = c'",
     "When all guesses are right (c = c') Algorithm 3 is tight for every (ε,δ): the least τ that it refutes is "
-    "`optimum = min(1, q^c + m·δ(1 - q^c)/c)`, where `q = e^ε/(e^ε + k - 1)` (`[the optimum is refuted] = 1`, "
-    "`[something below is] = 0`), and an (ε,δ)-DP mechanism attains it.",
+    "`optimum = min(1, q^c + m·δ(1 - q^c)/c)`, where `q = e^ε/(e^ε + k - 1)`, with `refutations of it = 1` and "
+    "`refutations below = 0`, and an (ε,δ)-DP mechanism attains it.",
     verdict="argued",
     extra=True,
     instances=AGAINST,
@@ -239,8 +240,8 @@ def code_decides_alike(seed: int, m: int, k: int) -> Iterator[dict[str, Any]]:
     games = [Game(m, k, guesses, correct) for guesses in range(1, m + 1) for correct in range(1, guesses + 1)]
     for curve, game, tau in product(curves, games, taus):
         yield {
-            "[the listing returns True]": int(refutes(curve, game, tau)),
-            "[the code returns True]": int(refutes(curve, game, tau, code=True)),
+            "True by the listing": int(refutes(curve, game, tau)),
+            "True by the code": int(refutes(curve, game, tau, code=True)),
         }
 
 
@@ -267,8 +268,8 @@ paper.claim(
     "M7d",
     "Alg. 3, line 5, and the code",
     "h[i] = (k-1) f̄⁻¹(r[i+1]) of the listing and h[i] = max(h[i+1], (k-1) f̄⁻¹(r[i+1])) of the code give the "
-    "same answer for every f and every τ < 1; so both are valid, and neither is sharper: `[the listing "
-    "returns True] = [the code returns True]`.",
+    "same answer for every f and every τ < 1; so both are valid, and neither is sharper: `True by the "
+    "listing = True by the code`, counted as 1 and 0.",
     verdict="argued",
     extra=True,
     instances=grid(m=(2, 4, 7), k=(2, 3), seed=range(6)),

@@ -26,9 +26,9 @@ paper.claim(
     "Sec. 4.2",
     Exactly(
         every("n, λ", among=[(2, FIFTH)]),
-        every("x", among=all_bits(2), words="in {0,1}²"),
+        every("x", among=all_bits(2)),
         every("x'", among=one_changed, words="that differs from x in one place"),
-        every("y", among=all_bits(2), words="in {0,1}²"),
+        every("y", among=all_bits(2)),
         says=[
             largest("P(RR(x) = y)/P(RR(x') = y)", "4", over="x, x', y"),
             "P(00|00) = 16/25, P(00|10) = 4/25",

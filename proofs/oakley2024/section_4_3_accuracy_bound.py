@@ -15,7 +15,7 @@ NEAR = (
     "the probability that the RR count, the sum of what randomized response sends, is within 1 of c, the ones of x",
     lambda x: within(x, FIFTH, 1),
 )
-TWO = (every("n, λ", among=[(2, FIFTH)]), every("x", among=all_bits(2), words="in {0,1}²"))
+TWO = (every("n, λ", among=[(2, FIFTH)]), every("x", among=all_bits(2)))
 
 paper.claim(
     "O4",

@@ -32,9 +32,9 @@ paper = Paper(
     },
     unsettled={
         "The published binomial formula for δ > 0 between e^ε/(1 + e^ε) and 7/8": (
-            "it is valid up to the first (X8e) and not beyond 7/8 (X8f). Between, it is for r <= 40 guesses; whether for "
-            "all r is not known. For r large it is so: as in the proof under X8e, it can fail only where L + T·P(X = "
-            "v-1)/P(X = mode) < 1/(1 + e^ε), L = 1 - T, which for a normal X needs T > 0.89."
+            "it is valid up to the first (X8e) and not beyond 7/8 (X8f). Between, it is for r <= 40 guesses; whether "
+            "for all r is not known. For r large it is so: as in the proof under X8e, it can fail only where L + T·P(X "
+            "= v-1)/P(X = mode) < 1/(1 + e^ε), L = 1 - T, which for a normal X needs T > 0.89."
         ),
         "Independent channels with a continuous f and filtering": (
             "for finite f the exact tail is the mean over the scores of that of independent errors (X7b), which "

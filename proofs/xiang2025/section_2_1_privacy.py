@@ -18,8 +18,8 @@ def pair_is_private_iff_above(seed: int, t: Fraction, delta: Fraction) -> list[d
     t, f = Fraction(t), of_pair(t, delta)
     corners = tradeoff(p, q)
     decided = {
-        "[(ε,δ)-DP]": int(max(excess(p, q, t), excess(q, p, t)) <= delta),
-        "[T >= f]": int(all(beta >= f(alpha) for alpha, beta in corners)),
+        "least δ": max(excess(p, q, t), excess(q, p, t)),
+        "least T - f": min(beta - f(alpha) for alpha, beta in corners),
     }
     return [{**decided, "y": alpha, "f(y)": f(alpha)} for alpha, _ in corners]
 
@@ -27,8 +27,8 @@ def pair_is_private_iff_above(seed: int, t: Fraction, delta: Fraction) -> list[d
 paper.claim(
     "X1",
     "Sec. 2.1",
-    "(ε,δ)-DP is f-DP where `f(y) = max(0, 1 - δ - e^ε·y, (1 - δ - y)/e^ε)`: `[(ε,δ)-DP] = [T >= f]` for the "
-    "trade-off function T of every pair of neighbours, [...] being 1 where it is so and 0 where not.",
+    "(ε,δ)-DP is f-DP where `f(y) = max(0, 1 - δ - e^ε·y, (1 - δ - y)/e^ε)`: for every pair of neighbours, with the "
+    "trade-off function T and the least δ that it has at ε, `least δ <= δ` if and only if `least T - f >= 0`.",
     verdict="argued",
     instances=[{**each, **pair} for pair in grid(t=(1, 2, 3), delta=("0", "1/6", "1/2")) for each in seeds(12)],
     quick=36,

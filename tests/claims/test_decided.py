@@ -44,6 +44,16 @@ def decided(*parts: Any, **rest: Any) -> bool | None:
         (Exactly(every("0 < x <= 1/4"), says=[largest("x(1 - x)", "1/4", over="x", x="1/2")]), False),
         (Exactly(every("p", among=(3, 1, 2)), says=[least("p", "1", over="p")]), True),
         (Exactly(whole("n >= 1"), says=["n² >= n"]), True),
+        (Exactly(every("x"), says=["x·x^(-1) = 1"]), None),  # not defined at 0
+        (Exactly(every("x >= 0"), every("y"), says=["x^y·x^(-y) = 1"]), None),
+        (Exactly(every("x > 0"), every("y"), says=["x^y·x^(-y) = 1"]), True),
+        (Exactly(every("x"), every("y"), says=["(x²)^y = x^(2y)"]), None),
+        (Exactly(every("x"), says=["sqrt(x)² = x"]), None),
+        (Exactly(every("x >= 0"), says=["sqrt(x)² = x"]), True),
+        (Exactly(every("x"), says=["exp(ln(x)) = x"]), None),
+        (Exactly(whole("n"), says=["n! = n·(n - 1)!"]), None),
+        (Exactly(every("0 <= x <= 1"), some("c", among=(0, 1)), says=["|x - c| <= 1/2"]), None),  # c depends on x
+        (Exactly(some("c", among=(0, 1)), every("0 <= x <= 1"), says=["|x - c| <= 1/2"]), False),
     ],
 )
 def test_what_is_decided(statement: Exactly, holds: bool | None) -> None:
@@ -120,6 +130,14 @@ def test_what_is_false_or_out_of_reach_is_not_decided(statement: Exactly, verdic
     found = outcome(statement, verdict="decided")
     assert found.verdict == verdict
     assert says in found.differs
+
+
+def test_a_set_is_written_as_what_it_is() -> None:
+    bits, less = tuple(product((0, 1), repeat=2)), ((0, 0), (0, 1), (1, 1))
+    assert Exactly(every("x", among=bits), says=["1 = 1"]).sentence.startswith("For every `x` in {0,1}^2:")
+    assert Exactly(every("x", among=less), says=["1 = 1"]).sentence.startswith(
+        "For every `x` of (0, 0), (0, 1), (1, 1)"
+    )
 
 
 def test_wrong_parts_are_refused() -> None:

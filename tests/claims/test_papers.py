@@ -1,4 +1,4 @@
-"""The claims of the five papers: every one can fail, and all are as recorded."""
+"""The claims of the five papers, and those found beside them: every one can fail, and all are as recorded."""
 
 from __future__ import annotations
 
@@ -12,8 +12,14 @@ from tightdp.claims.model import Claim, Statement
 from tightdp.claims.run import load_papers
 
 PROOFS = Path(__file__).parent.parent.parent / "proofs"
-PAPERS = ("cheu2019", "keinan2025", "mahloujifar2024", "oakley2024", "xiang2025")
-ROWS = {"cheu2019": ("C", 26), "keinan2025": ("K", 33), "mahloujifar2024": ("M", 9), "oakley2024": ("O", 15)}
+PAPERS = ("cheu2019", "found", "keinan2025", "mahloujifar2024", "oakley2024", "xiang2025")
+ROWS = {
+    "cheu2019": ("C", 26),
+    "found": ("F", 1),
+    "keinan2025": ("K", 33),
+    "mahloujifar2024": ("M", 9),
+    "oakley2024": ("O", 15),
+}
 BESIDE = {
     "cheu2019": {"C29"},
     "keinan2025": {"K21d", "K22e", "K24c", "K34"},

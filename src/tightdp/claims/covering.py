@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from tightdp.claims.algebra import Cell, Condition, Range, holds, inhabited
-from tightdp.claims.formula import EXACT, Node, evaluate, failing, read_term
+from tightdp.claims.formula import EXACT, RELATIONS, Node, evaluate, failing, read_term
 from tightdp.claims.instances import GREEK, shown_value
 from tightdp.claims.quantifiers import Among, Columns, Places, Quantifier, as_tuple
 from tightdp.errors import ParameterError
@@ -18,17 +18,37 @@ from tightdp.exact.lazily import lazily
 sympy = lazily("sympy")
 
 
-def symbolic(divisors: list[Any]) -> dict[str, Callable[..., Any]]:
+def symbolic(needs: list[tuple[str, Any]]) -> dict[str, Callable[..., Any]]:
     """Return the arithmetic of SymPy for `formula.evaluate`; max, min and |x| stay unevaluated.
 
-    What is divided by is noted in `divisors`: a statement says nothing where one of them is 0.
+    `needs` takes note of what has to be ≠, > or >= 0 for a quotient, power, root, logarithm or factorial to be defined.
     """
+
+    def needed(relation: str, value: Any) -> Any:
+        if not (value := sympy.sympify(value)).is_number or not RELATIONS[relation](value, 0):
+            needs.append((relation, value))
+        return value
 
     def quotient(top: Any, bottom: Any) -> Any:
         if bottom == 0:
             raise ZeroDivisionError("a statement divides by 0")
-        divisors.append(sympy.sympify(bottom))
+        for factor in sympy.Mul.make_args(sympy.sympify(bottom)):
+            needed("≠", factor.as_base_exp()[0])
         return top / bottom
+
+    def power(base: Any, exponent: Any) -> Any:
+        exponent = sympy.sympify(exponent)
+        if not (exponent.is_integer and exponent.is_nonnegative):
+            needed("≠" if exponent.is_integer else ">=" if exponent.is_positive else ">", base)
+        return base**exponent
+
+    def counted(name: str) -> Callable[..., Any]:
+        def count(n: Any, *rest: Any) -> Any:
+            if not all(sympy.sympify(each).is_integer for each in (n, *rest)):
+                raise ParameterError(f"{name} of a number that is not whole", "take a whole variable")
+            return getattr(sympy, name)(needed(">=", n), *rest)
+
+        return count
 
     def rational(value: Any) -> Any:
         value = Fraction(value) if isinstance(value, (int, Fraction)) else value
@@ -44,12 +64,12 @@ def symbolic(divisors: list[Any]) -> dict[str, Callable[..., Any]]:
         "-": lambda a, b: a - b,
         "·": lambda a, b: a * b,
         "/": quotient,
-        "^": lambda a, b: a**b,
-        "!": lambda n: sympy.factorial(n),
-        "C": lambda n, k: sympy.binomial(n, k),
+        "^": power,
+        "!": counted("factorial"),
+        "C": counted("binomial"),
         "exp": lambda x: sympy.exp(x),
-        "ln": lambda x: sympy.log(x),
-        "sqrt": lambda x: sympy.sqrt(x),
+        "ln": lambda x: sympy.log(needed(">", x)),
+        "sqrt": lambda x: sympy.sqrt(needed(">=", x)),
         "max": extreme("maximum"),
         "min": extreme("minimum"),
         "(": lambda x: x,
@@ -81,11 +101,13 @@ class Walk:
             if found is not None and found != quantifier.every:
                 return found
             undecided = undecided or found is None
-        return None if undecided else quantifier.every
+        # that no value does for all of what is a symbol does not say that each of it has none
+        open_still = not quantifier.every and (cell.ranges or isinstance(quantifier.domain, Columns))
+        return None if undecided or open_still else quantifier.every
 
     def _leaf(self, values: dict[str, Any], cell: Cell, counts: tuple[Any, ...]) -> bool | None:
-        divisors: list[Any] = []
-        arithmetic = symbolic(divisors) if cell.ranges else EXACT
+        needs: list[tuple[str, Any]] = []
+        arithmetic = symbolic(needs) if cell.ranges else EXACT
         known = self._defined(values, counts, arithmetic)
         if not cell.ranges:
             if any(failing(condition, known) for condition in self.statement.conditions):
@@ -100,9 +122,8 @@ class Walk:
             self.cases, self.cells = self.cases + 1, self.cells + 1
         shown: bool | None = True
         pairs = [[evaluate(part, known, arithmetic) for part in chain.parts] for chain in self.formula]
-        bases = {factor.as_base_exp()[0] for each in divisors for factor in sympy.Mul.make_args(each)}
-        if any(holds("≠", base, 0, inner) is not True for base in bases):
-            return None  # something might be divided by 0
+        if any(holds(relation, value, 0, inner) is not True for relation, value in dict.fromkeys(needs)):
+            return None  # something might not be defined
         for chain, sides in zip(self.formula, pairs, strict=True):
             for relation, left, right in zip(chain.text.split(), sides, sides[1:], strict=False):
                 found = holds(relation, left, right, inner)
@@ -178,7 +199,10 @@ def _called(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
 def _symbol(quantifier: Quantifier) -> Any:
     domain = quantifier.domain
     assert isinstance(domain, Range)
-    return sympy.Symbol(quantifier.names[0], real=True, **({"integer": True} if domain.whole else {}))
+    assumed = {"integer": True} if domain.whole else {}
+    if domain.low is not None and domain.low >= 0:
+        assumed["nonnegative"] = True
+    return sympy.Symbol(quantifier.names[0], real=True, **assumed)
 
 
 def _conditions(condition: tuple[Node, ...], known: Mapping[str, Any], arithmetic: Any) -> Iterator[Condition]:

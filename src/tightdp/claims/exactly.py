@@ -67,6 +67,8 @@ class Exactly:
         names = [name for each in quantifiers for name in each.names]
         self.names = frozenset([*names, *self.where, *(["n"] if self._sized else [])])
         self._read = {text: read(text, self.names) for text in (*given, *(t for t in says if isinstance(t, str)))}
+        if any(chain.kind == "iff" for formula in self._read.values() for chain in formula):
+            raise ParameterError("an equivalence is not decided as a whole", "say both directions, with conditions")
         self.says: tuple[tuple[Node, ...] | Extreme, ...] = tuple(
             each if isinstance(each, Extreme) else self._read[each] for each in says
         )
@@ -113,6 +115,8 @@ class Exactly:
         if domain.words or callable(domain.values):
             return f"{begin} {shown} {domain.words}".rstrip()
         values = [each[0] if len(names) == 1 else each for each in domain.values]
+        if cube := _cube(values):
+            return f"{begin} {shown} in {cube}"
         left = f"({', '.join(names)})" if len(names) > 1 else names[0]
         if len(values) == 1:
             pairs = ", ".join(f"`{n} = {shown_value(v)}`" for n, v in zip(names, domain.values[0], strict=True))
@@ -225,6 +229,15 @@ def _changed_quantifiers(quantifier: Quantifier, step: Fraction) -> Iterator[tup
             if new.low is None and new.high is None and domain.whole:
                 continue
             yield f"{interval(name, domain)} into {interval(name, new)}", replace(quantifier, domain=new)
+
+
+def _cube(values: Sequence[Any]) -> str:
+    """Write what a list of tuples is, where it is all of some values in some number of places."""
+    rows = [each for each in values if isinstance(each, tuple)]
+    inside = sorted({entry for row in rows for entry in row})
+    power = len(rows[0]) if rows else 0
+    whole = len(rows) == len(values) == len(set(rows)) == len(inside) ** power and {*map(len, rows)} == {power}
+    return f"{{{','.join(map(shown_value, inside))}}}^{power}" if whole and power > 1 else ""
 
 
 def _names_in(formula: tuple[Node, ...]) -> set[str]:

@@ -3,7 +3,8 @@
 A formula is written as a paper has it, `E_n = e^ε/(1 + e^ε)` or `n >= λ >= 14·ln(4/δ)`: numbers, + - · * / ^, ², |x|,
 ⌊x⌋, ⌈x⌉, C(n,k), sqrt, ln, log2, exp, min, max, e^x, several relations = ≠ < <= > >= in a row, several formulas with
 commas between them. Factors side by side are multiplied. A quantity may have any name, P(|O - c| <= α) too: the longest
-known name that begins at a place is meant. It is read into a tree once; `evaluate` takes the arithmetic as a parameter,
+known name that begins at a place is meant. `A <=> B` says that the formulas A hold exactly if the formulas B do. It is
+read into a tree once; `evaluate` takes the arithmetic as a parameter,
 Fractions and certified reals or SymPy, never floats.
 """
 
@@ -40,6 +41,7 @@ RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
     ">": lambda a, b: a > b,
 }
 STRICTER = {"<=": "<", ">=": ">"}
+_IFF = "<=>"
 _SQUARES = {"²": "2", "³": "3"}
 _CLOSING = {"(": ")", "|": "|", "⌊": "⌋", "⌈": "⌉"}
 _FUNCTIONS = ("C", "exp", "ln", "log2", "max", "min", "sqrt")
@@ -50,7 +52,8 @@ _WORDLY = re.compile(r"[^\W²³]")
 class Node:
     """A piece of a formula.
 
-    Its kind is number, name, ∞, e, negative, operation, power, factorial, call, enclosed, or chain (of relations).
+    Its kind is number, name, ∞, e, negative, operation, power, factorial, call, enclosed, chain (of relations), all (of
+    several chains), or iff (of two such).
     """
 
     kind: str
@@ -69,7 +72,7 @@ def _tokens(text: str, names: frozenset[str]) -> list[tuple[str, str]]:
     words = "|".join(re.escape(name) + (end if _WORDLY.match(name[-1]) else "") for name in known) or "(?!)"
     functions = "|".join(sorted((*_FUNCTIONS, "e"), key=len, reverse=True))
     token = re.compile(
-        rf"\s*(?:(?P<name>{words})|(?P<number>\d+(?:\.\d+)?)|(?P<relation><=|>=|[=≠<>])"
+        rf"\s*(?:(?P<name>{words})|(?P<number>\d+(?:\.\d+)?)|(?P<relation><=>|<=|>=|[=≠<>])"
         rf"|(?P<sign>[-+·*/^()|⌊⌋⌈⌉,!²³])|(?P<function>(?:{functions}){end}|∞))"
     )
     found: list[tuple[str, str]] = []
@@ -92,19 +95,28 @@ class _Reader:
         self._text, self._tokens, self._at = text, _tokens(text, names), 0
 
     def formulas(self) -> tuple[Node, ...]:
+        found = self._chains()
+        if self._next() == _IFF:
+            self._take()
+            found = (Node("iff", _IFF, (Node("all", ",", found), Node("all", ",", self._chains()))),)
+        self._ended()
+        return found
+
+    def term(self) -> Node:
+        found = self._sum()
+        self._ended()
+        return found
+
+    def _ended(self) -> None:
+        if self._at < len(self._tokens):
+            raise ParameterError(f"{self._text} breaks off at {self._next()!r}", _HOW)
+
+    def _chains(self) -> tuple[Node, ...]:
         found = [self._chain()]
         while self._next() == ",":
             self._take()
             found.append(self._chain())
-        if self._at < len(self._tokens):
-            raise ParameterError(f"{self._text} breaks off at {self._next()!r}", _HOW)
         return tuple(found)
-
-    def term(self) -> Node:
-        found = self._sum()
-        if self._at < len(self._tokens):
-            raise ParameterError(f"{self._text} breaks off at {self._next()!r}", _HOW)
-        return found
 
     def _chain(self) -> Node:
         sides, relations = [self._sum()], []
@@ -274,6 +286,11 @@ def evaluate(node: Node, values: Mapping[str, Any], arithmetic: Mapping[str, Cal
 def failing(formula: tuple[Node, ...], values: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
     """Return the first relation that does not hold, with both sides; None where all hold."""
     for chain in formula:
+        if chain.kind == "iff":
+            first, second = (failing(each.parts, values) is None for each in chain.parts)
+            if first != second:
+                return chain.text, first, second
+            continue
         sides = [evaluate(part, values) for part in chain.parts]
         for relation, (left, right) in zip(chain.text.split(), pairwise(sides), strict=True):
             if not RELATIONS[relation](left, right):
@@ -290,6 +307,8 @@ def plain(node: Node) -> str:
     if node.kind == "chain":
         rest = (f" {relation} {part}" for relation, part in zip(node.text.split(), parts[1:], strict=True))
         return parts[0] + "".join(rest)
+    if node.kind in ("iff", "all"):
+        return f"{',' if node.kind == 'all' else ' if and only if'} ".join(parts)
     if node.kind == "operation" and not node.text and parts[0][-1].isdigit() and not parts[1][0].isdigit():
         return "".join(parts)
     if node.kind == "operation":
@@ -328,6 +347,11 @@ def mutants(formula: tuple[Node, ...], given: bool = False, step: Fraction = Fra
 
 def _scaled(chain: Node, step: Fraction) -> Iterator[tuple[str, Node]]:
     """Where a relation has no number, its last side gets a factor."""
+    if chain.kind != "chain":
+        for at, part in enumerate(chain.parts):
+            for what, changed in _scaled(part, step):
+                yield what, replace(chain, parts=(*chain.parts[:at], changed, *chain.parts[at + 1 :]))
+        return
     if any(each.kind == "number" for each in pieces(chain)):
         return
     for factor in (1 + step, 1 - step):

@@ -27,7 +27,8 @@ of the papers have every claim with its evidence, the facts found on the way, an
 exact numbers and the lists of instances stand in JSON beside them.
 
 - **decided**: code covers every quantifier of the statement: finite domains are listed in full, relations of functions
-  are decided by identities and signs on cells. The sentence is generated from the object that is decided
+  are decided by identities and signs on cells. The sentence is generated from the object that is decided; that the
+  words after *Here* describe what is computed stays with the reader
 - **argued**: a written proof; its computable steps are checked by machine, each listed with what it establishes, and
   after them what stays with the reader
 - **holds on**: on the listed instances, exactly; that says nothing of others

@@ -98,9 +98,11 @@ def identity(left: Any, right: Any, what: str) -> None:
     )
     for form in forms:
         if form(difference) == 0:
-            _established("identity", what, lambda: f"{_tex(left)} = {_tex(right)}")
-            return
-    raise _fail(what, f"{difference} does not simplify to 0")
+            break
+    else:
+        raise _fail(what, f"{difference} does not simplify to 0")
+    sides = dict.fromkeys((_tex(left), _tex(right)))  # where evaluating makes them the same one is shown
+    _established("identity" if len(sides) > 1 else "both sides are", what, lambda: " = ".join(sides))
 
 
 def positive(

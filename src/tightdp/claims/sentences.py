@@ -1,7 +1,7 @@
 """Sentences with formulas between backticks: what is printed is what decides, on the numbers that a check measured.
 
 A formula that follows "for", "if", "where" or "with" is a condition: every instance has to satisfy it, a counterexample
-too. The others are what the sentence says.
+too. The others are what the sentence says. Between two formulas "if and only if" is checked as it stands.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _LONGEST = 400
 """A fraction whose denominator has more bits is shown as a decimal."""
 _STATED = re.compile(r"(?P<condition>\b(?:[Ff]or|[Ii]f|[Ww]here|[Ww]ith)\s+(?:all\s+|every\s+)?)?`(?P<formula>[^`]+)`")
 
+_IFF = re.compile(r"`\s+if and only if\s+`")
+
 
 class OutsideError(ParameterError):
     """An instance does not satisfy a condition of the statement."""
@@ -32,7 +34,8 @@ class OutsideError(ParameterError):
 
 def formulas(sentence: str) -> list[tuple[bool, str]]:
     """Return the formulas of a sentence, each with whether it is a condition."""
-    return [(bool(found["condition"]), found["formula"]) for found in _STATED.finditer(sentence)]
+    joined = _IFF.sub(" <=> ", sentence)
+    return [(bool(found["condition"]), found["formula"]) for found in _STATED.finditer(joined)]
 
 
 def as_measured(answer: Any, instance: Instance) -> Measured:
@@ -74,9 +77,11 @@ def judged(sentence: str, given: str, measured: Measured, instance: Instance) ->
                 continue
             relation, left, right = wrong
             sides = f"{shown(left)} {relation} {shown(right)} does not hold"
+            if relation == "<=>":
+                sides = f"the {'first' if left else 'second'} holds, the other does not"
             if condition:
                 raise OutsideError(f"the instance lies outside the claim: {formula}: {sides}", "take the instance away")
-            return f"`{formula}` fails: {sides}.", values
+            return f"`{formula.replace('<=>', 'if and only if')}` fails: {sides}.", values
     return None
 
 
