@@ -175,7 +175,7 @@ def test_arguments_are_numbered_once_and_linked_with_what_is_left() -> None:
     assert page.count("By the lemma.") == page.count("Equals are equal.") == 1
     assert page.count("[Argument 2](#test2026-proof-2), 2 steps checked by machine.") == 2
     assert "It uses [Argument 1](#test2026-proof-1)." in page
-    assert "- two (identity: $2 = 2$)" in page
+    assert "- two (both sides are: $2$)" in page
     assert "**Left to the reader:** that the lemma applies." in page
 
 
@@ -186,6 +186,12 @@ def test_formulas_are_set_in_tex() -> None:
     assert typeset("With p = t/(1+t), by O6 (K1-K4)") == "With $p = t/(1+t)$, by O6 (K1-K4)"
     assert typeset("e^ε' is e^ε times y_k', b ^ w") == (
         r"$e^{\varepsilon '}$ is $e^{\varepsilon}$ times $y_{k}'$, $b \oplus w$"
+    )
+    assert typeset("(n + 1 of 2n) with (a = 1) is (ε,δ)-DP, a lemma") == (
+        r"($n + 1$ of $2n$) with $(a = 1)$ is $(\varepsilon ,\delta )$-DP, a lemma"
+    )
+    assert typeset("Σ_{i in T} P(E and u = v) <= C(n, k)") == (
+        r"$\sum _{i\ \text{in}\ T} P(E\ \text{and}\ u = v) \le C(n, k)$"
     )
     assert typeset("`bit_vector` and all_or_nothing") == "`bit_vector` and all_or_nothing"
 

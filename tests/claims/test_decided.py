@@ -145,5 +145,9 @@ def test_wrong_parts_are_refused() -> None:
         every("0 < x <")
     with pytest.raises(ParameterError, match="no known name"):
         Exactly(every("x > 0"), says=["y > 0"])
+    with pytest.raises(ParameterError, match="both directions"):
+        Exactly(every("x > 0"), says=["x > 1 <=> x² > 1"])
+    with pytest.raises(ParameterError, match="not whole"):
+        decided(every("0 <= x <= 3"), says=["C(x, 1) = x"])
     with pytest.raises(ParameterError, match="not finite"):
         decided(every("0 < x < 1"), says=[largest("x", "1", over="x")])

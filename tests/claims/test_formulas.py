@@ -48,6 +48,8 @@ def wrong(text: str, values: dict[str, Any]) -> tuple[str, Any, Any] | None:
         "log2(8) > 2.99",
         "1/∞ = 0 < ∞",
         "-n + 5 = 1",
+        "n = 4 <=> E_n < 1, δ > 0",
+        "n = 5 <=> E_n < 1, δ < 0",
     ],
 )
 def test_what_holds(text: str) -> None:
@@ -63,6 +65,8 @@ def test_what_holds(text: str) -> None:
         ("1 - 2 - 3 = 2", "=", -4, 2),
         ("2/3·4 = 1/6", "=", Fraction(8, 3), Fraction(1, 6)),
         ("-2^2 = 4", "=", -4, 4),
+        ("n = 4 <=> E_n > 1", "<=>", True, False),
+        ("n < 4, δ > 0 <=> E_n < 1", "<=>", False, True),
     ],
 )
 def test_what_does_not(text: str, relation: str, left: Fraction, right: Fraction) -> None:
@@ -112,6 +116,16 @@ def test_conditions_and_assertions_of_a_statement() -> None:
     assert failed[0] == "`E = 1/n` fails: 1/3 = 1/2 does not hold."
     with pytest.raises(OutsideError, match="lies outside"):
         judged(statement, "", values, {"n": 1})
+
+
+def test_an_equivalence_stands_between_two_formulas() -> None:
+    statement = "If `n > 0` then `E = 1` if and only if `n = 1`."
+    assert formulas(statement) == [(True, "n > 0"), (False, "E = 1 <=> n = 1")]
+    assert judged(statement, "", ({"E": 1},), {"n": 1}) is None
+    assert judged(statement, "", ({"E": 2},), {"n": 3}) is None
+    failed = judged(statement, "", ({"E": 1},), {"n": 3})
+    assert failed is not None
+    assert failed[0] == "`E = 1 if and only if n = 1` fails: the first holds, the other does not."
 
 
 def test_greek_letters_of_the_instance() -> None:

@@ -308,7 +308,7 @@ def plain(node: Node) -> str:
         rest = (f" {relation} {part}" for relation, part in zip(node.text.split(), parts[1:], strict=True))
         return parts[0] + "".join(rest)
     if node.kind in ("iff", "all"):
-        return f"{',' if node.kind == 'all' else ' if and only if'} ".join(parts)
+        return f"{',' if node.kind == 'all' else f' {_IFF}'} ".join(parts)
     if node.kind == "operation" and not node.text and parts[0][-1].isdigit() and not parts[1][0].isdigit():
         return "".join(parts)
     if node.kind == "operation":

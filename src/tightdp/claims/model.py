@@ -16,7 +16,7 @@ from tightdp.claims.exactly import Exactly
 from tightdp.claims.figures import Cell, Figure
 from tightdp.claims.instances import Instance, coerced, instance_of, shown_instance
 from tightdp.claims.sentences import as_measured, judged, shown
-from tightdp.errors import ParameterError, TightdpError
+from tightdp.errors import ParameterError
 
 Verdict: TypeAlias = Literal["decided", "argued", "holds on", "refuted", "corrected", "open"]
 VERDICTS: tuple[Verdict, ...] = ("decided", "argued", "holds on", "refuted", "corrected", "open")
@@ -262,17 +262,3 @@ class Paper:
         if isinstance(found, Row):
             raise ParameterError(f"{id} is decided in parts", f"ask for one of {', '.join(found.parts)}")
         return found
-
-    def main(self) -> None:
-        """Re-verify the counterexamples named on the command line: ID [KEY=VALUE ...]; all without an ID."""
-        words = sys.argv[1:]
-        try:
-            if words:
-                confirmed = [self.undivided(words[0]).recheck(words[1:])]
-            else:
-                refuted = [item for item in self.items if isinstance(item, Claim) and item.brute is not None]
-                confirmed = [claim.recheck() for claim in refuted]
-        except TightdpError as error:
-            sys.stderr.write(f"{error}\n")
-            raise SystemExit(2) from None
-        raise SystemExit(0 if all(confirmed) else 1)

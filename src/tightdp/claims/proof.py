@@ -1,7 +1,7 @@
 """Proofs: their checked steps, each of which establishes exactly what it says or raises ProofError; and their numbers.
 
 A proof is a function that takes such steps; its docstring says why they give the statement for all values.
-Nothing here looks at samples: identities are simplified to 0, signs of polynomials come from root counting,
+Nothing here looks at samples: identities are simplified to 0, signs of polynomials come from all their roots,
 finite cases are all visited.
 """
 
@@ -13,9 +13,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import getdoc, isfunction
-from itertools import count
 from typing import Any
 
+from tightdp.claims.algebra import Cell, Range, holds
 from tightdp.claims.model import Claim, Paper, Proof, Statement
 from tightdp.errors import TightdpError
 from tightdp.exact.lazily import lazily
@@ -111,53 +111,19 @@ def positive(
     """Establish that a rational function of one symbol is > 0 (>= 0 unless `strict`) on an interval.
 
     Its numerator and denominator have rational coefficients. The interval (low, high) is open, unless
-    `closed`; None is an infinite end. Real roots are counted by Sturm's theorem, and the sign taken at one
-    rational point.
+    `closed`; None is an infinite end. It is cut at all real roots, and the sign taken between them and at them
+    (`algebra.py`).
     """
-    top, bottom = sympy.fraction(sympy.cancel(sympy.together(sympy.sympify(_exact(expression)))))
-    numerator, denominator = (sympy.Poly(part, symbol, domain="QQ") for part in (top, bottom))
-    start, stop = (None if end is None else sympy.Rational(str(end)) for end in (low, high))
-    if _roots(denominator, start, stop, closed):
-        raise _fail(what, "the denominator vanishes there")
-    if numerator.is_zero:
-        if strict:
-            raise _fail(what, "it is 0")
-    else:
-        crossing = [(numerator, 1)] if strict else numerator.sqf_list()[1]
-        if any(_roots(factor, start, stop, closed and strict) for factor, power in crossing if power % 2):
-            raise _fail(what, "it changes its sign or vanishes there")
-        point = next(at for at in _inside(start, stop) if numerator.eval(at) != 0)
-        value = numerator.eval(point) / denominator.eval(point)
-        if value < 0:
-            raise _fail(what, f"it is {value} at {point}")
-    ends = f"{'[' if closed else '('}{_end(low, '-')}, {_end(high, '')}{']' if closed else ')'}"
+    ends = [None if end is None else Fraction(str(end)) for end in (low, high)]
+    inside = Cell({symbol: Range(ends[0], ends[1], (closed, closed))})
+    if holds(">" if strict else ">=", _exact(expression), 0, inside) is not True:
+        raise _fail(what, f"its sign is another on a part of ({low}, {high}), or it is not defined there")
+    shown = f"{'[' if closed else '('}{_end(low, '-')}, {_end(high, '')}{']' if closed else ')'}"
     _established(
-        "sign by root counting",
+        "sign between all roots",
         what,
-        lambda: f"{_tex(expression)} {'>' if strict else chr(92) + 'ge'} 0 \\text{{ for }} {_tex(symbol)} \\in {ends}",
+        lambda: f"{_tex(expression)} {'>' if strict else chr(92) + 'ge'} 0 \\text{{ for }} {_tex(symbol)} \\in {shown}",
     )
-
-
-def _roots(polynomial: Any, low: Any, high: Any, closed: bool) -> int:
-    """Count the distinct real roots in an interval."""
-    if polynomial.degree() <= 0:
-        return 0
-    found = int(polynomial.count_roots(low, high))
-    if not closed:
-        found -= sum(end is not None and polynomial.eval(end) == 0 for end in {low, high})
-    return found
-
-
-def _inside(low: Any, high: Any) -> Iterator[Any]:
-    """Yield different rational points inside an interval, without end."""
-
-    for at in count(2):
-        if low is not None and high is not None:
-            yield low + (high - low) / at
-        elif low is None:
-            yield (sympy.Integer(0) if high is None else high) - at
-        else:
-            yield low + at
 
 
 def limit(expression: Any, symbol: Any, point: Any, value: Any, what: str) -> None:

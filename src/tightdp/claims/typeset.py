@@ -24,9 +24,13 @@ _SIGNS = {
 _FUNCTIONS = {"ln": r"\ln ", "log": r"\log ", "log2": r"\log_2 ", "exp": r"\exp ", "min": r"\min ", "max": r"\max ",
               "sup": r"\sup ", "inf": r"\inf ", "limsup": r"\limsup "}  # fmt: skip
 _TOKEN = re.compile(
-    r"sqrt\(|\.\.\.|<->|<=|>=|!=|->|f̄|⁻¹|[A-Za-z]{2,}\d*(?:[ -][A-Za-z]{2,})*|[A-Za-z]|\d+(?:\.\d+)?|\s+|.", re.DOTALL
+    r"sqrt\(|\.\.\.|<->|<=|>=|!=|->|f̄|⁻¹|[A-Za-z]{2,}\d*(?:[ -][A-Za-z]{2,})*|[A-Za-zα-ωΔ]\d+(?![\w.])"
+    r"|[A-Za-z]|\d+(?:\.\d+)?|\s+|.",
+    re.DOTALL,
 )
-_MATH = re.compile(r"[\^_=<>≠·±²³½√∞Σ∏Πℓ⌊⌈]|[α-ωΔΩΘ]|\d[-+*/]|[-+/]\d|\w\(\w")
+_MATH = re.compile(r"[\^_=<>≠·±²³½√∞Σ∏Πℓ⌊⌈]|[α-ωΔΩΘ]|\d[-+*/]|[-+/]\d|\w\(\w|\b[A-Za-z]/[A-Za-z]\b")
+_SUFFIX = re.compile(r"-[A-Za-z]{2,}[,.;:)]*$")
+"""As in ε-DP: the word after the hyphen is none of the formula."""
 _NAME = re.compile(r"[A-Za-z]{2}_[A-Za-z]{2}")
 """In a word, it is the name of something in a program."""
 
@@ -56,63 +60,106 @@ def _formula(piece: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """Set the runs of mathematics in prose."""
-    words = re.split(r"(\s+)", text)
+    """Set the runs of mathematics in prose: mathematical words, with those that they are joined to."""
     out: list[str] = []
-    run: list[str] = []
+    for paragraph in text.split("\n"):
+        words = re.findall(r"(?:[^\s{]|\{[^}]*\})+", paragraph)
+        gaps = re.split(r"(?:[^\s{]|\{[^}]*\})+", paragraph)
+        line, at = gaps[0], 0
+        while at < len(words):
+            end = _end(words, at)
+            inside = "".join(word + gap for word, gap in zip(words[at:end], gaps[at + 1 : end], strict=False))
+            line += (_run(inside + words[end - 1]) if end > at else words[at]) + gaps[max(end, at + 1)]
+            at = max(end, at + 1)
+        out.append(line)
+    return "\n".join(out)
 
-    def flush() -> None:
-        if run:
-            out.append(_run("".join(run)))
-            run.clear()
 
-    for word in words:
-        if not word.strip():
-            if "\n" in word:
-                flush()
-            (run or out).append(word)
-        elif _is_mathematical(word):
-            run.append(word)
-            if word[-1] in ",.;:" and not word.endswith("..."):
-                flush()
-        else:
-            flush()
-            out.append(word)
-    flush()
-    return "".join(out)
+def _end(words: list[str], at: int) -> int:
+    """Return where a run of mathematics ends that begins at a word; that word itself if there is none."""
+    end, depth, sure = at, 0, False
+    while end < len(words):
+        word = words[end]
+        if not (_is_mathematical(word) or (_is_short(word) and (depth > 0 or _joined(words, end)))):
+            break
+        sure = sure or _is_mathematical(word)
+        depth += word.count("(") - word.count(")")
+        end += 1
+        if depth > 0 and re.search(r"\w\([^)]*$", word):  # words inside of P( ... ) belong to it
+            inner = depth
+            for close in range(end, min(end + 9, len(words))):
+                inner += words[close].count("(") - words[close].count(")")
+                if inner <= 0:
+                    end, depth, sure = close + 1, 0, True
+                    break
+        if (depth <= 0 and words[end - 1][-1] in ",.;:" and not words[end - 1].endswith("...")) or _SUFFIX.search(
+            words[end - 1]
+        ):
+            break
+    return end if sure else at
 
 
 def _is_mathematical(word: str) -> bool:
+    """Whether a word is mathematics by itself."""
     core = word.strip(",.;:")
-    if re.fullmatch(r"[A-Z]{1,2}\d+[a-z]?|\(?[A-Z]\d+-[A-Z]\d+\)?|\(\d+\)|\d{4}", core) or (
-        core.startswith(("http", "[", "**", "-")) and core != "-"
+    if re.fullmatch(r"\(?[A-Z]{1,2}\d+[a-z]?\)?|\(?[A-Z]\d+-[A-Z]\d+\)?|\(\d+\)|\d{4}", core) or (
+        core.startswith(("http", "[", "**", "-")) and core not in ("-", "->")
     ):
         return False
     if "`" in word or not core or _NAME.search(core):
         return False
     return (
         bool(_MATH.search(core))
-        or (core in ("+", "-", "=", "/", "in") and core != "in")
-        or bool(re.fullmatch(r"[B-HJ-Zb-z]'?|\d+", core))
+        or core in ("+", "-", "=", "/", "->")
+        or bool(re.fullmatch(r"[B-HJ-Zb-z]'?|\(?\d+[a-z]'?\)?", core))
+    )
+
+
+def _is_short(word: str) -> bool:
+    """Whether a word may be mathematics beside some: a letter, a number, a function, with parentheses."""
+    core = word.strip(",.;:()|[]")
+    return bool(re.fullmatch(r"\d*[A-Za-z]?'?|\d+(?:\.\d+)?", core)) or core in _FUNCTIONS or bool(_MATH.search(core))
+
+
+def _joined(words: list[str], at: int) -> bool:
+    """Whether an operator or a relation joins a word to the one before or after it."""
+    before = words[at - 1] if at else ""
+    after = words[at + 1] if at + 1 < len(words) and words[at][-1] not in ",.;:" else ""
+    return bool(re.search(r"[-+·=<>≠/]$|^(?:ln|log|exp)$", before) or re.search(r"^[-+·=<>≠/]=?$", after)) or (
+        words[at] in _FUNCTIONS and bool(after)
     )
 
 
 def _run(run: str) -> str:
     """Set a run of mathematical words; what stands around it, and single numbers, stay as they are."""
-    head = re.match(r"\s*", run).group()  # type: ignore[union-attr]
-    body = run[len(head) :]
-    tail = re.search(r"[\s,.;:]*$", body).group()  # type: ignore[union-attr]
+    if suffix := _SUFFIX.search(run):
+        return _run(run[: suffix.start()]) + suffix[0]
+    head, body, tail = "", run, re.search(r"[,.;:]*$", run).group()  # type: ignore[union-attr]
     body = body[: len(body) - len(tail)]
-    while body and (body.count("(") != body.count(")") or body.count("[") != body.count("]")):
-        if body.count("(") > body.count(")") and body.startswith("("):
-            head, body = head + "(", body[1:]
-        elif body.count(")") > body.count("(") and body.endswith(")"):
-            body, tail = body[:-1], ")" + tail
+    while body and (loose := _loose(body)) is not None:
+        if loose == 0:
+            head, body = head + body[0], body[1:]
+        elif loose == len(body) - 1:
+            body, tail = body[:-1], body[-1] + tail
         else:
-            return run
+            left, right = body[:loose].rstrip(), body[loose + 1 :].lstrip()
+            return head + _run(left) + f"{body[len(left) : len(body) - len(right)]}" + _run(right) + tail
     if not body or re.fullmatch(r"[\d.,/ -]+", body) or body in ("-", "+"):
-        return run
+        return head + body + tail
     return f"{head}${tex(body)}${tail}"
+
+
+def _loose(text: str) -> int | None:
+    """Return where a parenthesis without its partner stands, the first of them."""
+    opened: list[int] = []
+    for at, sign in enumerate(text):
+        if sign in "([":
+            opened.append(at)
+        elif sign in ")]":
+            if not opened:
+                return at
+            opened.pop()
+    return opened[0] if opened else None
 
 
 def tex(formula: str) -> str:
@@ -150,6 +197,8 @@ def _set(tokens: list[str]) -> str:
             out.append(_SIGNS[token])
         elif re.fullmatch(r"[A-Za-z]{2,}\d*(?:[ -][A-Za-z]{2,})*", token):
             out.append(rf"\text{{{token}}}")
+        elif re.fullmatch(r"[A-Za-zα-ωΔ]\d+", token):
+            out.append(f"{_set([token[0]]).strip()}_{{{token[1:]}}}")
         elif token.isspace():
             spaced = out and tokens[at - 1][-1].isalpha() and at + 1 < len(tokens) and tokens[at + 1][0].isalpha()
             out.append(r"\ " if spaced else " ")
