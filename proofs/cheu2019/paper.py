@@ -10,6 +10,15 @@ from tightdp.claims import Paper
 
 paper = Paper(
     "cheu2019",
+    symbols={
+        "P_{n,λ}": "the bit-sum protocol: each of n clients sends a fair bit with probability λ/n, else its own",
+        "C_λ": "the sum with a random set of clients that answer at random, each of them with probability λ/n",
+        "C_H": "the sum with the clients of the set H answering at random",
+        "C_s": "the sum with a random set of s clients answering at random",
+        "R_{k,T}": "what Algorithm 7 makes of the randomizer R with T draws and the factor k",
+        "E_r": "the randomized rounding of a number in [0, 1] to r bits",
+        "Good": "the messages v with P(R(x) = v)/P(R(c) = v) between e^(-2ε) and e^(2ε)",
+    },
     title="Distributed Differential Privacy via Shuffling",
     words={"h": "|H|", "rounds": "T", "slack": "δ'"},
     left_out={

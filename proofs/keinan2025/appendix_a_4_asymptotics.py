@@ -243,8 +243,8 @@ paper.claim(
         "If X_n in [a, b] is at most l + e with a probability that tends to 1, for every e > 0, then it is "
         "at least l - e with a probability that tends to 1, for every e > 0, exactly if E X_n tends to l "
         "(A.16); so an asymptotically valid auditor with unlimited guesses is asymptotically tight exactly "
-        "if its efficacy tends to p(ε(M)) (A.17). In numbers, for [0, 1]: `E X <= l + high - low·P(X < l - "
-        "low) + P(X > l + high)(1 - l)` and `E X >= (1 - P(X < l - low))(l - low)`."
+        "if its efficacy tends to p(ε(M)) (A.17). In numbers, for [0, 1] and any margins high and low: `E X <= "
+        "l + high - low·P(X < l - low) + P(X > l + high)(1 - l)` and `E X >= (1 - P(X < l - low))(l - low)`."
     ),
     verdict="argued",
     instances=[{**each, **cut} for cut in grid(low=("1/100", "1/10"), high=("1/100", "1/10")) for each in seeds(10)],

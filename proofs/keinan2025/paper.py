@@ -9,6 +9,21 @@ from tightdp.claims import Paper
 
 paper = Paper(
     "keinan2025",
+    symbols={
+        "p(ε)": "e^ε/(1 + e^ε)",
+        "ε(M)": "the least ε of which M is ε-DP",
+        "S_i": "the secret bit of element i, a fair coin",
+        "M_Z": "M on the dataset that the secret bits pick from the pair vector Z",
+        "ℓ_i": "the loss ln P(o|S_i=-1)/P(o|S_i=1) of element i at the output o",
+        "E_n": "the best mean share of right guesses when all n elements are guessed",
+        "E_k": "the best mean share of right guesses when k elements are guessed",
+        "AE-AC": "the mean over outputs and elements of the likelier bit's posterior",
+        "AC": "the mean over outputs of the largest posterior of an element's bit",
+        "ε_D": "the largest loss |ℓ_i(o)| over outputs and elements (distributional DP)",
+        "CPL": "the Clopper-Pearson lower bound, the largest p with P(Bin(r, p) >= v) <= β",
+        "ε'_β": "the reported bound, p^-1(CPL)",
+        "TV": "the total variation distance",
+    },
     title="How Well Can Differential Privacy Be Audited in One Run?",
     words={"many": "guesses in the other case", "s": "s", "c": "c", "N": "N", "threshold": "threshold"},
     left_out={

@@ -10,6 +10,15 @@ from tightdp.claims import Paper
 
 paper = Paper(
     "mahloujifar2024",
+    symbols={
+        "m": "the number of secrets",
+        "k": "the number of values of a secret",
+        "c'": "the most guesses that are made",
+        "u_1": "the first secret",
+        "v_1": "the guess of the first secret, or ⊥",
+        "[k]^m": "the set of all vectors of m secrets",
+        "f̄": "1 - f, the largest P(T) at a given P'(T)",
+    },
     title="Auditing f-Differential Privacy in One Run",
     words={"guesses": "c'", "correct": "c", "silent": "the guesser always abstains", "published": "published secrets"},
     left_out={

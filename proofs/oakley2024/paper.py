@@ -10,6 +10,11 @@ from tightdp.claims import Paper
 
 paper = Paper(
     "oakley2024",
+    symbols={
+        "RR": "randomized response, where each of n clients flips its bit with probability λ",
+        "1^i 0^(n-i)": "the vector of i ones and then zeros",
+        "1 - β": "the probability that the output is within α of the target",
+    },
     title="Synthesizing Tight Privacy and Accuracy Bounds via Weighted Model Counting",
     left_out={
         "Def. 1-3, 5, Alg. 1, 2, 4": (

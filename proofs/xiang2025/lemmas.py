@@ -43,6 +43,8 @@ def flips_cost_at_most() -> None:
 
     Σ_i s_i (i p_i - t (r - i + 1) p_{i-1}) <= n δ max s, for all s_1, ..., s_r >= 0.
 
+    (That is the theorem one_run in `proofs/coq/OneRun.v`, proved in Coq.)
+
     Let b_i = P(Bin(r, t/(1+t)) = i), T_i = P(Bin >= i), T = T_v, and s_i = (T_{max(i,v)} - T·T_i)/(i b_i) >= 0.
     Then T + i s_i - t (r - i) s_{i+1} is 1 for i >= v and 0 for i < v, so that adding up gives P(N >= v) <= T + n δ
     max s. The largest s_i is s_v = T(1 - T)/(v b_v): for i >= v, (1-T) T_i/(i b_i) falls with i, because

@@ -11,6 +11,13 @@ from tightdp.claims import Paper
 
 paper = Paper(
     "xiang2025",
+    symbols={
+        "f_{ε,δ}": "the trade-off function of (ε,δ)-DP",
+        "f_{ε,0}": "the trade-off function of ε-DP",
+        "r": "the number of guesses that are released, by score",
+        "u": "the number of errors that are allowed",
+        "v_k": "the error probability of the guess with the k-th order statistic of the score",
+    },
     title="Tight Privacy Audit in One Run",
     words={"x": "e^λ"},
     left_out={

@@ -168,7 +168,7 @@ class Paper:
 
     `stands` says what still stands of its results, `left_out` which of its items are not among the claims, and why,
     `unsettled` which questions that came up are not answered, and what is known, `words` how the report is to name
-    variables of instances.
+    variables of instances, `symbols` what the symbols mean that it explains under every claim that uses them.
     """
 
     def __init__(
@@ -180,10 +180,12 @@ class Paper:
         left_out: Mapping[str, str] | None = None,
         unsettled: Mapping[str, str] | None = None,
         words: Mapping[str, str] | None = None,
+        symbols: Mapping[str, str] | None = None,
         file: str | None = None,
     ) -> None:
         self.name, self.title, self.stands = name, title, cleandoc(stands)
         self.words, self.left_out, self.unsettled = dict(words or {}), dict(left_out or {}), dict(unsettled or {})
+        self.symbols = dict(symbols or {})
         self.file = Path(file or sys._getframe(1).f_globals.get("__file__", f"{name}.py"))
         self.items: list[Claim | Row] = []
         self.figures: list[Figure] = []

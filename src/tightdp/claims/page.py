@@ -232,6 +232,10 @@ def _claim(paper: Paper, outcome: Outcome, above: str, proofs: dict[Proof, Numbe
     yield _heading(3, f"{item.id} ({item.place}): {outcome.verdict}", f"{paper.name}-{item.id}")
     if item.text != above:
         yield unwrapped(item.text)
+    instead = item.corrected.text if isinstance(item, Claim) and item.corrected is not None else ""
+    meant = [f"`{each}` is {what}" for each, what in paper.symbols.items() if _occurs(each, f"{item.text} {instead}")]
+    if meant and not outcome.parts:
+        yield f"**Symbols.** {'; '.join(meant)}."
     if outcome.parts:
         listed = ", ".join(f"[{part.id}](#{paper.name}-{part.id}) {part.verdict}" for part in outcome.parts)
         yield unwrapped(f"Decided in parts: {listed}.")
@@ -248,6 +252,10 @@ def _claim(paper: Paper, outcome: Outcome, above: str, proofs: dict[Proof, Numbe
     for label, text in (("What still stands.", item.texts.stands), ("Other readings.", item.texts.readings)):
         yield from _text(label, text)
     yield from _text("Notes.", item.texts.notes)
+
+
+def _occurs(symbol: str, text: str) -> bool:
+    return re.search(rf"(?<![\w'-]){re.escape(symbol)}(?![\w'-])", text) is not None
 
 
 def _text(label: str, text: str) -> Iterator[str]:
