@@ -72,5 +72,6 @@ paper.claim(
         check=upper_tail,
         proof=relative_entropy,
     ),
-    stands="The first half, and everything that uses it (C7a uses the lower tail only).",
+    stands="The first half for μ > 0 (at μ = 0 neither half holds, as 0 < 0 is false), and everything that uses it "
+    "(C7a uses the lower tail only).",
 )

@@ -51,7 +51,7 @@ def count_of_place(x: int, y: int) -> str:
 paper.claim(
     "O1",
     "Sec. 5.1, Thm 4",
-    "The formula AND_i y_i <-> (x_i xor θ_i) with weights w(θ_i) = 1 - λ, w(not θ_i) = λ is a weighted "
+    "The formula y_i <-> x_i ⊕ θ_i for all i, with weights w(θ_i) = 1 - λ, w(not θ_i) = λ is a weighted "
     "Boolean formula of RR, randomized response: for every x, y and n its conditioned count is "
     "`weighted count = P(RR(x) = y)`.",
     brief=(
@@ -79,7 +79,7 @@ paper.claim(
             says=["weighted count = P(RR(x) = y)"],
             where={
                 "weighted count": (
-                    "the weighted count of AND_i y_i <-> (x_i xor θ_i), given x and y, with w(θ_i) = λ and "
+                    "the weighted count of y_i <-> x_i ⊕ θ_i for all i, given x and y, with w(θ_i) = λ and "
                     "w(not θ_i) = 1 - λ",
                     Places(count_of_place, product=True),
                 ),

@@ -17,6 +17,7 @@ from tightdp.claims import ClaimsDifferError, Paper, check_file, run_claims
 from tightdp.claims.page import paper_markdown
 from tightdp.claims.run import run_paper
 from tightdp.cli import main
+from tightdp.errors import ParameterError
 
 EXAMPLE = """
 from fractions import Fraction
@@ -102,6 +103,19 @@ def test_the_line_that_a_reader_types() -> None:
     other = subprocess.run([*line, "n=1", "lam=1/5"], capture_output=True, text=True, check=False, cwd=ROOT)
     assert other.returncode == 1
     assert "it holds here" in other.stdout
+
+
+def test_a_recomputation_that_covers_one_instance_says_so() -> None:
+    def by_hand(n: int) -> dict[str, int]:
+        if n != 1:
+            raise ValueError("by hand for n = 1")
+        return {"x": 1}
+
+    paper = Paper("test2026")
+    claim = paper.claim("T1", "", "`x = 2`", verdict="refuted", instances=[{"n": 1}], check=by_hand, brute=by_hand)
+    assert claim.recheck(["n=1"])
+    with pytest.raises(ParameterError, match="does not cover n = 2: by hand for n = 1"):
+        claim.recheck(["n=2"])
 
 
 def test_the_page_keeps_lists_and_links() -> None:

@@ -132,8 +132,12 @@ class Claim(Statement):
         if self.brute is None:
             raise ParameterError(f"{self.id} has no recomputation", "ask for a refuted claim")
         chosen = (self.at or {}) if instance is None else coerced(instance)
-        with without_engine():
-            measured = as_measured(self.brute(**chosen), chosen)
+        try:
+            with without_engine():
+                measured = as_measured(self.brute(**chosen), chosen)
+        except (TypeError, ValueError) as error:
+            what = f"the recomputation of {self.id} does not cover {shown_instance(chosen)}: {error}"
+            raise ParameterError(what, f"the recorded instance is {shown_instance(self.at or {})}") from error
         if self.disproof is not None:
             return "", measured[0]
         return judged(self.text, self.given, measured, chosen)

@@ -19,7 +19,7 @@ _SIGNS = {
     "½": r"\tfrac12 ",
     "⌊": r"\lfloor ", "⌋": r"\rfloor ", "⌈": r"\lceil ", "⌉": r"\rceil ", "⁻¹": "^{-1}", "%": r"\%", "&": r"\&",
     "#": r"\#", "{": r"\{", "}": r"\}", "√": r"\surd ", "...": r"\dots ", "f̄": r"\bar f ", "∧": r"\wedge ",
-    "<->": r"\leftrightarrow ",
+    "⊕": r"\oplus ", "<->": r"\leftrightarrow ",
 }  # fmt: skip
 _FUNCTIONS = {"ln": r"\ln ", "log": r"\log ", "log2": r"\log_2 ", "exp": r"\exp ", "min": r"\min ", "max": r"\max ",
               "sup": r"\sup ", "inf": r"\inf ", "limsup": r"\limsup "}  # fmt: skip
@@ -110,7 +110,7 @@ def _is_mathematical(word: str) -> bool:
         return False
     return (
         bool(_MATH.search(core))
-        or core in ("+", "-", "=", "/", "->")
+        or core in ("+", "-", "=", "/", "->", "<->", "⊕")
         or bool(re.fullmatch(r"[B-HJ-Zb-z]'?|\(?\d+[a-z]'?\)?", core))
     )
 
