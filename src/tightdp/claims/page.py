@@ -6,6 +6,7 @@ A page is a list of blocks of Markdown.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
