@@ -19,6 +19,7 @@ from certificate_oracle import Impossible, is_true
 from certificate_oracle import number as written
 from conftest import FULL
 from expectations import Oracle, bind, expectations, label, number
+from tightdp.errors import QueryError
 from tightdp.exact.field import exp
 from tightdp.session.certify import WORK, as_json, load_checker
 from tightdp.session.instance import Instance
@@ -174,6 +175,12 @@ def test_infinite_epsilon_and_its_refutation_of_a_claim() -> None:
     claim = instance.certify().content["claim"]
     assert (claim["question"], claim["bound"]) == ("violation", "inf")
     assert instance.certify(epsilon=3).content["claim"]["question"] == "violation"
+
+
+def test_a_budget_that_does_not_fit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checker, "WORK", 1)
+    with pytest.raises(QueryError, match="takes more than 1,000 times the work that a checker does unasked, 1 steps"):
+        instance_of("randomized_response_count", n=9, lam="1/5").certify(delta="1/10")
 
 
 # what is refused

@@ -224,7 +224,16 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
             return Certificate(content, checker.check(content, WORK))
         except checker.Refused as error:
             reason = error
-    raise QueryError(f"no rule of evidence fits: {reason or 'no witness'}", "ask for fewer records") from None
+    raise unfit(reason, "ask for fewer records") from None
+
+
+def unfit(reason: Exception | None, hint: str) -> QueryError:
+    """Return why nothing is certified: the budget, where the checker could not end within it."""
+    checker = load_checker()
+    if checker.LEFT[0] < 0:
+        budget = f"{WORK:,} times the work that a checker does unasked, {checker.WORK:,} steps"
+        return QueryError(f"checking the evidence takes more than {budget}", hint)
+    return QueryError(f"no rule of evidence fits: {reason or 'no witness'}", hint)
 
 
 def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Iterator[dict[str, Any]]:
@@ -373,7 +382,7 @@ def certify_audit(answer: Audit) -> Certificate:
     try:
         return Certificate(content, checker.check(content, WORK))
     except checker.Refused as reason:
-        raise QueryError(f"no rule of evidence fits: {reason}", "ask for fewer guesses") from None
+        raise unfit(reason, "ask for fewer guesses") from None
 
 
 def _above(bound: Fraction) -> Fraction:

@@ -8,9 +8,8 @@ from typing import Any
 
 from tightdp.core.sections import Written, written_value
 from tightdp.core.syntax import plain_value
-from tightdp.errors import QueryError
 from tightdp.results.optimum import BestMechanism, Optimum
-from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker
+from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker, unfit
 
 
 def certify_optimum(answer: Optimum) -> Certificate:
@@ -48,7 +47,7 @@ def certify_optimum(answer: Optimum) -> Certificate:
     try:
         return Certificate(content, checker.check(content, WORK))
     except checker.Refused as reason:
-        raise QueryError(f"no rule of evidence fits: {reason}", "ask for fewer records") from None
+        raise unfit(reason, "ask for fewer records") from None
 
 
 def _all(values: Iterable[object]) -> list[Written]:
