@@ -105,9 +105,9 @@ def changes(statement: Statement, answers: Answers) -> Iterator[tuple[str, bool,
         if condition:
             yield f"without {text}", False, "all instances lie inside of the condition"
             continue
-        for mutant in mutants(read(text, frozenset(known[0]))):
-            killed = any(_refutes(mutant.formula, values) for values in known)
-            yield mutant.what, killed, "" if killed else "no instance tells it from the statement"
+        for what, formula in mutants(read(text, frozenset(known[0]))):
+            killed = any(_refutes(formula, values) for values in known)
+            yield what, killed, "" if killed else "no instance tells it from the statement"
 
 
 def says_something(statement: Statement, answers: Answers) -> bool:

@@ -173,8 +173,8 @@ class Exactly:
         for at, condition in enumerate(self.conditions):
             rest = (self.conditions[:at], self.conditions[at + 1 :])
             yield f"without {_plainly(condition)}", self.changed(conditions=rest[0] + rest[1])
-            for mutant in mutants(condition, given=True, step=step):
-                yield f"if {mutant.what}", self.changed(conditions=(*rest[0], mutant.formula, *rest[1]))
+            for what, new in mutants(condition, given=True, step=step):
+                yield f"if {what}", self.changed(conditions=(*rest[0], new, *rest[1]))
         for name, (words, definition) in self.where.items():
             if isinstance(definition, str):
                 for what, text in _changed_terms(definition, self.names, step):
@@ -189,7 +189,7 @@ class Exactly:
 
     def _of_conclusion(self, each: Any, step: Fraction) -> Iterator[tuple[str, Any]]:
         if isinstance(each, tuple):
-            yield from ((mutant.what, mutant.formula) for mutant in mutants(each, step=step))
+            yield from mutants(each, step=step)
             return
         for field in ("term", "value"):
             for what, text in _changed_terms(getattr(each, field), self.names, step):
@@ -199,10 +199,10 @@ class Exactly:
 def _changed_terms(text: str, names: frozenset[str], step: Fraction) -> Iterator[tuple[str, str]]:
     """Yield changes of an expression."""
     whole_chain = (Node("chain", "=", (read_term(text, names), Node("number", "0"))),)
-    for mutant in mutants(whole_chain, step=step):
-        changed = mutant.formula[0].parts
+    for what, formula in mutants(whole_chain, step=step):
+        changed = formula[0].parts
         if changed[1] == Node("number", "0"):
-            yield f"{text}: {mutant.what.split(': ', 1)[1]}", plain(changed[0])
+            yield f"{text}: {what.split(': ', 1)[1]}", plain(changed[0])
 
 
 def _changed_quantifiers(quantifier: Quantifier, step: Fraction) -> Iterator[tuple[str, Quantifier]]:

@@ -325,43 +325,20 @@ def plain(node: Node) -> str:
 # mutations
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """A formula that was changed in one place: in which way, and the result."""
+def mutants(
+    formula: tuple[Node, ...], given: bool = False, step: Fraction = Fraction(1, 20)
+) -> Iterator[tuple[str, tuple[Node, ...]]]:
+    """Yield the formula changed in one place, with what was changed: a constant by a small step either way, a sign,
+    another strictness.
 
-    what: str
-    formula: tuple[Node, ...]
-
-
-def mutants(formula: tuple[Node, ...], given: bool = False, step: Fraction = Fraction(1, 20)) -> Iterator[Mutant]:
-    """Yield the formula with a constant moved by a small step either way, a sign turned, or another strictness.
-
-    Whole numbers in exponents move by 1, others by a twentieth of themselves; 0 by a twentieth. What is said becomes
-    strict, what is `given` ceases to be: the other way round could not fail.
+    Whole numbers in exponents move by 1, others by a twentieth of themselves; 0 by a twentieth. Where a relation has no
+    number, its last side gets a factor. What is said becomes strict, what is `given` ceases to be: the other way round
+    could not fail.
     """
     strictness = {strict: weak for weak, strict in STRICTER.items()} if given else STRICTER
     for at, chain in enumerate(formula):
-        for what, changed in (*_changed(chain, step, strictness), *_scaled(chain, step)):
-            yield Mutant(f"{plain(chain)}: {what}", (*formula[:at], changed, *formula[at + 1 :]))
-
-
-def _scaled(chain: Node, step: Fraction) -> Iterator[tuple[str, Node]]:
-    """Where a relation has no number, its last side gets a factor."""
-    if chain.kind != "chain":
-        for at, part in enumerate(chain.parts):
-            for what, changed in _scaled(part, step):
-                yield what, replace(chain, parts=(*chain.parts[:at], changed, *chain.parts[at + 1 :]))
-        return
-    if any(each.kind == "number" for each in pieces(chain)):
-        return
-    for factor in (1 + step, 1 - step):
-        yield f"{plain(chain.parts[-1])} times {factor}", scaled(chain, factor)
-
-
-def scaled(chain: Node, factor: Fraction) -> Node:
-    """Return a chain whose last side has a factor."""
-    last = Node("operation", "·", (_constant(factor), Node("enclosed", "(", (chain.parts[-1],))))
-    return replace(chain, parts=(*chain.parts[:-1], last))
+        for what, changed in _changed(chain, step, strictness):
+            yield f"{plain(chain)}: {what}", (*formula[:at], changed, *formula[at + 1 :])
 
 
 def pieces(node: Node) -> Iterator[Node]:
@@ -390,6 +367,10 @@ def _changed(
                 other = strictness[relation]
                 changed = " ".join((*relations[:place], other, *relations[place + 1 :]))
                 yield f"{relation} into {other}", replace(node, text=changed)
+        if not any(each.kind == "number" for each in pieces(node)):
+            for factor in (1 + step, 1 - step):
+                last = Node("operation", "·", (_constant(factor), Node("enclosed", "(", (node.parts[-1],))))
+                yield f"{plain(node.parts[-1])} times {factor}", replace(node, parts=(*node.parts[:-1], last))
     for at, part in enumerate(node.parts):
         for what, changed_part in _changed(part, step, strictness, node.kind == "power" and at == 1):
             yield what, replace(node, parts=(*node.parts[:at], changed_part, *node.parts[at + 1 :]))
