@@ -39,7 +39,7 @@ from tightdp.session.mechanism import Mechanism, mechanisms_of
 if TYPE_CHECKING:
     from tightdp.methods.base import Step
 
-jobs, _known = lazily("tightdp.cli.jobs"), lazily("tightdp.session.known")
+jobs, _known, _code = lazily("tightdp.cli.jobs"), lazily("tightdp.session.known"), lazily("tightdp.session.of")
 
 _LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
 
@@ -69,7 +69,19 @@ def load(place: str) -> Mechanism:
 
 def bind(options: Namespace) -> Instance:
     """Load the mechanism and bind what the command line says; n is that of a dataset where one is given."""
-    return bind_to(load(options.file), read_bindings(options.bindings), options)
+    mechanism = load(options.file) if getattr(options, "record", None) is None else shipped(options)
+    return bind_to(mechanism, read_bindings(options.bindings), options)
+
+
+def shipped(options: Namespace) -> Mechanism:
+    """Return the mechanism of code that knows nothing of tightdp, as the options say how it is called."""
+    name, _, kind = (options.source or "").partition("=")
+    source = {name: _code.at(kind)} if kind else name or None
+    fixed = {key: _code.as_argument(value) for key, value in read_bindings(options.of).items()}
+    caught = [_code.at(text if "." in text else f"builtins.{text}") for text in options.catch]
+    given = {"record": options.record, "dataset": options.dataset, "source": source, "arguments": fixed}
+    found: Mechanism = _code.of(options.file, catch=caught, **given)
+    return found
 
 
 def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace) -> Instance:

@@ -111,11 +111,12 @@ _JOBS = """
 """
 _METHOD = "--method NAME  ask one method only, such as exhaustive or chain"
 _STRATEGY = "--strategy NAME  who answers ask: a function in FILE (default: any analyst)"
+_FLOATS = "--floats [BITS]  numbers are doubles as they run, and random() is k / 2^BITS (53 unless given)"
 _LIMITS = f"""
 neighbours and limits:
 --neighbours NAME  replace-one, unit-step, unit-all or add-remove
 {_STRATEGY}
---floats [BITS]  numbers are doubles as they run, and random() is k / 2^BITS (53 unless given)
+{_FLOATS}
 --with-rounds  how often loops go round is published too: what an observer of the time sees
 --with-bits  the number of fair bits that are drawn is published too
 {_TIME}
@@ -124,7 +125,15 @@ neighbours and limits:
 --precision W  an enclosure of relative width W is enough, such as 1e-9
 --backend NAME (cudd)  the library of diagrams: cudd or autoref
 """
-_AUDITED = _LIMITS.replace(_METHOD, "")
+_SHIPPED = """
+code that knows nothing of tightdp:
+--record DOMAIN  FILE is module:function or module:Class.method, of which records are these: Bit, 'Int(0, 3)', ...
+--of KEY=VALUE*  what every run makes the class with, or an argument of the function that is fixed
+--dataset TEXT (x)  how it is called with the dataset x: x (default), 'x[0]', 'list(x)', 'values=np.array(x)'
+--catch CLASS*  publish the name of this exception where it is raised
+--source NAME  the argument that takes a generator, of numpy; NAME=random.Random for another
+"""
+_AUDITED = _LIMITS.replace(_METHOD, "") + _SHIPPED
 _PLOT = "--plot FILE  also draw the answer, as in curve.svg or curve.png"
 _BESIDE = f"""
 pictures:
@@ -277,14 +286,14 @@ _OWN = {
 """What is particular to the questions about a program."""
 
 _DRAWN = {"likelihood", "distribution", "solve"}
-_AFTER = {name: _PLOT + _LIMITS if name in _DRAWN else _LIMITS for name in _OWN} | {
-    "privacy": _CURVES + _LIMITS,
-    "accuracy": _BESIDE + _LIMITS,
+_AFTER = {name: (_PLOT if name in _DRAWN else "") + _LIMITS + _SHIPPED for name in _OWN} | {
+    "privacy": _CURVES + _LIMITS + _SHIPPED,
+    "accuracy": _BESIDE + _LIMITS + _SHIPPED,
     "efficacy": _PLOT + _AUDITED,
     "guessing": _PLOT + _AUDITED,
     "canaries": _PLOT + _AUDITED,
     "sweep": f"{_PLOT}\n{_JOBS}\n{_LIMITS}",
-    "sample": _STRATEGY,
+    "sample": f"{_STRATEGY}\n{_FLOATS}\n{_SHIPPED}",
 }
 OPTIONS = {name: f"{_PROGRAM}\n{own}\n{_AFTER[name]}" for name, own in _OWN.items()} | {
     "audit": f"{_AUDIT}\noptions:\n{_TIME}\n{_PLOT}",

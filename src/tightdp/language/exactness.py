@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, wraps
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Protocol, runtime_checkable
 
 from tightdp.errors import LanguageError
@@ -22,6 +22,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives, rounds
+from tightdp.language.classes import Classes
 from tightdp.language.doubles import BITS
 from tightdp.language.source import (
     AnyFunction,
@@ -31,10 +32,12 @@ from tightdp.language.source import (
     closure_of,
     file_lines_of,
     locate,
+    owner_of,
     remember,
     remembered,
     shown_name,
 )
+from tightdp.language.stand_ins import stand_in
 
 arrays: Any = lazily("tightdp.language.arrays")
 _FUTURE = __future__.annotations.compiler_flag
@@ -48,19 +51,19 @@ class Runnable(Protocol):
         """Run the function on `x` under the source of randomness in place."""
 
 
-def exact(function: AnyFunction) -> AnyFunction:
+def exact(function: AnyFunction, own: CellType | None = None) -> AnyFunction:
     """The same function with exact arithmetic: `/` and `**` give rationals, a float is its decimal.
 
     Functions and constants that it finds in its closure and module are treated likewise, and mechanisms among
     them run under the source of randomness in place. Builtins and primitives are returned as they are. Raises
-    LanguageError when the source cannot be had.
+    LanguageError when the source cannot be had. Of a method, `own` holds the class.
     """
     if not isinstance(function, FunctionType) or function.__module__ == primitives.__name__:
         return function
     known: FunctionType | None = remembered(function, "__tightdp_exact__")
     if known is not None:
         return known
-    recompiled = _recompile(function)
+    recompiled = _recompile(function, own)
     remember(function, "__tightdp_exact__", recompiled)
     return recompiled
 
@@ -76,11 +79,15 @@ def strictly() -> AbstractContextManager[Any]:
 
 def exactly(value: Any) -> Any:
     """The value as an exact function sees it: floats are rationals, functions exact, also in containers."""
+    value = stand_in(value)
     kind = type(value)
     if kind is float:
         return as_fraction(value) if math.isfinite(value) else value
     if "numpy" in sys.modules and arrays.of_numpy(value):
-        return arrays.exactly(value)
+        found = arrays.exactly(value)
+        if isinstance(value, ModuleType) and hasattr(value, "random"):
+            found.random = _ExactModule(value.random)
+        return found
     if kind in (tuple, list, set, frozenset):
         converted = [exactly(item) for item in value]
         same = all(new is old for new, old in zip(converted, value, strict=True))
@@ -98,7 +105,12 @@ def exactly(value: Any) -> Any:
     if isinstance(value, ModuleType):
         return _ExactModule(value)
     program = getattr(value, "program", None)
-    return program.raw if program is not None and isinstance(program, Runnable) else value
+    if program is not None and isinstance(program, Runnable):
+        return program.raw
+    return _CLASSES.seen(value)
+
+
+_CLASSES = Classes(exactly, exact)
 
 
 @lru_cache(256)
@@ -114,6 +126,14 @@ def _with_exact_result(function: AnyFunction) -> AnyFunction:
 
 def _unheard(*arguments: Any, **keywords: Any) -> None:
     """In place of `print`: runs are repeated many times."""
+
+
+def _isinstance(value: Any, kinds: Any) -> bool:
+    """In place of `isinstance`: what is exact stands for a float."""
+    return isinstance(value, kinds) or (type(value) in (Fraction, ExpNumber) and isinstance(0.5, kinds))
+
+
+_INSTEAD = {"print": _unheard, "isinstance": _isinstance}
 
 
 class _ExactModule:
@@ -140,32 +160,40 @@ class _ExactNames(dict[str, Any]):
         for free, value in closure_of(self._function):
             if free == name:
                 return exactly(value)
-        if name == "print" and name not in self._function.__globals__:
-            return _unheard
         names = self._function.__globals__
+        if name in _INSTEAD and name not in names:
+            return _INSTEAD[name]
         return exactly(as_written(names, name, names[name]))
 
 
-def _recompile(function: FunctionType) -> FunctionType:
+def _recompile(function: FunctionType, own: CellType | None) -> FunctionType:
     source: FunctionSource | None = remembered(function, "__tightdp_source__")
     node = copy.deepcopy(source.node if source else locate(function, file_lines_of(function)))
     _strip(node)
     file, code = function.__code__.co_filename, function.__code__
     rewriter = _Rewriter()
-    tree = ast.fix_missing_locations(_wrapped(rewriter.visit(rounds.telling(node, file))))
+    tree = ast.fix_missing_locations(_wrapped(rewriter.visit(rounds.telling(node, file)), owner_of(function)))
     try:
         compiled = compile(tree, file, _mode(tree), code.co_flags & _FUTURE, dont_inherit=True, optimize=0)
     except SyntaxError as error:
         what = f"{shown_name(function)} cannot be compiled on its own: {error.msg}"
         raise LanguageError(what, "pass what it changes as arguments and results") from None
-    inner = next(constant for constant in compiled.co_consts if isinstance(constant, CodeType))
+    inner = compiled
+    while inner.co_name != code.co_name or inner is compiled:
+        inner = next(constant for constant in inner.co_consts if isinstance(constant, CodeType))
     names = _ExactNames(function, rewriter.constants)
-    result = FunctionType(inner, names, function.__name__, exactly(function.__defaults__))
+    cells = None if not inner.co_freevars else (own or _class_of(function),)
+    result = FunctionType(inner, names, function.__name__, exactly(function.__defaults__), cells)
     result.__kwdefaults__ = exactly(function.__kwdefaults__)
     result.__qualname__, result.__module__, result.__doc__ = (
         function.__qualname__, function.__module__, function.__doc__,
     )  # fmt: skip
     return result
+
+
+def _class_of(function: FunctionType) -> CellType:
+    """The cell with the class of a method that is called on its own."""
+    return CellType(exactly(dict(closure_of(function))["__class__"]))
 
 
 def _strip(node: FunctionNode) -> None:
@@ -183,8 +211,14 @@ def _strip(node: FunctionNode) -> None:
             node.type_params = []
 
 
-def _wrapped(node: Any) -> ast.Module | ast.Expression:
-    return ast.Expression(node) if isinstance(node, ast.Lambda) else ast.Module([node], [])
+def _wrapped(node: Any, owner: str) -> ast.Module | ast.Expression:
+    """A function to be compiled; a method inside a class, which `super()` and private names need."""
+    if isinstance(node, ast.Lambda):
+        return ast.Expression(node)
+    inside = ast.ClassDef(owner, [], [], [node], [])
+    if hasattr(inside, "type_params"):
+        inside.type_params = []
+    return ast.Module([ast.copy_location(inside, node) if owner else node], [])
 
 
 def _mode(tree: ast.Module | ast.Expression) -> str:

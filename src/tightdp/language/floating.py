@@ -2,62 +2,70 @@
 
 from __future__ import annotations
 
-import random
-import sys
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from tightdp.language import primitives
-from tightdp.language.doubles import BITS, MOST_BITS
-from tightdp.language.primitives import current_source
-from tightdp.language.source import AnyFunction, remember, remembered
-
-NOT_OURS = sys.stdlib_module_names - {"__main__"} | {"numpy", "scipy", "tightdp"}
-"""Modules whose functions are as they are."""
+from tightdp.language.classes import Classes
+from tightdp.language.source import AnyFunction, is_foreign, is_ours, remember, remembered
+from tightdp.language.stand_ins import stand_in
 
 
-def double() -> float:
-    """k / 2^bits, each k below 2^bits with the same probability: what `random()` gives, with 53 bits."""
-    bits = BITS.get() or MOST_BITS
-    return current_source().draw_bits(bits) / 2.0**bits
+def floating(function: AnyFunction, own: CellType | None = None) -> AnyFunction:
+    """The same function, in which generators draw from the source in place; so do the functions that it calls.
 
-
-def floating(function: AnyFunction) -> AnyFunction:
-    """The same function, in which `random.random` draws from the source in place; so do the functions that it calls."""
+    Of a method, `own` holds the class.
+    """
     if not isinstance(function, FunctionType) or function.__module__ == primitives.__name__:
         return function
     known: FunctionType | None = remembered(function, "__tightdp_floating__")
     if known is not None:
         return known
-    cells = tuple(_Cell(cell).found for cell in function.__closure__ or ()) or None
+    free = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    cells = tuple(own if own is not None and name == "__class__" else _as_cell(cell) for name, cell in free)
     names = _Names(function)
-    found = FunctionType(function.__code__, names, function.__name__, function.__defaults__, cells)
-    found.__kwdefaults__ = function.__kwdefaults__
+    defaults = as_run(function.__defaults__)
+    found = FunctionType(function.__code__, names, function.__name__, defaults, cells or None)
+    found.__kwdefaults__ = as_run(function.__kwdefaults__)
     found.__qualname__, found.__module__, found.__doc__ = function.__qualname__, function.__module__, function.__doc__
-    remember(function, "__tightdp_floating__", found)
+    if not cells:
+        remember(function, "__tightdp_floating__", found)
     return found
 
 
-class _Cell:
+def _as_cell(cell: CellType) -> CellType:
     """A variable of an enclosing function as a floating function sees it."""
-
-    def __init__(self, cell: CellType) -> None:
-        try:
-            self.found = CellType(as_run(cell.cell_contents))
-        except ValueError:  # it is not assigned yet
-            self.found = cell
+    try:
+        return CellType(as_run(cell.cell_contents))
+    except ValueError:  # it is not assigned yet
+        return cell
 
 
 def as_run(value: Any) -> Any:
     """What a floating function sees of a value that stands outside."""
-    if value is random.random:
-        return double
+    if type(value) in (tuple, list, dict):
+        return _items_as_run(value)
+    value = stand_in(value)
     if isinstance(value, ModuleType):
         return _Module(value)
     if isinstance(value, FunctionType):
-        return value if (value.__module__ or "").partition(".")[0] in NOT_OURS else floating(value)
+        return value if is_foreign(value) or is_ours(value) else floating(value)
     program = getattr(value, "program", None)
-    return floating(program.function) if program is not None and hasattr(program, "raw") else value
+    if program is not None and hasattr(program, "raw"):
+        return floating(program.function)
+    return _CLASSES.seen(value)
+
+
+def _items_as_run(value: Any) -> Any:
+    """A collection with its items as they run: itself where they are so already."""
+    items = list(value.values()) if type(value) is dict else list(value)
+    converted = [as_run(item) for item in items]
+    if all(new is old for new, old in zip(converted, items, strict=True)):
+        return value
+    return dict(zip(value, converted, strict=True)) if type(value) is dict else type(value)(converted)
+
+
+_CLASSES = Classes(as_run, floating)
 
 
 class _Module:

@@ -20,6 +20,7 @@ from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.outputs import Output, as_output
 from tightdp.language.primitives import Rejected, Source
 from tightdp.language.program import Bound, Dataset
+from tightdp.language.unseen import refuse_changes, states, without_entropy
 
 _MOST_DRAWS = 10_000
 """How many draws one run may make."""
@@ -92,11 +93,12 @@ def every_run(
     With `reach`, noise on all integers stays so close to its centre; the other runs are counted in `beyond[0]`.
     """
     past: list[_Draw] = []
-    made = 0
+    made, before = 0, states()
     while True:
         replay = Replay(past, reach, draws if made < _LATER or reach is not None else min(draws, _MOST_LATER))
         try:
-            output = execute(replay)
+            with without_entropy():
+                output = execute(replay)
         except _Beyond:
             assert beyond is not None
             beyond[0] += replay.probability()
@@ -109,6 +111,7 @@ def every_run(
         while past and past[-1].is_last():
             past.pop()
         if not past:
+            refuse_changes(before)
             return
         past[-1] = past[-1].next()
 

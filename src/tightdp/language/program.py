@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -16,6 +15,7 @@ from tightdp.exact.numbers import brief
 from tightdp.exact.parameters import Range, as_parameter
 from tightdp.exact.rationals import Parameter, as_int
 from tightdp.language.analyst import Answering, conversing, is_asking
+from tightdp.language.classes import COPIES
 from tightdp.language.domains import Domain, Record, fit_to_neighbours
 from tightdp.language.doubles import BITS, as_bits, as_double
 from tightdp.language.exactness import exact, strictly
@@ -37,12 +37,11 @@ REQUIRED: Any = inspect.Parameter.empty
 
 _MOST_REJECTIONS = 100_000
 _RESERVED = ("self", "neighbours", "strategy")
-_running: ContextVar[bool] = ContextVar("tightdp_running", default=False)
 
 
 def in_run() -> bool:
     """Whether this is called, directly or not, by a mechanism that is being run."""
-    return _running.get()
+    return COPIES.get() is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,7 +289,7 @@ class Bound:
 
     def execute(self, x: Dataset, source: Source) -> Output:
         """The output of one run on a checked dataset. Raises Rejected, or ProgramError if the run fails."""
-        token, bits = _running.set(True), BITS.set(self.program.floats)
+        token, bits = COPIES.set({}), BITS.set(self.program.floats)
         try:
             strategy = None if self.strategy is None else exact(self.strategy)
             with using(source), strictly(), conversing(strategy) as talk:
@@ -302,7 +301,7 @@ class Bound:
             raise self._failure(error, x) from error
         finally:
             BITS.reset(bits)
-            _running.reset(token)
+            COPIES.reset(token)
 
     def _run(self, x: Dataset) -> Any:
         if not self.program.floats:

@@ -9,6 +9,7 @@ import ast
 import inspect
 import linecache
 import math
+import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -115,6 +116,20 @@ def _assigned(lines: Sequence[str], name: str) -> ast.expr | None:
 
 AnyFunction: TypeAlias = Callable[..., Any]
 
+FOREIGN = ("numpy", "scipy", "sympy", "mpmath", "pandas", "torch")
+"""Libraries whose functions are evaluated where their arguments are known, and otherwise not in the language."""
+
+
+def is_ours(thing: object) -> bool:
+    """Whether a function belongs to tightdp."""
+    return (getattr(thing, "__module__", None) or "").partition(".")[0] == "tightdp"
+
+
+def is_foreign(thing: object) -> bool:
+    """Whether a function or a class belongs to Python's library or to one that is not written in the language."""
+    top = (getattr(thing, "__module__", None) or "").partition(".")[0]
+    return top in sys.stdlib_module_names - {"__main__"} or top in FOREIGN
+
 
 @dataclass(frozen=True)
 class FunctionSource:
@@ -128,6 +143,8 @@ class FunctionSource:
     node: ast.FunctionDef
     namespace: Mapping[str, Any] = field(repr=False)
     file_lines: tuple[str, ...] = field(repr=False)
+    owner: str = ""
+    """The name of the class that a method stands in."""
 
     def constant(self, name: str) -> Any:
         """What a name outside the function holds; with the numbers exact that its module computes with `exp`."""
@@ -177,13 +194,18 @@ class FunctionSource:
         return self.span_at(self.node.lineno, start, start + len(self.node.name.encode()))
 
 
+_OF_METHOD = "give it to tightdp.of, as in of('module:Class.method', record=...)"
+
+
 def read_function(function: AnyFunction, anonymous: bool = False) -> FunctionSource:
-    """The source of a function that was written with `def`, or (`anonymous`) of a lambda, as a `def` that returns.
+    """The source of a function that was written with `def`, or (`anonymous`) of a method or a lambda, as a `def`.
 
     Works for files, notebook cells and doctests, for decorated and for nested functions. Raises LanguageError
     for anything else, and where Python cannot tell the source.
     """
     plain = _plain_function(function, anonymous)
+    if not anonymous and owner_of(plain):
+        raise LanguageError(f"{shown_name(plain)} is a method", _OF_METHOD)
     known: FunctionSource | None = remembered(plain, "__tightdp_source__")
     if known is not None:
         return known
@@ -193,13 +215,15 @@ def read_function(function: AnyFunction, anonymous: bool = False) -> FunctionSou
         node = _named(node)
     if not isinstance(node, ast.FunctionDef):
         raise LanguageError(f"{shown_name(plain)} is not written with def", "write the mechanism as a def function")
-    source = FunctionSource(plain.__code__.co_filename, node, _namespace(plain), lines)
-    if "." in plain.__qualname__ and not plain.__qualname__.endswith(f"<locals>.{plain.__name__}"):
-        raise LanguageError(
-            f"{shown_name(plain)} is a method", "write it as a function outside the class", source.span()
-        )
+    source = FunctionSource(plain.__code__.co_filename, node, _namespace(plain), lines, owner_of(plain))
     remember(plain, "__tightdp_source__", source)
     return source
+
+
+def owner_of(function: FunctionType) -> str:
+    """The name of the class that a method stands in, "" for other functions."""
+    owner = function.__qualname__.rpartition(".")[0].rpartition(".")[2]
+    return "" if owner == "<locals>" else owner
 
 
 def failure_span(source: FunctionSource, traceback: TracebackType | None) -> Span | None:
@@ -240,7 +264,7 @@ _LAMBDA = "<lambda>"
 
 def _plain_function(function: object, anonymous: bool) -> FunctionType:
     if inspect.ismethod(function):
-        raise LanguageError(f"{shown_name(function)} is a method", "write it as a function outside any class")
+        raise LanguageError(f"{shown_name(function)} is a method", _OF_METHOD)
     if not isinstance(function, FunctionType):
         raise LanguageError(
             f"{shown_name(function)} is not a Python function", "write the mechanism as a def function in Python"

@@ -17,9 +17,17 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from tightdp.errors import LanguageError
-from tightdp.language.floating import NOT_OURS
+from tightdp.language.classes import readable
 from tightdp.language.primitives import PRIMITIVES, choice, flip, randint, shuffle
-from tightdp.language.source import AnyFunction, FunctionSource, closure_of, read_function, remember
+from tightdp.language.source import (
+    AnyFunction,
+    FunctionSource,
+    closure_of,
+    is_foreign,
+    is_ours,
+    read_function,
+    remember,
+)
 
 ROUNDS, BITS = "rounds", "bits"
 COUNTS = (ROUNDS, BITS)
@@ -244,12 +252,15 @@ class _Function(ast.NodeTransformer):
             return any(self._counts(item, depth + 1) for item in items)
         if BITS in self.writer.counts and _hashable(value) and value in _DRAWING:
             return True
+        owner = getattr(value, "__self__", value)
+        if readable(owner if isinstance(owner, type) else type(owner)):  # methods count in places that are not seen
+            return True
         program = getattr(value, "program", None)
         value = getattr(value, "func", value) if program is None else program.function
         return self._written(value) is not None
 
     def _written(self, target: Any) -> AnyFunction | None:
-        if not isinstance(target, FunctionType) or (target.__module__ or "").partition(".")[0] in NOT_OURS:
+        if not isinstance(target, FunctionType) or is_foreign(target) or is_ours(target):
             return None
         return self.writer.inner(target)
 

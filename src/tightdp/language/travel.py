@@ -33,6 +33,9 @@ def reduced(program: Program) -> tuple[Callable[..., Any], tuple[Any, ...]]:
 
     Raises PicklingError where it is neither at the top level of a module nor cloudpickle installed.
     """
+    if (again := getattr(program.function, "__tightdp_again__", None)) is not None:
+        make, given = again
+        return make, (*given[:-1], program.floats)
     module, name = program.function.__module__, program.function.__qualname__
     found = owner_of(program)
     if found is not None and (module != "__main__" and _importable(module)):

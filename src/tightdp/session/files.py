@@ -45,7 +45,7 @@ def import_file(path: Path, expected: str = "a Python file that defines a mechan
     _forget(name)
     sys.modules[name] = module
     try:
-        with _importing(path.resolve().parent), contextlib.redirect_stdout(sys.stderr):
+        with importing(path.resolve().parent), contextlib.redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
     except BaseException as error:
         _forget(name)
@@ -56,7 +56,8 @@ def import_file(path: Path, expected: str = "a Python file that defines a mechan
 
 
 @contextlib.contextmanager
-def _importing(directory: Path) -> Iterator[None]:
+def importing(directory: Path) -> Iterator[None]:
+    """Let a directory come first on the module search path in the block, and leave no bytecode behind."""
     written = sys.dont_write_bytecode
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(directory))

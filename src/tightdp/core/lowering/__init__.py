@@ -18,9 +18,11 @@ from tightdp.core.coarse import draw_once_per_client, draw_what_is_seen
 from tightdp.core.lowering import (  # noqa: F401 (handlers)
     array_counts,
     asking,
+    classes,
     dictionaries,
     doubles,
     draws,
+    exceptions,
     lists,
     loops,
     statements,

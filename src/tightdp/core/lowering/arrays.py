@@ -246,7 +246,7 @@ def plain_of(m: Machine, value: Value) -> Value:
     return value.value
 
 
-@adopts
+@adopts("numpy")
 def _adopted(m: Machine, thing: object) -> Value:
     """Return an array or a scalar of the enclosing module, which may be read, not changed."""
     cells = np.asarray(thing)

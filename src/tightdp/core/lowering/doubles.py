@@ -8,25 +8,26 @@ the same on each part. A later question divides the parts further, by a draw tha
 from __future__ import annotations
 
 import math
-import random
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from tightdp.core.doubles import BOOLEAN, FOLLOWED, SAFE, Double, Piece, Raised, Tape, Undecided, base_of
 from tightdp.core.lowering.arrays import fail_where
+from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin, in_doubles, operates
 from tightdp.core.lowering.scalars import name_in_doubles, operate, too_many, truth
 from tightdp.core.lowering.sequences import plain
-from tightdp.core.lowering.values import Value, is_scalar, known, name_of
+from tightdp.core.lowering.values import Host, Value, is_scalar, known, name_of
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.together import values_together
 from tightdp.core.valuesets import TooManyValues, ordered
-from tightdp.language.floating import double
-from tightdp.language.primitives import exp
+from tightdp.language.generators import double
+from tightdp.language.primitives import exp, uniform
 from tightdp.limits.calibrated import TABLE_ENTRIES
 
 _INSTEAD = "compare each draw with numbers first, or draw with the primitives of tightdp"
@@ -62,19 +63,11 @@ class Uniform:
 
 @builtin(double)
 def drawn(m: Machine) -> Value:
-    """Return a fresh draw of `random()`."""
+    """Return a fresh draw of `random()`: a real number where numbers mean what is written."""
     if not m.floats:
-        raise m.unsupported("random() as it runs is asked for with floats", "give --floats, or floats=True in Python")
+        return call(m, Host(uniform), (0, 1), {})
     m.uniforms.append(Uniform(m.floats, m.builder.const(0), [0]))
     return Double(len(m.uniforms) - 1)
-
-
-@builtin(random.random)
-def _random(m: Machine) -> Value:
-    if not m.floats:
-        hint = "draw with the primitives of tightdp, or ask for doubles as they run: --floats, floats=True in Python"
-        raise m.unsupported("random.random is not in the language without floats", hint)
-    return drawn(m)
 
 
 @in_doubles(float)
@@ -126,6 +119,9 @@ def operated(m: Machine, name: str, *operands: Value) -> Value:
     base = base_of(name)
     if base not in SAFE:
         _fail_where_it_raises(m, tree)
+    if base == "int":  # what is computed from integers, a loop say, goes on with few values
+        with suppress(Undecided):
+            return known(divided(m, tree))
     return known(resolved(m, tree)) if base in BOOLEAN else tree
 
 

@@ -155,7 +155,7 @@ def _applied(m: Machine, function: str, parts: Sequence[tuple[Value, Value]]) ->
 
 def _cell(m: Machine, function: str, dtype: Kind, kinds: Sequence[Value], *cells: Value) -> Value:
     m.watch()
-    if m.floats and "f" in (dtype.kind, *(np.dtype(kind).kind for kind in kinds)):
+    if m.floats and (function not in CELLS or "f" in (dtype.kind, *(np.dtype(kind).kind for kind in kinds))):
         weak = "".join(_WEAK[kind] if isinstance(kind, type) else kind.char for kind in kinds)
         name = f"numpy {function} {weak}"
         return operate(m, name, *cells)

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import METHODS, OPERANDS, instead_of_name, lowers
+from tightdp.core.lowering.registry import ATTRIBUTES, METHODS, OPERANDS, instead_of_name, lowers
 from tightdp.core.lowering.scalars import adopt, negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
 from tightdp.core.lowering.values import (
@@ -24,11 +24,11 @@ from tightdp.core.lowering.values import (
     Host,
     Method,
     Reference,
-    Union,
     Value,
     is_scalar,
 )
 from tightdp.exact.rationals import as_fraction
+from tightdp.language.source import is_foreign
 
 BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "mod",
@@ -210,19 +210,31 @@ def bounds_of(m: Machine, node: ast.Slice) -> tuple[Value, ...]:
 
 @lowers(ast.Attribute)
 def _attribute(m: Machine, node: ast.Attribute) -> Value:
-    value = m.evaluate(node.value)
+    return m.each(m.evaluate(node.value), lambda value: named(m, value, node.attr))
+
+
+def named(m: Machine, value: Value, name: str) -> Value:
+    """Return an attribute of a value."""
     if isinstance(value, Host) and isinstance(value.object, types.ModuleType):
-        if hasattr(value.object, node.attr):
-            return adopt(m, getattr(value.object, node.attr))
-        raise m.unsupported(f"module {value.object.__name__} has no {node.attr!r}", "check the name", node)
-    if isinstance(value, (Array, Element, Union)) and (Array, f"get {node.attr}") in METHODS:
-        return m.each(value, lambda one: METHODS[type(one), f"get {node.attr}"](m, one))
-    if any(known == node.attr for _, known in METHODS):
-        return Method(value, node.attr)
-    if node.attr in ("numerator", "denominator"):
-        return m.each(value, lambda item: operate(m, node.attr, item))
+        if hasattr(value.object, name):
+            return adopt(m, getattr(value.object, name))
+        raise m.unsupported(f"module {value.object.__name__} has no {name!r}", "check the name")
+    if is_object(value):
+        return ATTRIBUTES[type(value)](m, value, name)
+    if (type(value), f"get {name}") in METHODS:
+        return METHODS[type(value), f"get {name}"](m, value)
+    if any(known == name for _, known in METHODS):
+        return Method(value, name)
+    if name in ("numerator", "denominator"):
+        return operate(m, name, value)
     raise m.unsupported(
-        f"the attribute .{node.attr} is not in the language",
-        "only methods of lists, tuples, dictionaries and sets, numerators, and names of modules, are",
-        node,
+        f"the attribute .{name} is not in the language",
+        "only methods of lists, tuples, dictionaries and sets, attributes of objects, and names of modules, are",
     )
+
+
+def is_object(value: Value) -> bool:
+    """Whether a value has attributes of its own: an object, or a class whose methods are read."""
+    if isinstance(value, Host):
+        return isinstance(value.object, type) and not is_foreign(value.object)
+    return type(value) in ATTRIBUTES

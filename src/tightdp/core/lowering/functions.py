@@ -12,10 +12,11 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from tightdp.core.lowering.expressions import display
+from tightdp.core.lowering.expressions import display, is_object, named
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import (
+    CALLS,
     FLOATING,
     FUNCTIONS,
     INSTEAD,
@@ -30,21 +31,25 @@ from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, bind_argum
 from tightdp.core.lowering.sequences import content_of
 from tightdp.core.lowering.values import (
     Closure,
+    Entries,
     Every,
     Host,
     Method,
     Range,
     Reference,
+    Table,
     Union,
     Value,
+    alternatives,
     is_scalar,
     name_of,
 )
 from tightdp.core.nodes import Expr
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.exactness import exactly
+from tightdp.language.generators import Maker
 from tightdp.language.program import REQUIRED, Program
-from tightdp.language.source import read_function
+from tightdp.language.source import FOREIGN, is_foreign, read_function
 from tightdp.limits.calibrated import CALL_DEPTH
 
 UNKNOWN: Any = object()
@@ -54,8 +59,6 @@ _IMPURE = {
     "random", "secrets", "time", "os", "sys", "io", "datetime", "uuid", "builtins", "subprocess", "socket", "threading",
 }  # fmt: skip
 """Modules whose functions are not functions of their arguments."""
-_FOREIGN = ("numpy", "scipy", "sympy", "mpmath", "pandas", "torch")
-"""Libraries whose functions are evaluated where their arguments are known, and otherwise not in the language."""
 
 
 def folded(m: Machine, function: object, arguments: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
@@ -73,12 +76,6 @@ def folded(m: Machine, function: object, arguments: tuple[Value, ...], keywords:
     return adopt(m, result) if _is_data(result) else UNKNOWN
 
 
-def is_foreign(function: object) -> bool:
-    """Whether a function belongs to Python's library or to one that is not written in the language."""
-    top = (getattr(function, "__module__", None) or "").partition(".")[0]
-    return top in sys.stdlib_module_names - {"__main__"} or top in _FOREIGN
-
-
 def instead(function: object) -> str:
     """Return what to write in place of a function that is not in the language."""
     owner = getattr(function, "__self__", None)
@@ -88,7 +85,7 @@ def instead(function: object) -> str:
         return "draw with flip, randint, choice, binomial, geometric or shuffle of tightdp"
     if top == "numpy":
         return "see docs/language.md for what of numpy is; other functions of it are taken of constants only"
-    if top in _FOREIGN:
+    if top in FOREIGN:
         return "use sum, min, max, sorted, abs and loops on tuples; its functions are taken of constants only"
     if top == "math":
         return "use + - * / // % ** on bounded numbers; this one is taken of constants only"
@@ -108,7 +105,7 @@ def _is_pure(function: object) -> bool:
     top = module.partition(".")[0]
     if top in _IMPURE or module.startswith("numpy.random"):
         return False
-    return top in sys.stdlib_module_names or top in _FOREIGN
+    return top in sys.stdlib_module_names or top in FOREIGN
 
 
 def _plain(m: Machine, value: Value) -> Any:
@@ -167,9 +164,11 @@ def _arguments(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
 def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, node: ast.AST | None = None) -> Value:
     """Call a function: execute a Python function in place, or apply a builtin."""
     if isinstance(function, Closure):
-        return _inline(m, function, _bind(function, arguments, keywords))
+        return _inline(m, function, _bind(m, function, arguments, keywords))
     if isinstance(function, Method):
         return _call_method(m, function.base, function.name, arguments, keywords, node)
+    if type(function) in CALLS and not isinstance(function, Host):
+        return CALLS[type(function)](m, function, arguments, keywords)
     if not isinstance(function, Host):
         raise Failure(f"TypeError: {name_of(function)} cannot be called", "call a function")
     target = function.object
@@ -187,6 +186,8 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
         return result
     if isinstance(target, types.FunctionType) and not is_foreign(target):
         return call_python(m, target, arguments, keywords)
+    if isinstance(target, Maker) or is_object(function):
+        return CALLS[Host](m, function, arguments, keywords)
     raise m.unsupported(
         f"{_shown(target, node)} is not in the language",
         instead(target),
@@ -211,6 +212,8 @@ def _shown(target: object, node: ast.AST | None) -> str:
 def _call_method(
     m: Machine, base: Value, name: str, arguments: Arguments, keywords: Keywords, node: ast.AST | None
 ) -> Value:
+    if any(is_object(one) for _, one in alternatives(base, m.builder.true)):
+        return m.each(base, lambda one: call(m, named(m, one, name), arguments, keywords, node))
     if not any(known == name for _, known in METHODS):
         raise m.unsupported(f"the method .{name}() is not in the language", instead_of_method(name), node)
 
@@ -259,10 +262,10 @@ def call_python(m: Machine, target: Callable[..., Any], arguments: Arguments, ke
     keyword_defaults = target.__kwdefaults__ or {}
     defaults = {**dict(zip(names, values, strict=True)), **keyword_defaults}
     closure = Closure(source.node, source, (), {name: adopt(m, value) for name, value in defaults.items()})
-    return _inline(m, closure, _bind(closure, arguments, keywords))
+    return _inline(m, closure, _bind(m, closure, arguments, keywords))
 
 
-def _bind(closure: Closure, arguments: Arguments, keywords: Keywords) -> dict[str, Value]:
+def _bind(m: Machine, closure: Closure, arguments: Arguments, keywords: Keywords) -> dict[str, Value]:
     spec = closure.node.args
     positional = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
     bound = dict(zip(positional, arguments, strict=False))
@@ -272,7 +275,11 @@ def _bind(closure: Closure, arguments: Arguments, keywords: Keywords) -> dict[st
     elif rest:
         raise Failure(f"TypeError: {closure.name}() takes {len(positional)} arguments, got {len(arguments)}")
     names = [*positional, *(argument.arg for argument in spec.kwonlyargs)]
+    others: dict[str, Value] = {}
     for name, value in keywords.items():
+        if name not in names and spec.kwarg is not None:
+            others[name] = value
+            continue
         if name not in names or name in bound:
             raise Failure(f"TypeError: {closure.name}() got an unexpected or repeated argument {name!r}")
         bound[name] = value
@@ -281,6 +288,9 @@ def _bind(closure: Closure, arguments: Arguments, keywords: Keywords) -> dict[st
             if name not in closure.defaults:
                 raise Failure(f"TypeError: {closure.name}() misses the argument {name!r}", "pass it")
             bound[name] = closure.defaults[name]
+    if spec.kwarg is not None:
+        bound[spec.kwarg.arg] = Table(m.store.new_key())
+        m.store[bound[spec.kwarg.arg].key] = Entries.of(others)
     return bound
 
 
@@ -307,8 +317,6 @@ def _nonlocal(m: Machine, node: ast.Nonlocal) -> None:
 def _closure(m: Machine, node: ast.FunctionDef | ast.Lambda) -> Closure:
     """Return a local function with its defaults evaluated now and its free names looked up when called."""
     spec = node.args
-    if spec.kwarg is not None:
-        raise m.unsupported("**arguments are not in the language", "name the arguments", node)
     positional = [*spec.posonlyargs, *spec.args]
     with_default = [argument.arg for argument in positional[len(positional) - len(spec.defaults) :]]
     defaults = {name: m.evaluate(value) for name, value in zip(with_default, spec.defaults, strict=True)}

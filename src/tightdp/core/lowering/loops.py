@@ -144,8 +144,8 @@ class _Before:
             m.stack,
             m.position,
             m.frame.returns,
-            m.frame.loops,
-        ]
+            m.frame.loops, *(guard.raised for guard in m.guards),
+        ]  # fmt: skip
         if drawn:
             lists += [m.builder.noises, m.builder.operations, m.builder.lost]
         self._lists = [(each, len(each)) for each in lists]
@@ -247,6 +247,7 @@ def _round_from(
     m.alive = m.builder.true
     unrolled = Unrolled(m)
     checks, returns, evidence = len(m.checks), len(m.frame.returns), len(m.evidence)
+    raised = sum(len(guard.raised) for guard in m.guards)
     for cell, value in zip(state, remade(m, tuple(state.values())), strict=True):
         if value is not MISSING:
             m.store[cell] = value
@@ -257,6 +258,8 @@ def _round_from(
     unrolled.round(body)
     if m.alive is not m.builder.false:
         last(unrolled)
+    if sum(len(guard.raised) for guard in m.guards) > raised:
+        raise NotAChain("a round raises what is caught outside the loop")
     found = Ends(observed=m.evidence[evidence:])
     if m.alive is not m.builder.false:
         found.ways.append(("on", End(m.alive, m.store.changes(unrolled.level))))

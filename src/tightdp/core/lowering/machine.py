@@ -8,69 +8,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from tightdp.core.builder import Builder
 from tightdp.core.doubles import Double
+from tightdp.core.lowering.frames import Dead as Dead
+from tightdp.core.lowering.frames import End as End
+from tightdp.core.lowering.frames import Failure as Failure
+from tightdp.core.lowering.frames import Frame as Frame
+from tightdp.core.lowering.frames import Guard, Thrown
+from tightdp.core.lowering.frames import Loop as Loop
 from tightdp.core.lowering.registry import OPERANDS, SYNTAX, TARGETS, name_of_node
-from tightdp.core.lowering.store import Cell, Store, facts, merge, merge_changes, relative
-from tightdp.core.lowering.values import Every, Growing, Reference, Stream, Union, Value
+from tightdp.core.lowering.store import Store, facts, merge, merge_changes, relative
+from tightdp.core.lowering.values import Every, Growing, Object, Reference, Stream, Union, Value
 from tightdp.core.nodes import Check, Const, Expr, Input
 from tightdp.errors import LanguageError, Span
 from tightdp.language.analyst import Answering
-from tightdp.language.source import FunctionSource
 from tightdp.limits.calibrated import LONG_LOOP
 
 Probe = Callable[[Expr, Sequence[Expr]], Sequence[Sequence[bool]]]
 """Says of each node which of its values it can take where a condition holds (none where that is impossible)."""
-
-
-class Failure(Exception):
-    """The runs at hand would raise an exception in Python."""
-
-    def __init__(self, message: str, hint: str = "make sure that no run gets here") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.span: Span | None = None
-
-
-class Dead(Exception):
-    """No run is left at this point."""
-
-
-@dataclass(frozen=True)
-class End:
-    """Runs that go from one place to another: their path condition, what they wrote, and a value they bring."""
-
-    alive: Expr
-    changes: dict[Cell, Value]
-    value: Value = None
-
-
-@dataclass
-class Loop:
-    """A loop that is being unrolled: where runs that break or continue are collected, each with its level."""
-
-    breaks: list[End]
-    outside: int
-    continues: list[End]
-    inside: int
-
-
-@dataclass
-class Frame:
-    """The function that is being lowered: where its names live, and how runs leave it or its loops."""
-
-    key: int
-    enclosing: tuple[int, ...]
-    locals: frozenset[str]
-    source: FunctionSource
-    comprehension: bool = False
-    level: int = 0
-    returns: list[End] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
 
 
 class Machine:
@@ -93,9 +50,13 @@ class Machine:
         self.checks: list[Check] = []
         self.evidence: list[Expr] = []
         self.stack: list[Frame] = []
+        self.guards: list[Guard] = []
+        self.handled: list[Thrown] = []  # the exceptions whose handlers are at work
         self.scopes: dict[int, frozenset[str]] = {}
         self.position: list[ast.AST] = []
         self.frozen: set[int] = set()
+        self.adopted: dict[int, Object] = {}  # the objects of the enclosing module that were met, by their ids
+        self.hosts: dict[int, Any] = {}  # these objects, by their keys
         self.spent: set[Stream | Every] = set()
         self.results: list[tuple[ast.AST, Value]] = []
         self.impossible: Span | None = None
@@ -198,11 +159,18 @@ class Machine:
         return self.unsupported(f"{what} is not in the language", hint, node)
 
     def oblige(self, condition: Expr, failure: Failure) -> None:
-        """Record that `condition` must not hold on any run that is alive."""
-        condition = self.conj(self.alive, condition)
-        if condition is not self.builder.false:
-            span = failure.span or self.frame.source.span(self.position[-1])
-            self.checks.append(Check(condition, failure.message, failure.hint, span))
+        """Let the runs raise on which `condition` holds: where that is caught, or else on none that is alive."""
+        failing = self.conj(self.alive, condition)
+        if failing is self.builder.false:
+            return
+        failure.span = failure.span or self.frame.source.span(self.position[-1])
+        if self.guards and failure.kind is not None:
+            guard, alive = self.guards[-1], self.alive
+            self.alive = failing
+            self.leave(guard.raised, guard.level, Thrown(failure.kind, failure))
+            self.alive = self.conj(alive, self.builder.negation(condition))
+        else:
+            self.checks.append(Check(failing, failure.message, failure.hint, failure.span))
 
     # names
 

@@ -49,17 +49,17 @@ def _into(table: dict[Any, Handler]) -> Callable[..., Callable[[H], H]]:
     return keys_of
 
 
+ATTRIBUTES: dict[type, Handler] = {}
+"""Handlers `(machine, value, name)` of attributes, by the class of the value."""
+
+CALLS: dict[type, Handler] = {}
+"""Handlers `(machine, value, arguments, keywords)` of calls of what is no function, by its class."""
+
+ADOPTED: dict[str, Handler] = {}
+"""Handlers `(machine, thing)` that make a value of something of the enclosing module: data of "numpy", an "object"."""
+
 lowers, assigns, builtin, operates = map(_into, (SYNTAX, TARGETS, FUNCTIONS, OPERANDS))
-
-
-ADOPTED: list[Handler] = []
-"""What makes a value of data of numpy that the enclosing module has: `(machine, data)`."""
-
-
-def adopts(handler: H) -> H:
-    """Register the handler of data of numpy."""
-    ADOPTED.append(handler)
-    return handler
+has_attributes, called, adopts = _into(ATTRIBUTES), _into(CALLS), _into(ADOPTED)
 
 
 NUMPY: dict[str, Handler] = {}
@@ -85,7 +85,6 @@ INSTEAD = {
     "Counter": "count with d[k] = d.get(k, 0) + 1 in a dictionary",
     "OrderedDict": "use a dictionary, which keeps the order of insertion",
     "attrgetter": "use a tuple, and a lambda that takes its element",
-    "callable": "decide it before binding",
     "compress": "write [a for a, b in zip(...) if b]",
     "cycle": "index with i % len(...)",
     "defaultdict": "use d.get(key, 0) or d.setdefault(key, []) of a dictionary",
@@ -97,9 +96,7 @@ INSTEAD = {
     "float": "leave it out: numbers are exact",
     "format": "use an f-string",
     "groupby": "collect the groups in a dictionary of lists: d.setdefault(key, []).append(v)",
-    "hasattr": "decide it before binding",
     "input": "take a parameter",
-    "isinstance": "compare with == or `is None`, or give every shape of record its own domain",
     "islice": "take a slice of list(...)",
     "itemgetter": "write lambda t: t[k]",
     "iter": "go through it with for, or keep a list",
@@ -110,7 +107,6 @@ INSTEAD = {
     "starmap": "write [f(*v) for v in ...]",
     "takewhile": "write a for loop with break",
     "tee": "keep a list",
-    "type": "compare with ==, or give every shape of record its own domain",
     "zip_longest": "make the lists equally long first",
 }
 """What to write in place of functions that people reach for."""
@@ -169,9 +165,7 @@ _NAMES: dict[type[ast.AST], tuple[str, str]] = {
     ast.Import: ("an import inside a mechanism", "import at the top of the module"),
     ast.ImportFrom: ("an import inside a mechanism", "import at the top of the module"),
     ast.Global: ("global", "pass the value as an argument, and return what changes"),
-    ast.Try: ("try", "test with if before, so that no exception is raised"),
     ast.TryStar: ("try", "test with if before, so that no exception is raised"),
-    ast.With: ("with", "write its body without it"),
     ast.AsyncWith: ("async", "write an ordinary function"),
     ast.AsyncFor: ("async", "write an ordinary for loop"),
     ast.AsyncFunctionDef: ("async", "write an ordinary function"),

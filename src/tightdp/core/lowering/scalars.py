@@ -49,7 +49,7 @@ def adopt(m: Machine, thing: object) -> Value:
     if thing is None or isinstance(thing, (bool, str)):
         return thing
     if type(thing).__module__ == "numpy" and hasattr(thing, "dtype"):
-        return ADOPTED[0](m, thing)
+        return ADOPTED["numpy"](m, thing)
     if isinstance(thing, int):
         return int(thing)
     if isinstance(thing, ExpNumber):
@@ -68,7 +68,7 @@ def adopt(m: Machine, thing: object) -> Value:
         return reference
     if hasattr(thing, "__index__") and not isinstance(thing, (type, ModuleType)):  # `operator` has a function like it
         return int(thing.__index__())
-    return Host(thing)
+    return ADOPTED["object"](m, thing)
 
 
 Arguments = tuple[Value, ...]

@@ -23,6 +23,7 @@ from tightdp.core.lowering.values import (
     Growing,
     Host,
     Members,
+    Object,
     Permuted,
     Range,
     Reference,
@@ -72,7 +73,9 @@ def _compared(m: Machine, operator: ast.cmpop, left: Value, right: Value) -> Val
 def _identical(m: Machine, left: Value, right: Value) -> Value:
     if left is None or right is None:
         return equal(m, left, right)
-    places = (Reference, Table, Collection)
+    places = (Reference, Table, Collection, Object)
+    if isinstance(left, Host) and isinstance(right, Host):
+        return left.object is right.object
     if isinstance(left, places) or isinstance(right, places) or is_scalar(left) != is_scalar(right):
         return left == right
     if any(isinstance(item, bool) for item in (left, right)) and all(
@@ -116,11 +119,23 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
         for each in (a, b):
             if isinstance(each, (Every, Growing)):
                 items_of(m, each).__len__()  # which says that they are not known one by one
+        if isinstance(a, Object) or isinstance(b, Object):
+            return same_objects(m, a, b)
+        if isinstance(a, Host) and isinstance(b, Host):
+            return bool(a.object == b.object)
         if isinstance(a, View) or isinstance(b, View):
             raise m.unsupported("a comparison of views is not in the language", "compare set(...) or list(...) of them")
         return a is b
 
     return m.each(left, lambda a: m.each(right, lambda b: same(a, b)))
+
+
+def same_objects(m: Machine, left: Value, right: Value) -> Value:
+    """Return whether two values are the same object."""
+    for each in (left, right):
+        if isinstance(each, Object) and "__eq__" in {name for kind in each.kind.__mro__[:-1] for name in vars(kind)}:
+            raise m.unsupported("== of objects whose class defines it is not in the language", "compare attributes")
+    return left == right
 
 
 def _same_content(m: Machine, left: Value, right: Value) -> Value:

@@ -6,13 +6,15 @@ import ast
 from collections.abc import Sequence
 from functools import partial
 
-from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up
+from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up, named
 from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.objects import assign
 from tightdp.core.lowering.registry import METHODS, assigns, lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.sequences import content, element, equal, extend, replace_slice, store
 from tightdp.core.lowering.values import (
+    UNBOUND,
     Array,
     Collection,
     Cut,
@@ -56,6 +58,11 @@ def _augassign(m: Machine, node: ast.AugAssign) -> None:
     if isinstance(target, ast.Name):
         m.assign(target, _augmented(m, node, look_up(m, target.id, target)))
         return
+    if isinstance(target, ast.Attribute):
+        owner = m.evaluate(target.value)
+        changed = m.each(owner, lambda one: _augmented(m, node, named(m, one, target.attr)))
+        m.each(owner, lambda one: assign(m, one, target.attr, changed, target))
+        return
     if not isinstance(target, ast.Subscript):
         raise m.unsupported("this target of an assignment is not in the language", "assign to a name", node)
     base, index = m.evaluate(target.value), m.evaluate(target.slice)
@@ -96,8 +103,12 @@ def _augmented(m: Machine, node: ast.AugAssign, present: Value) -> Value:
 @lowers(ast.Delete)
 def _delete(m: Machine, node: ast.Delete) -> None:
     for target in node.targets:
+        if isinstance(target, ast.Name):
+            look_up(m, target.id, target)
+            m.bind(target.id, UNBOUND)
+            continue
         if not isinstance(target, ast.Subscript):
-            raise m.unsupported("del of a name is not in the language", "delete elements, as in del d[key]", target)
+            raise m.unsupported("del of this is not in the language", "delete elements, as in del d[key]", target)
         base = m.evaluate(target.value)
         if isinstance(target.slice, ast.Slice):
             bounds = bounds_of(m, target.slice)
@@ -190,12 +201,6 @@ def _assert(m: Machine, node: ast.Assert) -> None:
         raise Failure(f"AssertionError: {text}", "make the assertion hold on every run, or drop it")
 
     m.branch(condition, lambda: None, fails)
-
-
-@lowers(ast.Raise)
-def _raise(m: Machine, node: ast.Raise) -> None:
-    text = "" if node.exc is None else ast.unparse(node.exc)
-    raise Failure(f"raise {text}".strip(), "make sure that no run gets here")
 
 
 Captures = dict[str, Value]

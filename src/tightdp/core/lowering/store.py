@@ -45,7 +45,7 @@ class Store:
     def __init__(self) -> None:
         self._cells: dict[Cell, Value] = {}
         self._levels: list[dict[Cell, Value]] = [{}]
-        self._keys = 0
+        self._keys = self._old = 0
         self._born = [0]
         self._names: dict[int, dict[str, None]] = {}
 
@@ -53,6 +53,15 @@ class Store:
         """Return a fresh key for a frame or a list."""
         self._keys += 1
         return self._keys
+
+    def old_key(self) -> int:
+        """Return a fresh key for something that was there before everything."""
+        self._old -= 1
+        return self._old
+
+    def discover(self, cell: Cell, value: Value) -> None:
+        """Note what a cell has held all the time, which was not looked at before."""
+        self._cells[cell] = value
 
     @property
     def newest(self) -> int:

@@ -284,6 +284,14 @@ class Method:
     name: str
 
 
+@dataclass(frozen=True)
+class Object:
+    """An object: its key in the heap, where its attributes are cells `(key, ".name")`, and its class."""
+
+    key: int
+    kind: type
+
+
 SCALARS: tuple[type, ...] = (bool, int, float, Fraction, ExpNumber, Const, Input, Draw, Apply, Nary, Case, Shuffled)
 """The classes of scalars that can be numbers."""
 
@@ -327,7 +335,7 @@ def kind(value: Value) -> Any:
         return len(value)
     if isinstance(value, Range):
         return "range", len(value.items)
-    if isinstance(value, (Reference, Table, View, Collection)):
+    if isinstance(value, (Reference, Table, View, Collection, Object)):
         return value
     if isinstance(value, Entries):
         return "entries", value.keys
@@ -359,6 +367,8 @@ def name_of(value: Value) -> str:
         return "frozenset" if value.frozen else "set"
     if isinstance(value, Stream):
         return value.name
+    if isinstance(value, Object):
+        return value.kind.__name__
     if isinstance(value, Host):
         return "unbound name" if value is UNBOUND else type(value.object).__name__
     return _TYPE_NAMES.get(type(value), type(value).__name__)

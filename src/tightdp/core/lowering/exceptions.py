@@ -1,0 +1,179 @@
+"""Exceptions: a way out of a block, like `break`, to the handlers of the `try` around it; and `with`.
+
+What is raised where nothing catches it is a run that fails, which a program must not have.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from tightdp.core.lowering.frames import End, Failure, Guard, Thrown
+from tightdp.core.lowering.functions import call
+from tightdp.core.lowering.machine import Machine
+from tightdp.core.lowering.objects import attribute, has_method
+from tightdp.core.lowering.registry import lowers
+from tightdp.core.lowering.values import Host, Object, Value, name_of
+
+
+@lowers(ast.Raise)
+def _raise(m: Machine, node: ast.Raise) -> None:
+    hint = "make sure that no run gets here, or catch it"
+    if node.exc is None:
+        if not m.handled:
+            raise Failure("RuntimeError: No active exception to reraise", hint)
+        raise m.handled[-1].failure
+    thrown = m.evaluate(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+    if isinstance(thrown, Thrown):
+        raise thrown.failure
+    kind = thrown.object if isinstance(thrown, Host) else None
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        raise m.unsupported("what is raised here is not known to be an exception", "raise an exception by its class")
+    raise Failure(f"raise {ast.unparse(node.exc)}", hint, kind)
+
+
+@lowers(ast.Try)
+def _try(m: Machine, node: ast.Try) -> None:
+    def guarded() -> None:
+        _caught(m, lambda: m.block(node.body), partial(_handled, m, node.handlers), lambda: m.block(node.orelse))
+
+    if node.finalbody:
+        _on_all_ways(m, node, guarded, lambda raised: m.block(node.finalbody))
+    else:
+        guarded()
+
+
+def _caught(
+    m: Machine, body: Callable[[], None], handler: Callable[[Thrown], None], orelse: Callable[[], None]
+) -> None:
+    """Execute a body; what it raises goes to the handler, other runs to `orelse`, and all meet behind."""
+    base, mark, level = m.alive, m.departures(), m.store.open()
+    guard = Guard(level)
+    m.guards.append(guard)
+    try:
+        m.attempt(body)
+    finally:
+        m.guards.pop()
+    if m.alive is not m.builder.false:
+        m.attempt(orelse)
+    if guard.raised:
+        ended: list[End] = []
+        if m.alive is not m.builder.false:
+            m.leave(ended, level)
+        thrown = m.meet(level, base, mark, guard.raised)
+        m.attempt(lambda: m.each(thrown, handler))
+        if ended:
+            m.meet(level, base, mark, ended)
+    m.store.keep(level)
+
+
+def _handled(m: Machine, handlers: Sequence[ast.ExceptHandler], thrown: Thrown) -> None:
+    """Execute the first handler that takes an exception; what none takes is raised again."""
+    for handler in handlers:
+        if issubclass(thrown.kind, BaseException if handler.type is None else _kinds(m, handler.type)):
+            if handler.name is not None:
+                m.bind(handler.name, thrown)
+            m.handled.append(thrown)
+            try:
+                m.block(handler.body)
+            finally:
+                m.handled.pop()
+            return
+    raise thrown.failure
+
+
+def _kinds(m: Machine, node: ast.expr) -> tuple[type[BaseException], ...]:
+    """Return the classes that a handler names."""
+    value = m.evaluate(node)
+    found = tuple(each.object for each in (value if isinstance(value, tuple) else (value,)) if isinstance(each, Host))
+    if not found or not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in found):
+        raise m.unsupported("what is caught here is not known", "name the classes of exceptions", node)
+    return found
+
+
+def _on_all_ways(
+    m: Machine, node: ast.Try | ast.With, body: Callable[[], None], last: Callable[[Thrown | None], Value]
+) -> None:
+    """Execute a body, and `last` on every way out of it; an exception goes on unless `last` returns True for it."""
+    inside = [part for statement in node.body for part in ast.walk(statement)]
+    jump = next((part for part in inside if isinstance(part, (ast.Break, ast.Continue))), None)
+    if jump is not None:
+        raise m.unsupported("break or continue in a block that is followed on every way", "leave it behind it", jump)
+    frame, base, mark, level = m.frame, m.alive, m.departures(), m.store.open()
+    returns, outside = frame.returns, frame.level
+    frame.returns, frame.level = [], level
+
+    def raised(thrown: Thrown) -> None:
+        if last(thrown) is not True:
+            raise thrown.failure
+
+    try:
+        _caught(m, body, raised, lambda: last(None))
+    finally:
+        ends, frame.returns, frame.level = frame.returns, returns, outside
+    if ends:
+        ended: list[End] = []
+        if m.alive is not m.builder.false:
+            m.leave(ended, level)
+        value = m.meet(level, base, mark, ends)
+        m.attempt(lambda: last(None))
+        if m.alive is not m.builder.false:
+            m.leave(returns, outside, value)
+        if ended:
+            m.meet(level, base, mark, ended)
+    m.store.keep(level)
+
+
+# with
+
+
+@lowers(ast.With)
+def _with(m: Machine, node: ast.With) -> None:
+    _within(m, node, node.items)
+
+
+def _within(m: Machine, node: ast.With, items: Sequence[ast.withitem]) -> None:
+    """Enter the first of some contexts, and the others inside, and execute the body."""
+    if not items:
+        m.block(node.body)
+        return
+    context = m.evaluate(items[0].context_expr)
+    if _does_nothing(context):
+        if items[0].optional_vars is not None:
+            m.assign(items[0].optional_vars, None)
+        _within(m, node, items[1:])
+        return
+    if not isinstance(context, Object) or not has_method(context, "__exit__"):
+        what = f"with of a {name_of(context)} is not in the language"
+        raise m.unsupported(what, "there are classes with __enter__ and __exit__, errstate and locks")
+    entered = call(m, attribute(m, context, "__enter__"), (), {})
+
+    def body() -> None:
+        if items[0].optional_vars is not None:
+            m.assign(items[0].optional_vars, entered)
+        _within(m, node, items[1:])
+
+    def leave(thrown: Thrown | None) -> Value:
+        kind = None if thrown is None else Host(thrown.kind)
+        found = call(m, attribute(m, context, "__exit__"), (kind, thrown, None), {})
+        if thrown is None or found is None or isinstance(found, bool):
+            return found
+        raise m.unsupported("whether __exit__ stops an exception depends on the run", "return True or False")
+
+    _on_all_ways(m, node, body, leave)
+
+
+def _does_nothing(value: Value) -> bool:
+    """Whether a context is one of Python or numpy that changes nothing that is computed here."""
+    if not isinstance(value, Host):
+        return False
+    kind = type(value.object)
+    of_numpy = kind.__module__ == "numpy" and kind.__name__ == "errstate"
+    return of_numpy or isinstance(value.object, _WITHOUT_EFFECT)
+
+
+_WITHOUT_EFFECT = (contextlib.nullcontext, warnings.catch_warnings, type(threading.Lock()), type(threading.RLock()))

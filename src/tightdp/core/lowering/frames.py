@@ -1,0 +1,85 @@
+"""Where runs are: the frames and loops that they are in, where they go from there, and what they raise."""
+
+from __future__ import annotations
+
+import builtins
+from dataclasses import dataclass, field
+
+from tightdp import errors
+from tightdp.core.lowering.store import Cell
+from tightdp.core.lowering.values import Value
+from tightdp.core.nodes import Expr
+from tightdp.errors import Span
+from tightdp.language.source import FunctionSource
+
+
+class Failure(Exception):
+    """The runs at hand would raise an exception in Python."""
+
+    def __init__(
+        self, message: str, hint: str = "make sure that no run gets here", kind: type[BaseException] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.kind = kind or _class_named(message.partition(":")[0])
+        """The class of the exception, None where Python raises none."""
+        self.span: Span | None = None
+
+
+def _class_named(name: str) -> type[BaseException] | None:
+    found = getattr(builtins, name, None) or getattr(errors, name, None)
+    return found if isinstance(found, type) and issubclass(found, BaseException) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Thrown:
+    """An exception that runs have raised."""
+
+    kind: type[BaseException]
+    failure: Failure
+
+
+@dataclass
+class Guard:
+    """A `try` or `with` block at work: where runs that raise are collected, with what they wrote since a level."""
+
+    level: int
+    raised: list[End] = field(default_factory=list)
+
+
+class Dead(Exception):
+    """No run is left at this point."""
+
+
+@dataclass(frozen=True)
+class End:
+    """Runs that go from one place to another: their path condition, what they wrote, and a value they bring."""
+
+    alive: Expr
+    changes: dict[Cell, Value]
+    value: Value = None
+
+
+@dataclass
+class Loop:
+    """A loop that is being unrolled: where runs that break or continue are collected, each with its level."""
+
+    breaks: list[End]
+    outside: int
+    continues: list[End]
+    inside: int
+
+
+@dataclass
+class Frame:
+    """The function that is being lowered: where its names live, and how runs leave it or its loops."""
+
+    key: int
+    enclosing: tuple[int, ...]
+    locals: frozenset[str]
+    source: FunctionSource
+    comprehension: bool = False
+    level: int = 0
+    returns: list[End] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)

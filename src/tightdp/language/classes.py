@@ -1,0 +1,115 @@
+"""Classes and objects in runs: the same ones, with methods that run as functions do, and objects that are copies.
+
+What a run changes in an object of the enclosing module, the next run does not see.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import ABCMeta
+from collections.abc import Callable
+from contextvars import ContextVar
+from types import CellType, FunctionType, MemberDescriptorType, MethodType
+from typing import Any
+
+from tightdp.errors import LanguageError
+from tightdp.language.source import is_foreign, is_ours
+
+COPIES: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("tightdp_copies", default=None)
+"""The objects that the run at hand has met, with their copies."""
+Value = Any
+Remake = Callable[[FunctionType, CellType], Any]
+"""What makes a method of a function and a cell that holds its class."""
+
+METACLASSES = (type, ABCMeta)
+_KEPT = frozenset({
+    "__dict__", "__weakref__", "__slots__", "__module__", "__qualname__", "__doc__", "__abstractmethods__", "_abc_impl",
+    "__annotations__", "__class_getitem__",
+})  # fmt: skip
+
+
+def readable(kind: type) -> bool:
+    """Whether the methods of a class are read: it is written in Python, not part of Python or of a known library."""
+    if is_ours(kind):
+        return hasattr(kind, "stands_for")
+    return not is_foreign(kind)
+
+
+class Classes:
+    """Classes as runs see them, in one of the meanings that numbers have."""
+
+    def __init__(self, value: Callable[[Value], Value], method: Remake) -> None:
+        self._value, self._method = value, method
+        self._known: dict[type, type] = {}
+
+    def seen(self, value: Value) -> Value:
+        """Return a class, an object or a bound method as a run sees it; anything else as it is."""
+        if isinstance(value, MethodType):
+            owner = self._value(value.__self__)
+            return value if owner is value.__self__ else getattr(owner, value.__name__)
+        if isinstance(value, type):
+            return self.remade(value)
+        kind = type(value)
+        return value if self.remade(kind) is kind else self._copied(value)
+
+    def remade(self, kind: type) -> type:
+        """Return a class whose methods are as they run; one that is not read as it is."""
+        if type(kind) not in METACLASSES or not readable(kind) or hasattr(kind, "stands_for"):
+            return kind
+        if kind not in self._known:
+            bases = tuple(self.remade(base) for base in kind.__bases__)
+            held = {name: value for name, value in vars(kind).items() if not isinstance(value, MemberDescriptorType)}
+            raw = {name: value for name, value in held.items() if name not in _KEPT or name.startswith("__q")}
+            raw |= {name: held[name] for name in ("__module__", "__doc__", "__slots__") if name in held}
+            made = self._known[kind] = type(kind)(kind.__name__, bases, {**raw, "__qualname__": kind.__qualname__})
+            own = CellType(made)
+            for name, value in raw.items():
+                if name not in _KEPT:
+                    setattr(made, name, self._member(value, own))
+        return self._known[kind]
+
+    def _member(self, value: Value, own: CellType) -> Value:
+        if isinstance(value, FunctionType):
+            try:
+                return self._method(value, own)
+            except LanguageError:  # made without source, as __init__ of a dataclass
+                return value
+        if isinstance(value, (staticmethod, classmethod)):
+            return type(value)(self._member(value.__func__, own))
+        if isinstance(value, property):
+            parts = (value.fget, value.fset, value.fdel)
+            return property(*(None if part is None else self._member(part, own) for part in parts))
+        if isinstance(value, functools.cached_property):
+            again = functools.cached_property(self._member(value.func, own))
+            again.attrname = value.attrname
+            return again
+        return value if isinstance(value, type) else self._value(value)
+
+    def _copied(self, value: Value) -> Value:
+        """Return the copy of an object that the run at hand sees."""
+        copies = COPIES.get()
+        if copies is not None and id(value) in copies:
+            return copies[id(value)][1]
+        kind = self.remade(type(value))
+        made: Any = object.__new__(kind)
+        if copies is not None:
+            copies[id(value)] = value, made
+        for name, item in _state(value).items():
+            object.__setattr__(made, name, self._again(item))
+        return made
+
+    def _again(self, value: Value) -> Value:
+        """Return what an object holds, as something that a run may change."""
+        if type(value) in (list, tuple, set):
+            return type(value)(self._again(item) for item in value)
+        if type(value) is dict:
+            return {key: self._again(item) for key, item in value.items()}
+        return self._value(value)
+
+
+def _state(value: Value) -> dict[str, Value]:
+    slots = [
+        name for kind in type(value).__mro__ for name, held in vars(kind).items()
+        if isinstance(held, MemberDescriptorType) and hasattr(value, name)
+    ]  # fmt: skip
+    return {**{name: getattr(value, name) for name in slots}, **getattr(value, "__dict__", {})}

@@ -1,0 +1,160 @@
+"""Mechanisms of diffprivlib, the installed files as they are: compiled laws beside the library run on every draw."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import tightdp
+from tightdp import Bit, Int, Values
+
+pytestmark = pytest.mark.extra("diffprivlib")
+PLACE = "diffprivlib.mechanisms:"
+LETTERS = Values("a", "b", "c")
+UTILITY = [["a", "b", 1], ["a", "c", 2], ["b", "c", 1]]
+CODE = """
+from diffprivlib.mechanisms import Exponential, PermuteAndFlip
+
+
+def counts(x):
+    return [sum(1 for record in x if record == value) for value in range(3)]
+
+
+def exponential(x, epsilon=1):
+    return Exponential(epsilon=epsilon, sensitivity=1, utility=counts(x)).randomise()
+
+
+def of_candidates(x, epsilon=1):
+    made = Exponential(
+        epsilon=epsilon, sensitivity=1, utility=counts(x), candidates=["a", "b", "c"], measure=[1, 2, 1], monotonic=True
+    )
+    return made.randomise()
+"""
+
+
+class Outcomes:
+    """A generator of the test, written without tightdp: it repeats given draws of `random()`, then draws 0."""
+
+    def __init__(self, bits: int, past: list[int]) -> None:
+        self.bits, self.past, self.made = bits, past, 0
+
+    def random(self) -> float:
+        if self.made == len(self.past):
+            self.past.append(0)
+        self.made += 1
+        return self.past[self.made - 1] / 2.0**self.bits
+
+
+def every_draw(bits: int, run: Callable[[Outcomes], Any]) -> dict[Any, Fraction]:
+    """The law of what the library returns, by running it for all outcomes of all draws."""
+    law: dict[Any, Fraction] = {}
+    past: list[int] = []
+    while True:
+        source = Outcomes(bits, past)
+        output = run(source)
+        mass = Fraction(1, 2 ** (bits * source.made))
+        law[output] = law.get(output, Fraction(0)) + mass
+        while past and past[-1] + 1 == 2**bits:
+            past.pop()
+        if not past:
+            return law
+        past[-1] += 1
+
+
+def library(name: str, arguments: dict[str, Any]) -> Callable[[Outcomes, Any], Any]:
+    import diffprivlib.mechanisms
+
+    def run(source: Outcomes, value: Any) -> Any:
+        made = getattr(diffprivlib.mechanisms, name)(**arguments)
+        made._rng = source
+        try:
+            return made.randomise(value)
+        except OverflowError:
+            return "OverflowError"
+
+    return run
+
+
+METHODS: dict[str, tuple[dict[str, Any], tightdp.language.domains.Domain]] = {
+    "Binary": ({"epsilon": 1, "value0": "a", "value1": "b"}, Values("a", "b")),
+    "Geometric": ({"epsilon": 1}, Int(0, 3)),
+    "GeometricTruncated": ({"epsilon": 0.5, "lower": 0, "upper": 3}, Int(0, 3)),
+    "GeometricFolded": ({"epsilon": 1, "lower": 0, "upper": 2.5}, Int(0, 2)),
+    "ExponentialCategorical": ({"epsilon": 1, "utility_list": UTILITY}, LETTERS),
+    "ExponentialHierarchical": ({"epsilon": 1, "hierarchy": [["a", "b"], ["c"]]}, LETTERS),
+    "Uniform": ({"delta": 0.25, "sensitivity": 1}, Bit),
+}
+
+
+def made_of(name: str) -> Any:
+    arguments, record = METHODS[name]
+    return tightdp.of(
+        f"{PLACE}{name}.randomise", record=record, dataset="x[0]", arguments=arguments, catch=[OverflowError]
+    )
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_compiled_laws_are_those_of_the_library_on_every_draw(name: str) -> None:
+    arguments, record = METHODS[name]
+    run = library(name, arguments)
+    few = made_of(name).bind(n=1, floats=6)
+    for value in record.values:
+        law = every_draw(6, lambda source, value=value: run(source, value))  # type: ignore[misc]
+        assert {key: mass for key, mass in few.distribution((value,)).law if mass} == law
+
+
+@pytest.mark.parametrize("name", ["exponential", "of_candidates"])
+def test_utilities_that_depend_on_the_dataset(name: str, tmp_path: Any) -> None:
+    path = tmp_path / "selecting.py"
+    path.write_text(CODE, encoding="utf-8")
+    found = tightdp.of(f"{path}:{name}", record=Int(0, 2))
+    import diffprivlib.mechanisms
+
+    options = {} if name == "exponential" else {"candidates": ["a", "b", "c"], "measure": [1, 2, 1], "monotonic": True}
+    n = 2 if name == "exponential" else 1
+    few = found.bind(n=n, floats=6)
+    for x in itertools.product(range(3), repeat=n):
+        utility = [x.count(value) for value in range(3)]
+
+        def run(source: Outcomes, utility: list[int] = utility) -> Any:
+            made = diffprivlib.mechanisms.Exponential(epsilon=1, sensitivity=1, utility=utility, **options)  # type: ignore[arg-type]
+            made._rng = source
+            return made.randomise()
+
+        assert {key: mass for key, mass in few.distribution(x).law if mass} == every_draw(6, run)
+    tight = found.bind(n=n, floats=True).privacy()
+    assert tight.status == "exact"
+    assert tight.epsilon < 1.0001
+
+
+EXPECTED: dict[str, Callable[[float], bool]] = {
+    "Binary": lambda epsilon: epsilon == 1.0000000000000007,  # above what it promises, by rounding
+    "Geometric": math.isinf,  # the logarithm of 53 bits ends
+    "GeometricTruncated": lambda epsilon: abs(epsilon - 1.5) < 1e-12,
+    "GeometricFolded": lambda epsilon: epsilon < 3,
+    "ExponentialCategorical": lambda epsilon: abs(epsilon - 0.5) < 1e-12,  # half of what it may spend
+    "ExponentialHierarchical": lambda epsilon: abs(epsilon - 0.574961314988035) < 1e-12,
+    "Uniform": math.isinf,
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_tight_epsilon_with_53_bits(name: str) -> None:
+    found = made_of(name).bind(n=1, floats=True).privacy()
+    assert found.status == "exact"
+    assert EXPECTED[name](float(found.epsilon))
+
+
+def test_geometric_noise_of_the_library_raises_once_in_2_to_the_53() -> None:
+    arguments, _ = METHODS["Geometric"]
+    place = f"{PLACE}Geometric.randomise"
+    with pytest.raises(tightdp.ProgramError, match="OverflowError: cannot convert float infinity to integer"):
+        tightdp.of(place, record=Bit, dataset="x[0]", arguments=arguments, floats=True).bind(n=1).privacy()
+    found = made_of("Geometric").bind(n=1, floats=True)
+    assert found.probability((0,), "OverflowError").probability == Fraction(1, 2**53)
+    assert found.privacy(delta=Fraction(1, 10**12)).epsilon < 1

@@ -1,0 +1,177 @@
+"""`tightdp.of`: code that knows nothing of tightdp, called as it is."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tightdp
+from command_line import run
+from tightdp import Int, Values
+from tightdp.errors import LanguageError, ParameterError
+from tightdp.language import interp
+from tightdp.language.domains import Bit, Tuple
+from tightdp.session.of import as_argument, of, read_domain
+
+CODE = '''\
+"""Randomized response as a library would ship it."""
+import math
+import random
+
+
+class Response:
+    def __init__(self, values, epsilon=1.0, rng=None):
+        self.values, self.keep = list(values), math.exp(epsilon)
+        self.rng = rng or random.SystemRandom()
+
+    def privatize(self, value):
+        if value not in self.values:
+            raise ValueError(f"{value} is not a value")
+        if self.rng.random() * (self.keep + len(self.values) - 1) < self.keep:
+            return value
+        return self.rng.choice([other for other in self.values if other != value])
+
+
+def noisy_counts(data, rng, p=1 / 4):
+    """Every bit passes a channel."""
+    return [bit ^ int(rng.random() < p) for bit in data]
+
+
+def seeded(data):
+    return data[0] ^ random.Random(4).randint(0, 1)
+
+
+def named(*, bits, flips=1):
+    return (sum(bits) + random.randrange(flips + 1)) % 2
+'''
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("shipped") / "shipped.py"
+    found.write_text(CODE, encoding="utf-8")
+    return found
+
+
+def test_a_method_of_an_object_that_every_run_makes(path: Path) -> None:
+    mechanism = of(
+        f"{path}:Response.privatize",
+        record="Values('a', 'b', 'c')",
+        dataset="x[0]",
+        arguments={"values": ["a", "b", "c"], "epsilon": 0.5},
+        floats=True,
+    )
+    found = mechanism.bind(n=1).privacy()
+    assert found.epsilon == pytest.approx(0.5, abs=1e-15)
+    assert found.status == "exact"
+    assert found.subject.mechanism == "Response.privatize"
+    few = mechanism.bind(n=1, floats=5)
+    for x in ("a", "b", "c"):
+        assert dict(few.distribution((x,)).law) == interp.law(few.bound, (x,))
+    assert mechanism(("a",)) in ("a", "b", "c")
+
+
+def test_a_method_of_an_object_is_that_of_a_copy(path: Path) -> None:
+    class Counter:
+        def __init__(self) -> None:
+            self.calls: list[int] = []
+            self.rng = random.Random(3)
+
+        def noisy(self, value: int) -> tuple[int, int]:
+            self.calls.append(value)
+            return value ^ (self.rng.random() < 0.25), len(self.calls)
+
+    counter = Counter()
+    found = of(counter.noisy, record=Bit, dataset="x[0]", floats=4).bind(n=1)
+    assert found.privacy().exp_epsilon == 3
+    assert interp.law(found.bound, (1,)) == {(1, 1): Fraction(3, 4), (0, 1): Fraction(1, 4)}
+    assert counter.calls == []
+
+
+def test_a_generator_is_given_and_lists_are_published_as_tuples(path: Path) -> None:
+    code = f"{path}:noisy_counts"
+    with_numpy = of(code, dataset="data=list(x)", source="rng").bind(n=2)
+    with_python = of(code, source={"rng": random.Random}).bind(n=2)
+    assert with_numpy.privacy().exp_epsilon == with_python.privacy().exp_epsilon == 3
+    assert with_numpy.bound.parameters == {"p": Fraction(1, 4)}
+    assert of(code, source="rng", floats=True).bind(n=1, p="1/5").privacy().epsilon == pytest.approx(np.log(4))
+    given = of(code, source={"rng": np.random.RandomState()}, arguments={"p": 0.125}, floats=6).bind(n=2)
+    assert given.privacy().exp_epsilon == 7
+    assert dict(given.distribution((0, 1)).law) == interp.law(given.bound, (0, 1))
+
+
+def test_how_it_is_called(path: Path) -> None:
+    found = of(f"{path}:named", dataset="bits=np.array(x)", target=sum)
+    assert found.bind(n=2, flips=2).privacy().exp_epsilon == 2
+    assert [*found.program.parameters] == ["flips"]
+    assert tightdp.of is of
+    with pytest.raises(ParameterError, match="called so"):
+        of(f"{path}:named", dataset="bits=(")
+
+
+def test_exceptions_are_outputs_where_they_are_caught(path: Path) -> None:
+    given = {"values": ["a", "b"], "epsilon": 0.0}
+    place = f"{path}:Response.privatize"
+    found = of(place, record="Values('a', 'c')", dataset="x[0]", arguments=given, catch=[ValueError]).bind(
+        n=1, floats=3
+    )
+    assert interp.law(found.bound, ("c",)) == dict(found.distribution(("c",)).law) == {"ValueError": 1}
+    assert found.privacy().exp_epsilon == float("inf")
+
+
+def test_it_travels_to_other_processes(path: Path) -> None:
+    place = f"{path}:Response.privatize"
+    found = of(place, record=Values("a", "b"), dataset="x[0]", arguments={"values": "ab"}, floats=True)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.bind(n=1).privacy().exp_epsilon == found.bind(n=1, timeout=60).privacy().exp_epsilon
+
+
+WRONG: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "no place": ("Response", {}, "no place of code"),
+    "no module": ("no_such_module:f", {}, "cannot be imported"),
+    "no name": ("random:no_such_name", {}, "there is no no_such_name"),
+    "a method alone": (random.Random.choice, {}, "a method without an object"),
+    "a class": (random.Random, {}, "not a function"),
+    "no domain": (sum, {"record": "Int(1,"}, "not a domain"),
+    "a domain that is none": (sum, {"record": "3"}, "not a domain"),
+    "a mechanism": ("tightdp:flip", {"record": "Bit("}, "not a domain"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_no_code_is_said(name: str) -> None:
+    code, options, what = WRONG[name]
+    with pytest.raises(ParameterError, match=what):
+        of(code, **options)
+
+
+def test_a_seed_is_refused_at_its_line(path: Path) -> None:
+    with pytest.raises(LanguageError, match="the same draws in every run") as caught:
+        of(f"{path}:seeded").bind(n=1).privacy()
+    assert caught.value.span is not None
+    assert caught.value.span.line == CODE.splitlines().index("    return data[0] ^ random.Random(4).randint(0, 1)") + 1
+
+
+def test_domains_and_arguments_as_they_are_written() -> None:
+    assert read_domain(" Tuple(Bit, Int(0, 3)) ") == Tuple(Bit, Int(0, 3))
+    read = [as_argument(text) for text in ("1", "1.0", "1/2", "'1'", "a", True, None, ["2", 3])]
+    assert read == [1, 1.0, 0.5, "1", "a", True, None, [2, 3]]
+    assert [type(value) for value in read[:3]] == [int, float, float]
+
+
+def test_the_command(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--of", 'values=["a","b"]', "--of", "epsilon=1", "--dataset", "x[0]", "n=1", "--floats"]
+    privatize = f"{path}:Response.privatize"
+    status, shown, _ = run(capsys, "privacy", privatize, "--record", "Values('a', 'b')", *words)
+    assert (status, "Response.privatize(n=1, floats=53)" in shown, "≈ 2.71828" in shown) == (0, True, True)
+    noisy = [f"{path}:noisy_counts", "--record", "Bit", "--source", "rng"]
+    assert run(capsys, "sample", *noisy, "--input", "[0,1]", "--seed", "1")[0] == 0
+    others = [privatize, "--record", "Values('a', 'c')", *words]
+    assert "ValueError" in run(capsys, "privacy", *others)[2]
+    assert "tight ε    inf" in run(capsys, "privacy", *others, "--catch", "ValueError")[1]
