@@ -52,7 +52,7 @@ class Optimum(Result):
     sets = "inference_set accuracy_set"
     json = (
         "measure alpha? exp_epsilon epsilon? delta optimum *_ends own holds share post_processing_of_geometric_noise? "
-        "post_processing? variables best"
+        "post_processing? staircase? variables best"
     )
     measure: str
     """ "accuracy", "absolute error", "squared error" or "right answer"."""
@@ -71,6 +71,8 @@ class Optimum(Result):
     """Whether datasets stand in a line, as counts do, δ is 0 and e^ε above 1: then there is geometric noise for it."""
     post_processing: Table | None = None
     """The stochastic matrix that geometric noise of this ε is followed by in `best`, None where there is none."""
+    staircase: tuple[int, int] | None = None
+    """The widths of both parts of a step of staircase noise that `best` is a post-processing of, where there is one."""
     variables: int = 0
     """The unknowns of the linear program, up to symmetry."""
     best: BestMechanism

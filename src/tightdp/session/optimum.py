@@ -24,7 +24,7 @@ from tightdp.queries.designs import (
     setting_of,
     whole_outputs,
 )
-from tightdp.queries.geometric_noise import as_geometric_noise
+from tightdp.queries.geometric_noise import as_geometric_noise, as_staircase
 from tightdp.queries.optimum import Design, Kernel, best_kernel
 from tightdp.results.optimum import BestMechanism, Optimum
 from tightdp.session import search
@@ -122,6 +122,7 @@ def optimum(instance: Asked, question: Question) -> Optimum:
         holds=claim.holds,
         line=line is not None,
         post_processing=found.post_processing,
+        staircase=found.staircase,
         variables=found.variables,
         best=best,
     )
@@ -240,6 +241,7 @@ class _Found:
     weights: tuple[Fraction, ...]
     multipliers: tuple[tuple[int, int, int, Fraction], ...]
     post_processing: Kernel | None
+    staircase: tuple[int, int] | None
     variables: int
 
 
@@ -261,10 +263,18 @@ def _solved(
     found = best_kernel(low, query.control)
     above = found if low == high else best_kernel(high, query.control)
     kernel, post = found.kernel, None
+    steps = None
     if line is not None:
         kernel, post = as_geometric_noise(low, line, found, query.control)
+    elif (
+        low.exp_epsilon > 1
+        and not question.delta
+        and all(isinstance(each, (int, Fraction)) for each in setting.targets)
+    ):
+        other = as_staircase(low, setting.targets, found, query.control)
+        kernel, steps = other or (kernel, None)
     multipliers = tuple((*place, value) for place, value in sorted(above.dual.multipliers.items()))
     lower, upper = found.lower, above.upper
     if question.goal.least:
         lower, upper = most - upper, most - lower
-    return _Found(lower, upper, kernel, above.dual.weights, multipliers, post, found.variables)
+    return _Found(lower, upper, kernel, above.dual.weights, multipliers, post, steps, found.variables)

@@ -98,6 +98,9 @@ def _sentences(result: Optimum) -> list[str]:
         after = "" if _nothing(result.post_processing) else ", followed by a post-processing"
         ratio = shown_number(1 / result.best.lower_exp_epsilon)
         said.append(f"The {_name(result)} is truncated geometric noise with the ratio {ratio}{after}.")
+    elif result.staircase is not None:
+        widths = " and ".join(map(str, result.staircase))
+        said.append(f"The {_name(result)} is staircase noise with steps of {widths}, followed by a post-processing.")
     elif result.line:
         said.append("No post-processing of geometric noise was found that is as good.")
     number = f"{len(result.best.multipliers):,}"
