@@ -5,7 +5,7 @@
 
 Source: Wang, Ding, Kifer, Zhang: "CheckDP: An automated and integrated approach for proving differential privacy or
 finding precise counterexamples", CCS 2020. Queries are -1, 0 or 1 (0 or 1 where there are five) and change by at most
-1 each; of the sums one record changes by 1. Claims are at ε = 1. Times are those of a clock.
+1 each; of the sums one record changes by 1. Claims are at ε = 1. Times are of the processor.
 """
 
 from __future__ import annotations
@@ -23,9 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from report import write_table
 
-from tightdp import Int, LimitError, laplace, mechanism
+from tightdp import Int, laplace, mechanism
 
-MOST_SECONDS = 30
 README = Path(__file__).resolve().parent / "README.md"
 
 
@@ -58,8 +57,13 @@ def sparse_vector(x: Any) -> Any:
     return _above(x, 2, 4, 1)
 
 
-def sparse_vector_monotone(x: Any) -> Any:
-    """The same with half of the noise, where all queries change in one direction."""
+def sparse_vector_increasing(x: Any) -> Any:
+    """The same with half of the noise, where no query becomes smaller."""
+    return _above(x, 2, 2, 1)
+
+
+def sparse_vector_decreasing(x: Any) -> Any:
+    """The same where no query becomes larger."""
     return _above(x, 2, 2, 1)
 
 
@@ -168,20 +172,20 @@ def smart_sum_bare_blocks(x: Any) -> Any:
     return _smart_sum(x, 0)
 
 
-def one_direction(x: Any) -> Iterator[Any]:
-    """Yield the datasets whose queries are all at least, or all at most, those of x, by at most 1."""
+def in_one_direction(sign: int, x: Any) -> Iterator[Any]:
+    """Yield the datasets whose queries are those of x, or larger by 1 times a sign."""
     low = -1 if len(x) == 3 else 0
-    for sign in (1, -1):
-        for steps in product((0, 1), repeat=len(x)):
-            other = tuple(query + sign * step for query, step in zip(x, steps, strict=True))
-            if any(steps) and low <= min(other) and max(other) <= 1:
-                yield other
+    for steps in product((0, 1), repeat=len(x)):
+        other = tuple(query + sign * step for query, step in zip(x, steps, strict=True))
+        if any(steps) and low <= min(other) and max(other) <= 1:
+            yield other
 
 
 ROWS: list[tuple[Any, int, bool]] = [
     (noisy_max, 1, True),
     (sparse_vector, 1, True),
-    (sparse_vector_monotone, 1, True),
+    (sparse_vector_increasing, 1, True),
+    (sparse_vector_decreasing, 1, True),
     (numeric_sparse_vector, 1, True),
     (gap_sparse_vector, 1, True),
     (adaptive_sparse_vector, 1, True),
@@ -201,16 +205,13 @@ ROWS: list[tuple[Any, int, bool]] = [
 def row(function: Any, claim: int, private: bool, n: int) -> str:
     """One line of the table."""
     neighbours: Any = "unit-step" if "sum" in function.__name__ else "unit-all"
-    if function is sparse_vector_monotone:
-        neighbours = one_direction
+    if function in (sparse_vector_increasing, sparse_vector_decreasing):
+        neighbours = partial(in_one_direction, 1 if function is sparse_vector_increasing else -1)
     said, name = "holds" if private else "refuted", function.__name__.replace("_", " ")
     made = mechanism(record=Int(-1, 1) if n == 3 else Int(0, 1), neighbours=neighbours)(function)
-    start = time.perf_counter()
-    try:
-        found = made.bind(n=n, timeout=MOST_SECONDS).privacy()
-    except LimitError:
-        return f"| {name} | {n} | {claim} | {said} | - | - | no answer | over {MOST_SECONDS} s |"
-    seconds = time.perf_counter() - start
+    start = time.process_time()
+    found = made.bind(n=n).privacy()
+    seconds = time.process_time() - start
     infinite = found.exp_epsilon == math.inf
     epsilon = math.inf if infinite else math.log(found.exp_epsilon)
     verdict = "holds" if epsilon <= claim * (1 + 1e-12) else "refuted"

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from scipy import integrate
 
-from tightdp import Bit, Int, flip, laplace, mechanism
+from tightdp import Bit, Int, Mechanism, flip, laplace, mechanism
 
 
 def laplace_density(z: float, centre: float, scale: float) -> float:
@@ -100,3 +100,15 @@ def test_a_ratio_that_is_largest_inside_is_enclosed() -> None:
     assert found.status == "bounded"
     assert largest * (1 - 1e-12) <= float(found.lower) <= largest * (1 + 1e-4)
     assert 0 < float(found.exp_epsilon) - float(found.lower) < 1e-9
+
+
+@pytest.mark.parametrize("made", [sum_of_two, larger])
+def test_a_curve_encloses_what_is_asked_one_by_one(made: Mechanism) -> None:
+    instance = made.bind(n=1)
+    curve = instance.curve()
+    assert curve.status == "bounded"
+    for epsilon in ("0", "1/20", "1/7", "3/10", "49/100", "2"):
+        enclosed, single = curve.delta(epsilon=epsilon), instance.delta(epsilon=epsilon)
+        assert enclosed.lower <= single.delta
+        assert single.lower <= enclosed.delta
+        assert enclosed.delta - enclosed.lower < 1e-4

@@ -189,7 +189,7 @@ def test_accuracy_and_errors_are_integrals() -> None:
 
 def test_what_has_no_answer_is_refused_with_its_place() -> None:
     with pytest.raises(LanguageError, match="real noise has no answer to this question") as caught:
-        count.bind(n=1).curve()
+        count.bind(n=1).renyi(2)
     assert caught.value.span is not None
 
 

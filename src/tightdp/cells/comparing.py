@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import prod
@@ -57,6 +57,21 @@ class Largest:
     def attained(self) -> bool:
         """Whether it is the ratio of an output."""
         return not any(self.moved)
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """A line below δ as a function of t = e^ε: δ at t is from `delta` to `upper`, and how fast it falls there."""
+
+    t: Fraction
+    delta: Fraction
+    upper: Fraction
+    least_fall: Fraction
+    most_fall: Fraction
+
+    def after(self, t: Fraction) -> Fraction:
+        """Return a number that δ is at least at a larger t."""
+        return self.delta - self.most_fall * (t - self.t)
 
 
 class _Integers:
@@ -189,6 +204,8 @@ class Comparing:
         self._functions: list[Counted] = []
         self._sums: dict[Any, tuple[Exact, Exact]] = {}
         self.upper: Any = 0 * laws.one
+        if laws.published:  # what stands in the way is to be said at once
+            self._apart = self._kinds(True)
 
     def _number(self, function: Counted, on: Any) -> int:
         self._watch()
@@ -319,6 +336,22 @@ class Comparing:
                 lower, first = least, pair
             upper = max(upper, most)
         return lower, upper, first
+
+    def tangent(self, pairs: Iterable[tuple[Dataset, Dataset]], t: Fraction) -> Tangent:
+        """Return what bounds the largest such sum around t, of all pairs. Raises TooLong."""
+        exact = self.laws.exact(t)
+        best = Tangent(t, Fraction(0), Fraction(0), Fraction(0), Fraction(0))
+        most = Fraction(0)
+        for pair in pairs:
+            ours, theirs = self.larger(*pair, exact)
+            with ctx.workprec(WAVE_BITS):
+                delta, slope = ends(_near(ours) - _near(t) * _near(theirs)), ends(_near(theirs))
+            if delta is None or slope is None:
+                raise TooLong
+            most = max(most, round_up(delta.upper))
+            if delta.lower > best.delta:
+                best = Tangent(t, round_down(delta.lower), most, round_down(slope.lower), round_up(slope.upper))
+        return replace(best, upper=most)
 
     def least(
         self, pairs: Iterable[tuple[Dataset, Dataset]], delta: Exact

@@ -62,9 +62,14 @@ class CellLaws:
                 total += sum(prod((value_at(f, place) for f in each), start=self.one) for each in contributions)
         return total
 
+    @property
+    def published(self) -> bool:
+        """Whether numbers with noise are published: then outputs are not finitely many."""
+        return any(label.dimension for law in self.laws.values() for label in law)
+
     def finite(self) -> dict[Dataset, dict[Any, Number]] | None:
         """Return the probabilities of all outputs by dataset, None where some are numbers with noise."""
-        if any(label.dimension for law in self.laws.values() for label in law):
+        if self.published:
             return None
         return {
             x: {

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from tightdp.exact.field import ExpNumber, Number
+from flint import ctx
+
+from tightdp.exact.enclosure import ends, round_up
+from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
@@ -18,14 +22,14 @@ from tightdp.methods import by_cells
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
 from tightdp.results.answers import Accuracy
-from tightdp.results.privacy import Delta, Privacy
+from tightdp.results.privacy import Curve, Delta, Privacy
 from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
 
 if TYPE_CHECKING:
     from tightdp.cells import distances, noise, suprema
-    from tightdp.cells.comparing import Comparing, Largest
+    from tightdp.cells.comparing import Comparing, Largest, Tangent
 
     Compare = Callable[
         [Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, Any, tuple[Dataset, Dataset] | None]
@@ -36,6 +40,9 @@ else:  # few programs need them
     suprema = lazily("tightdp.cells.suprema")
 
 _METHOD = "cells"
+_BITS = 256
+_POINTS = 64
+"""At so many e^ε a curve is enclosed."""
 
 
 def tight_privacy(engine: Engine) -> Privacy | None:
@@ -115,6 +122,48 @@ def _compared(engine: Engine, given: Number, compare: Compare) -> tuple[Any, Any
     least, most = (value if value == math.inf else laws.laws.number(value) for value in both)
     outcome = outcome_of(query)
     return least, most, None if pair is None else PairWitness(*pair), outcome if least == most else outcome.bounded
+
+
+def curve(engine: Engine) -> Curve | None:
+    """Return the privacy curve of real numbers that are published, enclosed by chords and tangents at some e^ε.
+
+    None where ε is infinite, and for programs that are answered in another way.
+    """
+    query = engine.query()
+    laws = engine.program.cells(query.control)
+    if laws is None or not any(label.real for law in laws.laws.laws.values() for label in law):
+        return None
+    tight = tight_privacy(engine)
+    if tight is None or isinstance(tight.exp_epsilon, float) or tight.exp_epsilon == 1:
+        return None
+    with ctx.workprec(_BITS):
+        found = ends(as_ball(tight.exp_epsilon))
+    assert found is not None
+    end = round_up(found.upper)
+    with query.searching():
+        try:
+            places = [1 + (end - 1) * k / _POINTS for k in range(_POINTS)]
+            tangents = [laws.tangent(_pairs(engine, query), t) for t in places]
+        except (suprema.TooLong, noise.Outside):
+            return None
+    upper = (*((each.t, each.upper) for each in tangents), (end, Fraction(0)))
+    found_curve = Curve(subject=engine.subject, points=upper, lower=_below(tangents, end))
+    return outcome_of(query).bounded.on(found_curve)
+
+
+def _below(tangents: Sequence[Tangent], end: Fraction) -> tuple[tuple[Number, Number], ...]:
+    """Return the break points of the largest of some tangents, which is 0 from an end on."""
+    found: list[tuple[Number, Number]] = []
+    for each, after in pairwise(tangents):
+        found.append((each.t, each.delta))
+        falls = each.most_fall - after.least_fall
+        if falls > 0:
+            t = each.t + (each.delta - after.delta - after.least_fall * (after.t - each.t)) / falls
+            if each.t < t < after.t:
+                found.append((t, each.after(t)))
+    last = tangents[-1]
+    zero = min(end, last.t + last.delta / last.most_fall) if last.most_fall else end
+    return (*found, (last.t, last.delta), (zero, Fraction(0)))
 
 
 def probability(engine: Engine, x: Dataset, y: Output) -> Number | None:
