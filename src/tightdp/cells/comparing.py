@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from types import ModuleType
@@ -30,16 +29,12 @@ from tightdp.cells.sums import (
     variables,
 )
 from tightdp.cells.suprema import Supremum, TooLong
-from tightdp.exact.enclosure import as_fraction, ends, round_down, round_up
 from tightdp.exact.field import as_ball
 from tightdp.exact.waves import WAVE_BITS
 from tightdp.language.program import Dataset
 
 Number: TypeAlias = Callable[[Counted, Any], int]
 """Gives a function a number, the same for equal ones of "counts", or on stretches of equal length (None: no end)."""
-_MOST_STEPS = 40
-_CLOSE = 40
-"""An e^ε at a δ is enclosed up to 2^-40 times it, where it is not exact."""
 
 
 @dataclass(frozen=True)
@@ -57,21 +52,6 @@ class Largest:
     def attained(self) -> bool:
         """Whether it is the ratio of an output."""
         return not any(self.moved)
-
-
-@dataclass(frozen=True)
-class Tangent:
-    """A line below δ as a function of t = e^ε: δ at t is from `delta` to `upper`, and how fast it falls there."""
-
-    t: Fraction
-    delta: Fraction
-    upper: Fraction
-    least_fall: Fraction
-    most_fall: Fraction
-
-    def after(self, t: Fraction) -> Fraction:
-        """Return a number that δ is at least at a larger t."""
-        return self.delta - self.most_fall * (t - self.t)
 
 
 class _Integers:
@@ -320,104 +300,11 @@ class Comparing:
                 ours_in_all, theirs_in_all = _plus(ours_in_all, ours), _plus(theirs_in_all, theirs)
         return ours_in_all, theirs_in_all
 
-    def excess(self, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Exact, Exact]:
-        """Return both ends of Σ max(0, P(output|x) - t·P(output|x')): equal ones where it is exact. Raises TooLong."""
-        return _ends_of(*self.larger(x, x_prime, t), t)
 
-    def delta(
-        self, pairs: Iterable[tuple[Dataset, Dataset]], t: Exact
-    ) -> tuple[Exact, Exact, tuple[Dataset, Dataset] | None]:
-        """Return both ends of the largest such sum, and the first pair that has the lower one."""
-        lower, upper = 0 * self.laws.one, 0 * self.laws.one
-        first: tuple[Dataset, Dataset] | None = None
-        for pair in pairs:
-            least, most = self.excess(*pair, t)
-            if least > lower:
-                lower, first = least, pair
-            upper = max(upper, most)
-        return lower, upper, first
-
-    def tangent(self, pairs: Iterable[tuple[Dataset, Dataset]], t: Fraction) -> Tangent:
-        """Return what bounds the largest such sum around t, of all pairs. Raises TooLong."""
-        exact = self.laws.exact(t)
-        best = Tangent(t, Fraction(0), Fraction(0), Fraction(0), Fraction(0))
-        most = Fraction(0)
-        for pair in pairs:
-            ours, theirs = self.larger(*pair, exact)
-            with ctx.workprec(WAVE_BITS):
-                delta, slope = ends(_near(ours) - _near(t) * _near(theirs)), ends(_near(theirs))
-            if delta is None or slope is None:
-                raise TooLong
-            most = max(most, round_up(delta.upper))
-            if delta.lower > best.delta:
-                best = Tangent(t, round_down(delta.lower), most, round_down(slope.lower), round_up(slope.upper))
-        return replace(best, upper=most)
-
-    def least(
-        self, pairs: Iterable[tuple[Dataset, Dataset]], delta: Exact
-    ) -> tuple[Any, Any, tuple[Dataset, Dataset] | None]:
-        """Return both ends of the least t >= 1 for which that is at most `delta` > 0, and a pair that needs it.
-
-        For one pair it is convex in t: Newton's steps from below end at the very number where it is piecewise linear,
-        unless its pieces become shorter and shorter there, and else come close to it. Raises TooLong.
-        """
-        lower = upper = self.laws.one
-        last: tuple[Dataset, Dataset] | None = None
-        for pair in pairs:
-            if self.excess(*pair, upper)[1] <= delta:
-                continue
-            least, most = self._least_of(pair, lower, delta)
-            if least == math.inf:
-                return least, most, pair
-            if least > lower:
-                lower, last = least, pair
-            upper = max(upper, most)
-        return lower, upper, last
-
-    def _least_of(self, pair: tuple[Dataset, Dataset], t: Any, delta: Exact) -> tuple[Any, Any]:
-        for _ in range(_MOST_STEPS):
-            ours, theirs = self.larger(*pair, t)
-            if isinstance(ours, arb):
-                break
-            if ours - t * theirs <= delta:
-                return t, t
-            if not theirs:
-                return math.inf, math.inf
-            t = (ours - delta) / theirs
-        else:
-            raise TooLong
-        with ctx.workprec(WAVE_BITS):
-            bar, t = _near(delta), _near(t).mid()
-            for _ in range(_MOST_STEPS):
-                ours, theirs = (_near(c) for c in self.larger(*pair, self.laws.exact(_rational(t))))
-                before, t = t, ((ours - bar) / theirs).mid()
-                if abs(t - before) < abs(t) * arb(2) ** -_CLOSE:
-                    break
-            low, high = (self.laws.exact(_rational(t * (1 + sign * arb(2) ** -_CLOSE))) for sign in (-1, 1))
-        low = max(low, self.laws.one)
-        if self.excess(*pair, low)[0] >= delta >= self.excess(*pair, high)[1]:
-            return low, high
-        raise TooLong
-
-
-def _near(c: Any) -> arb:
+def near(c: Any) -> arb:
     return arb(c) if isinstance(c, (fmpq, arb)) else as_ball(c)
-
-
-def _rational(t: arb) -> Fraction:
-    return as_fraction(t.mid().fmpq())
 
 
 def _plus(total: Any, more: Any) -> Any:
     with ctx.workprec(WAVE_BITS):
-        return _near(total) + _near(more) if isinstance(total, arb) or isinstance(more, arb) else total + more
-
-
-def _ends_of(ours: Any, theirs: Any, t: Any) -> tuple[Any, Any]:
-    if not isinstance(ours, arb):
-        return ours - t * theirs, ours - t * theirs
-    with ctx.workprec(WAVE_BITS):
-        found = ends(ours - _near(t) * theirs)
-    if found is None:
-        raise TooLong
-    return max(Fraction(0), round_down(found.lower)), round_up(found.upper)
+        return near(total) + near(more) if isinstance(total, arb) or isinstance(more, arb) else total + more

@@ -28,8 +28,9 @@ from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
 
 if TYPE_CHECKING:
-    from tightdp.cells import distances, noise, suprema
-    from tightdp.cells.comparing import Comparing, Largest, Tangent
+    from tightdp.cells import deltas, distances, noise, suprema
+    from tightdp.cells.comparing import Comparing, Largest
+    from tightdp.cells.deltas import Tangent
 
     Compare = Callable[
         [Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, Any, tuple[Dataset, Dataset] | None]
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from tightdp.cells.laws import CellLaws
 else:  # few programs need them
     distances, noise = lazily("tightdp.cells.distances"), lazily("tightdp.cells.noise")
-    suprema = lazily("tightdp.cells.suprema")
+    deltas, suprema = lazily("tightdp.cells.deltas"), lazily("tightdp.cells.suprema")
 
 _METHOD = "cells"
 _BITS = 256
@@ -92,7 +93,7 @@ def _function(value: Number) -> Any:
 
 def privacy_at(engine: Engine, delta: Number) -> Privacy | None:
     """Return the least e^ε >= 1 with δ(e^ε) <= delta, None for programs that are answered in another way."""
-    if (known := _compared(engine, delta, lambda laws, pairs, given: laws.least(pairs, given))) is None:
+    if (known := _compared(engine, delta, lambda laws, pairs, given: deltas.least(laws, pairs, given))) is None:
         return None
     least, most, witness, outcome = known
     return outcome.on(Privacy(subject=engine.subject, exp_epsilon=most, delta=delta, lower=least, witness=witness))
@@ -100,7 +101,7 @@ def privacy_at(engine: Engine, delta: Number) -> Privacy | None:
 
 def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
     """Return δ at t = e^ε, None for programs that are answered in another way."""
-    if (known := _compared(engine, t, lambda laws, pairs, given: laws.delta(pairs, given))) is None:
+    if (known := _compared(engine, t, lambda laws, pairs, given: deltas.delta(laws, pairs, given))) is None:
         return None
     least, most, witness, outcome = known
     return outcome.on(
@@ -143,7 +144,7 @@ def curve(engine: Engine) -> Curve | None:
     with query.searching():
         try:
             places = [1 + (end - 1) * k / _POINTS for k in range(_POINTS)]
-            tangents = [laws.tangent(_pairs(engine, query), t) for t in places]
+            tangents = [deltas.tangent(laws, _pairs(engine, query), t) for t in places]
         except (suprema.TooLong, noise.Outside):
             return None
     upper = (*((each.t, each.upper) for each in tangents), (end, Fraction(0)))
