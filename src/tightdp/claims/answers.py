@@ -6,6 +6,7 @@ against what was measured there. A change that survives is listed with the reaso
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -89,7 +90,21 @@ def _of_exact(statement: Exactly) -> Iterator[tuple[str, bool, str]]:
             killed = changed.decide().holds is not True
         except (TightdpError, ArithmeticError, ValueError, TypeError):
             killed = True  # it cannot be evaluated everywhere: nothing is decided
-        yield what, killed, "" if killed else "decided as well: it follows, or the statement is not sharp there"
+        yield what, killed, "" if killed else f"decided as well: {_why(what)}"
+
+
+def _why(what: str) -> str:
+    """Say how a change of a statement may be true as well."""
+    kinds = (
+        (r"without ", "the condition is not needed"),
+        (r"if ", "it holds under the other condition, too"),
+        (r"[^:]*[<>][^:]* into [^:]*[<>]", "it holds on the wider range, too"),
+        (r".*[<>]= into [<>]$", "the sides are never equal"),
+    )
+    return next(
+        (why for pattern, why in reversed(kinds) if re.match(pattern, what)),
+        "it follows, or the statement is not sharp in this place",
+    )
 
 
 def changes(statement: Statement, answers: Answers) -> Iterator[tuple[str, bool, str]]:
