@@ -244,10 +244,7 @@ let part root_int width v =
   let operand v = match v with
     | Str s -> need (is_name s && Hashtbl.mem known s) "a name has no value"; K.Name s
     | _ -> K.Constant (value (field "value" (fields v ["value"] []))) in
-  let law v =
-    let found = table (whole root_int) v in
-    need (List.for_all (fun (_, odds) -> not (K.positive_at root (K.popp odds))) found) "odds are negative";
-    found in
+  let law v = table (whole root_int) v in
   let sum law = List.fold_left (fun total (_, odds) -> K.padd total odds) [] law in
   let reads = match field "reads" l with Bool b -> b | _ -> refuse "a part reads a record, or not" in
   let takes = names true (field "takes" l) in
@@ -458,6 +455,7 @@ let check file =
     else K.For (n, List.map (fun (i, client) -> i, (match client with Null -> None | c -> Some (small "client" (n - 1) c))) places) in
   need (places <> []) "there is no program";
   let c = { K.root; records; related = List.assoc relation relations; up; down; parts; law_of } in
+  need (K.lawful c) "odds are negative";
   need (K.well_made c && (accuracy || listed <> None || K.not_empty c)) "a part reads a record of nobody, or the claim is empty";
   let d = { K.base = c; delta_up; delta_down; infinite; listed_pairs = listed } in
   let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
