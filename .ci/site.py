@@ -36,7 +36,7 @@ PRIMED = re.compile(r"<msup>(<mi>[^<]*</mi>)<m[io]>&#x02032;</m[io]></msup>")
 INLINE = re.compile(r"<code>([^<]*)</code>")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*)")
 TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
-CELL = re.compile(r"<td(?=[ >])")
+CELL = re.compile(r"<td([^>]*)>(.*?)</td>", re.DOTALL)
 OUTPUT = re.compile(r"<p>output of (\S+) (\d+)</p>")
 
 outputs: dict[str, list[str]] = {}
@@ -131,7 +131,8 @@ def labelled(found: re.Match[str]) -> str:
     if len(heads) < 3:
         return found[0]
     places = cycle(heads)
-    return CELL.sub(lambda _: f'<td data-head="{next(places)}"', found[0]).replace("<table>", '<table data-wide="">')
+    cells = CELL.sub(lambda cell: f'<td{cell[1]} data-head="{next(places)}"><div>{cell[2]}</div></td>', found[0])
+    return cells.replace("<table>", '<table data-wide="">')
 
 
 def source_link(found: re.Match[str]) -> str:
