@@ -40,6 +40,7 @@ class Builder:
         self.operations: list[tuple[str, tuple[Expr, ...], Place | None]] = []
         self.cut: Callable[[OnIntegers], Law] | None = None
         self.lost: list[Fraction] = []
+        self.rounds = 0  # of loops, that were lowered on their own
         self.place: Callable[[], Place | None] = lambda: None
         self.true = self.const(True)
         self.false = self.const(False)

@@ -45,8 +45,12 @@ def refuse_inexact(program: Program, what: str) -> None:
         hint = "round what is published, or ask with fewer bits of random(): --floats 10"
         raise QueryError(f"{what} is not known: too many numbers are published in doubles", hint)
     if program.inexact is not None:
-        hint = "ask for what can be enclosed, such as the distribution or verify, or use discrete Laplace noise"
-        raise QueryError(f"{what} is not known for programs with Gaussian noise", hint)
+        hint = "ask for what can be enclosed, such as the distribution or verify"
+        if program.inexact.cut:
+            raise QueryError(f"{what} is not known where noise, or a loop, is cut off", hint)
+        raise QueryError(
+            f"{what} is not known for programs with Gaussian noise", f"{hint}, or use discrete Laplace noise"
+        )
 
 
 def widened(query: Callable[Concatenate[Engine, P], R], /) -> Callable[Concatenate[Engine, P], R]:

@@ -103,6 +103,8 @@ def lower(
         if wider is None:
             assert program is not None
             if unmerged is not None and program.evidence:
+                if isinstance(unmerged, Endless):
+                    unmerged.what += "; it is not cut off where observe conditions a run"
                 raise unmerged
             if x is None:
                 plans.whole = plan

@@ -19,6 +19,8 @@ from tightdp.limits.calibrated import LOOP_STATES, NOISE_BITS
 
 _BITS = 3 * NOISE_BITS
 """Probabilities are whole multiples of 2 to the power of minus this."""
+MOST_ROUNDS = 5 * LOOP_STATES
+"""Of all loops together, where some are cut off."""
 _WIDEST = 1 << (_BITS - 3)
 """A loop that goes on with a larger probability is refused."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from tightdp.core.lowering.cut_off import cut_off, settle
+from tightdp.core.lowering.cut_off import MOST_ROUNDS, cut_off, settle
 from tightdp.core.lowering.loop_chain import (
     FASTER,
     Context,
@@ -109,6 +109,8 @@ def _law(
 ) -> dict[Outcome, Number] | Values | None:
     """Return how the loop ends with the values from before it at a place; None where they cannot come together."""
     run = Run(chain.born, context, [])
+    if m.left_early and m.builder.rounds > MOST_ROUNDS:
+        raise NotAChain(f"together with the loops around it there are more than {MOST_ROUNDS:,} rounds to be looked at")
     m.within += 1
     try:
         entry = tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))

@@ -63,7 +63,7 @@ def _round_with(m: Machine, node: ast.For, unrolled: Unrolled, item: Value) -> N
 
 @lowers(ast.While)
 def _while(m: Machine, node: ast.While) -> None:
-    if node in m.endless:
+    if node in m.endless or not m.left_early.isdisjoint(ast.walk(node)):  # one inside it has too many states
         _ending_some_time(m, node)
         return
     if m.followed.get(node) and _tried(m, node, partial(_while_as_chain, m, node, FASTER)):
@@ -245,6 +245,7 @@ def _round_from(
     """Lower one round from a state, with what is done before and after it, and leave everything as it was."""
     before, alive = _Before(m, drawn=False), m.alive
     m.alive = m.builder.true
+    m.builder.rounds += 1
     unrolled = Unrolled(m)
     checks, returns, evidence = len(m.checks), len(m.frame.returns), len(m.evidence)
     raised = sum(len(guard.raised) for guard in m.guards)

@@ -1,0 +1,55 @@
+"""Programs of the kinds in Prodigy's and genfer's repositories against values that are computed by formulas."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tightdp.errors import LanguageError
+
+sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "benchmarks"))
+
+import loops
+
+ENCLOSED = {
+    "modulo": 1e-23,
+    "thirds": 1e-23,
+    "by_twos_and_threes": 1e-23,
+    "decrement_sometimes": 1e-23,
+    "fair_walk": 0.04,
+    "fair_walk_counted": 0.11,
+    "walk_downhill": 1e-20,
+    "two_counters": 1e-23,
+    "runs_of_heads": 1e-23,
+}
+"""How wide the enclosures are at most; all others are exact."""
+REFUSED = {"progeny": "rounds to be looked at", "flips_observed": "observe conditions a run"}
+LONG = {*ENCLOSED, *REFUSED, "ruin", "coupons"} - {"decrement_sometimes", "modulo"}
+
+
+@pytest.mark.parametrize(
+    ("function", "source", "output", "value"),
+    [
+        pytest.param(*row, id=row[0].__name__, marks=pytest.mark.slow(seconds=6) if row[0].__name__ in LONG else ())
+        for row in loops.ROWS
+    ],
+)
+def test_the_value_is_found(function: Callable[..., Any], source: str, output: Any, value: Fraction) -> None:
+    if function.__name__ in REFUSED:
+        with pytest.raises(LanguageError, match=REFUSED[function.__name__]):
+            loops.answer(function, output)
+        return
+    status, low, high = loops.answer(function, output)
+    assert low <= value <= high
+    assert high - low <= ENCLOSED.get(function.__name__, 0)
+    assert status == ("bounded" if function.__name__ in ENCLOSED else "exact")
+
+
+def test_there_are_as_many_as_are_asked_for() -> None:
+    assert len(loops.ROWS) >= 25
+    assert {source for _, source, _, _ in loops.ROWS} == {"Prodigy", "genfer", "longer"}
