@@ -22,326 +22,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
+import loop_programs as programs
 from report import write_table
 
-from tightdp import Bit, flip, mechanism, observe, one_sided_geometric, randint
+from tightdp import Bit, mechanism
 from tightdp.errors import TightdpError
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "unbounded-noise.md"
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
-
-
-def geometric(x: Any) -> Any:
-    """How often a coin shows heads."""
-    c = 0
-    while flip(HALF):
-        c += 1
-    return c
-
-
-def geometric_shifted(x: Any) -> Any:
-    """The same, and three more at the end."""
-    going, c = True, 0
-    while going:
-        if flip(HALF):
-            going, c = False, c + 3
-        else:
-            c += 1
-    return c
-
-
-def geometric_observed(x: Any) -> Any:
-    """The number of tosses, given that there are two at most."""
-    going, tosses = True, 0
-    while going:
-        going = flip(HALF)
-        tosses += 1
-        observe(tosses < 3)
-    return tosses
-
-
-def negative_binomial(x: Any) -> Any:
-    """Tosses until the fourth success."""
-    left, tosses = 4, 0
-    while left > 0:
-        if flip(THIRD):
-            left -= 1
-        tosses += 1
-    return tosses
-
-
-def failures(x: Any) -> Any:
-    """Failures before the third success."""
-    left, c = 3, 0
-    while left > 0:
-        if flip(HALF):
-            left -= 1
-        else:
-            c += 1
-    return c
-
-
-def duel(x: Any) -> Any:
-    """Who is left of two who shoot in turns."""
-    turn = 1
-    while True:
-        if flip(THIRD if turn == 0 else HALF):
-            return turn
-        turn = 1 - turn
-
-
-def die_of_coins(x: Any) -> Any:
-    """A die from coins (Knuth and Yao 1976)."""
-    s = 0
-    while s < 7:
-        s = 2 * s + (1 if flip(HALF) else 2)
-        if s >= 13:
-            s -= 12
-    return s - 6
-
-
-def die_of_coins_observed(x: Any) -> Any:
-    """The same, given that no toss was followed by a third one back to the start."""
-    s = tosses = 0
-    while s < 7:
-        s = 2 * s + (1 if flip(HALF) else 2)
-        tosses += 1
-        if s >= 13:
-            s -= 12
-        observe(tosses < 4)
-    return s - 6
-
-
-def three_of_coins(x: Any) -> Any:
-    """One of three values from coins."""
-    s = 0
-    while True:
-        if s == 0:
-            s = 1 if flip(HALF) else 2
-        elif s == 1:
-            if flip(HALF):
-                return 1
-            s = 0
-        else:
-            return 2 if flip(HALF) else 3
-
-
-def fast_dice_roller(x: Any) -> Any:
-    """A number below 12 from coins (Lumbroso 2013)."""
-    v, c = 1, 0
-    while True:
-        v, c = 2 * v, 2 * c + flip(HALF)
-        if v >= 12:
-            if c < 12:
-                return c
-            v, c = v - 12, c - 12
-
-
-def rejection(x: Any) -> Any:
-    """A geometric number, drawn until it is odd."""
-    c = 0
-    while c % 2 == 0:
-        c = one_sided_geometric(0, HALF)
-    return c
-
-
-def modulo(x: Any) -> Any:
-    """A geometric number, moved on until it is even."""
-    v = one_sided_geometric(0, HALF)
-    while v % 2 == 1:
-        v += 2 if flip(HALF) else 1
-    return v
-
-
-def thirds(x: Any) -> Any:
-    """Steps of 1, 2 or 3 from 1, as long as the place is 1 modulo 3."""
-    v = 1
-    while v % 3 == 1:
-        v += randint(1, 3)
-    return v
-
-
-def by_twos_and_threes(x: Any) -> Any:
-    """A sum of twos and threes, a geometric number of them."""
-    z = 0
-    while flip(HALF):
-        z += 2 if flip(THIRD) else 3
-    return z
-
-
-def both_above_zero(x: Any) -> Any:
-    """Two numbers, one of which falls by 1, until one is 0."""
-    n = m = 3
-    while n > 0 and m > 0:
-        if flip(HALF):
-            n -= 1
-        else:
-            m -= 1
-    return n, m
-
-
-def decrement_sometimes(x: Any) -> Any:
-    """A geometric number goes down to 0, with pauses."""
-    v = one_sided_geometric(0, HALF)
-    while v > 0:
-        if flip(HALF):
-            v -= 1
-    return v
-
-
-def fair_walk(x: Any) -> Any:
-    """A fair walk from 1 down to 0."""
-    s = 1
-    while s > 0:
-        s += 1 if flip(HALF) else -1
-    return s
-
-
-def fair_walk_counted(x: Any) -> Any:
-    """The steps of a fair walk from 1 down to 0."""
-    s, c = 1, 0
-    while s > 0:
-        s += 1 if flip(HALF) else -1
-        c += 1
-    return c
-
-
-def walk_downhill(x: Any) -> Any:
-    """The steps of a walk from 1 down to 0 that goes up one time in eight."""
-    s, c = 1, 0
-    while s > 0:
-        s += 1 if flip("1/8") else -1
-        c += 1
-    return c
-
-
-def two_counters(x: Any) -> Any:
-    """Heads and tails among a geometric number of tosses."""
-    heads = tails = 0
-    while flip(HALF):
-        if flip(HALF):
-            heads += 1
-        else:
-            tails += 1
-    return heads, tails
-
-
-def progeny(x: Any) -> Any:
-    """All descendants, each with a geometric number of children, of mean 1/2."""
-    alive, c = 1, 0
-    while alive > 0:
-        alive, c = alive - 1, c + 1
-        while flip(THIRD):
-            alive += 1
-    return c
-
-
-def sum_of_dice(x: Any) -> Any:
-    """The sum of three dice."""
-    n, m = 3, 0
-    while n > 0:
-        m += randint(1, 6)
-        n -= 1
-    return m
-
-
-def dice_until_1000(x: Any) -> Any:
-    """The sum of dice, until it is 1000 or more."""
-    total = 0
-    while total < 1000:
-        total += randint(1, 6)
-    return total
-
-
-def even_dice_until_six(x: Any) -> Any:
-    """How many dice until a six, given that all are even."""
-    c = die = 0
-    while die < 6:
-        die = randint(1, 6)
-        observe(die % 2 == 0)
-        c += 1
-    return c
-
-
-def retransmissions(x: Any) -> Any:
-    """Whether ten packets arrive, each sent five times at most."""
-    left, failed = 10, 0
-    while left > 0 and failed < 5:
-        if flip("1/10"):
-            failed += 1
-        else:
-            left, failed = left - 1, 0
-    return failed == 5
-
-
-def ruin(x: Any) -> Any:
-    """A gambler with 100, who stops at 0 or at 500, as in a fair game."""
-    s = 100
-    while 0 < s < 500:
-        s += 1 if flip(HALF) else -1
-    return s
-
-
-def coupons(x: Any) -> Any:
-    """Coupons until all eight kinds are there."""
-    seen, steps = [False] * 8, 0
-    while not all(seen):
-        seen[randint(0, 7)] = True
-        steps += 1
-    return steps
-
-
-def coupons_left(x: Any) -> Any:
-    """The same by how many kinds are missing."""
-    missing, steps = 8, 0
-    while missing > 0:
-        if randint(1, 8) <= missing:
-            missing -= 1
-        steps += 1
-    return steps
-
-
-def mixture(x: Any) -> Any:
-    """How many geometric numbers were added, given that their sum is 4."""
-    number, total = randint(1, 3), 0
-    for at in range(3):
-        if at < number:
-            while flip(HALF):
-                total += 1
-    observe(total == 4)
-    return number
-
-
-def monty_hall(x: Any) -> Any:
-    """Whether switching wins, doors being drawn until they may be opened."""
-    prize, player = randint(1, 3), randint(1, 3)
-    door = randint(1, 3)
-    while door in (prize, player):
-        door = randint(1, 3)
-    return 6 - player - door == prize
-
-
-def runs_of_heads(x: Any) -> Any:
-    """Tosses until three heads in a row."""
-    tosses = run = 0
-    while run < 3:
-        run = run + 1 if flip(HALF) else 0
-        tosses += 1
-    return tosses
-
-
-def flips_observed(x: Any) -> Any:
-    """Rounds until two bits are 0, given that in each round one of them stayed what it was."""
-    before, rounds = (0, 0), 0
-    while True:
-        bits = flip(HALF), flip(HALF)
-        observe(bits[0] == before[0] or bits[1] == before[1])
-        before, rounds = bits, rounds + 1
-        if bits == (0, 0):
-            return rounds
-
-
-# the values
 
 
 def of_steps(steps: int, law: dict[int, Fraction], least: int, output: int) -> Fraction:
@@ -378,38 +66,38 @@ def stayed(k: int) -> Fraction:
 
 
 ROWS: list[tuple[Callable[[Any], Any], str, Any, Fraction]] = [
-    (geometric, "Prodigy", 3, Fraction(1, 16)),
-    (geometric_shifted, "Prodigy", 5, Fraction(1, 8)),
-    (geometric_observed, "Prodigy", 1, Fraction(2, 3)),
-    (negative_binomial, "Prodigy", 7, comb(6, 3) * Fraction(1, 3) ** 4 * Fraction(2, 3) ** 3),
-    (failures, "Prodigy", 2, Fraction(comb(4, 2), 2**5)),
-    (duel, "Prodigy", 1, HALF / (1 - HALF * Fraction(2, 3))),
-    (die_of_coins, "Prodigy", 4, Fraction(1, 6)),
-    (die_of_coins_observed, "longer", 4, Fraction(1, 6)),
-    (three_of_coins, "Prodigy", 1, THIRD),
-    (fast_dice_roller, "Prodigy", 5, Fraction(1, 12)),
-    (rejection, "Prodigy", 3, Fraction(3, 16)),
-    (modulo, "Prodigy", 2, Fraction(1, 8) + Fraction(1, 4) * HALF),
-    (thirds, "Prodigy", 5, Fraction(1, 9)),
-    (by_twos_and_threes, "longer", 6, HALF * (Fraction(1, 6) ** 3 + THIRD**2)),
-    (both_above_zero, "Prodigy", (0, 1), Fraction(comb(4, 2), 2**5)),
-    (decrement_sometimes, "Prodigy", 0, Fraction(1)),
-    (fair_walk, "Prodigy", 0, Fraction(1)),
-    (fair_walk_counted, "Prodigy", 3, Fraction(1, 8)),
-    (walk_downhill, "Prodigy", 5, 2 * Fraction(1, 8) ** 2 * Fraction(7, 8) ** 3),
-    (two_counters, "Prodigy", (2, 1), comb(3, 1) * Fraction(1, 4) ** 3 * HALF),
-    (progeny, "Prodigy", 3, 2 * Fraction(1, 3) ** 2 * Fraction(2, 3) ** 3),
-    (sum_of_dice, "Prodigy", 10, Fraction(27, 216)),
-    (dice_until_1000, "longer", 1000, of_steps(6, dict.fromkeys(range(1, 7), Fraction(1, 6)), 1000, 1000)),
-    (even_dice_until_six, "Prodigy", 2, Fraction(2, 9)),
-    (retransmissions, "Prodigy", True, 1 - (1 - Fraction(1, 10) ** 5) ** 10),
-    (ruin, "longer", 500, Fraction(1, 5)),
-    (coupons, "longer", 12, of_coupons(12)),
-    (coupons_left, "longer", 8, Fraction(factorial(8), 8**8)),
-    (mixture, "genfer", 2, Fraction(5, 64) / (Fraction(1, 32) + Fraction(5, 64) + Fraction(15, 128))),
-    (monty_hall, "Prodigy", True, Fraction(2, 3)),
-    (runs_of_heads, "longer", 7, three_heads(7)),
-    (flips_observed, "Prodigy", 2, stayed(2)),
+    (programs.geometric, "Prodigy", 3, Fraction(1, 16)),
+    (programs.geometric_shifted, "Prodigy", 5, Fraction(1, 8)),
+    (programs.geometric_observed, "Prodigy", 1, Fraction(2, 3)),
+    (programs.negative_binomial, "Prodigy", 7, comb(6, 3) * Fraction(1, 3) ** 4 * Fraction(2, 3) ** 3),
+    (programs.failures, "Prodigy", 2, Fraction(comb(4, 2), 2**5)),
+    (programs.duel, "Prodigy", 1, HALF / (1 - HALF * Fraction(2, 3))),
+    (programs.die_of_coins, "Prodigy", 4, Fraction(1, 6)),
+    (programs.die_of_coins_observed, "longer", 4, Fraction(1, 6)),
+    (programs.three_of_coins, "Prodigy", 1, THIRD),
+    (programs.fast_dice_roller, "Prodigy", 5, Fraction(1, 12)),
+    (programs.rejection, "Prodigy", 3, Fraction(3, 16)),
+    (programs.modulo, "Prodigy", 2, Fraction(1, 8) + Fraction(1, 4) * HALF),
+    (programs.thirds, "Prodigy", 5, Fraction(1, 9)),
+    (programs.by_twos_and_threes, "longer", 6, HALF * (Fraction(1, 6) ** 3 + THIRD**2)),
+    (programs.both_above_zero, "Prodigy", (0, 1), Fraction(comb(4, 2), 2**5)),
+    (programs.decrement_sometimes, "Prodigy", 0, Fraction(1)),
+    (programs.fair_walk, "Prodigy", 0, Fraction(1)),
+    (programs.fair_walk_counted, "Prodigy", 3, Fraction(1, 8)),
+    (programs.walk_downhill, "Prodigy", 5, 2 * Fraction(1, 8) ** 2 * Fraction(7, 8) ** 3),
+    (programs.two_counters, "Prodigy", (2, 1), comb(3, 1) * Fraction(1, 4) ** 3 * HALF),
+    (programs.progeny, "Prodigy", 3, 2 * Fraction(1, 3) ** 2 * Fraction(2, 3) ** 3),
+    (programs.sum_of_dice, "Prodigy", 10, Fraction(27, 216)),
+    (programs.dice_until_1000, "longer", 1000, of_steps(6, dict.fromkeys(range(1, 7), Fraction(1, 6)), 1000, 1000)),
+    (programs.even_dice_until_six, "Prodigy", 2, Fraction(2, 9)),
+    (programs.retransmissions, "Prodigy", True, 1 - (1 - Fraction(1, 10) ** 5) ** 10),
+    (programs.ruin, "longer", 500, Fraction(1, 5)),
+    (programs.coupons, "longer", 12, of_coupons(12)),
+    (programs.coupons_left, "longer", 8, Fraction(factorial(8), 8**8)),
+    (programs.mixture, "genfer", 2, Fraction(5, 64) / (Fraction(1, 32) + Fraction(5, 64) + Fraction(15, 128))),
+    (programs.monty_hall, "Prodigy", True, Fraction(2, 3)),
+    (programs.runs_of_heads, "longer", 7, three_heads(7)),
+    (programs.flips_observed, "Prodigy", 2, stayed(2)),
 ]
 """Programs with where they are from, an output, and its probability."""
 

@@ -186,10 +186,8 @@ def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
         if m.alive is not m.builder.false:
             unrolled.end_where(m.builder.negation(condition))
 
-    def play(_: Value, state: dict[Cell, Value]) -> Ends:
-        return _round_from(m, node.body, state, None, test)
-
-    rounds = Rounds(node.body, play, growth=growth, cut=node in m.left_early)
+    cut = node in m.left_early
+    rounds = Rounds(node.body, lambda _, state: _round_from(m, node.body, state, None, test), growth=growth, cut=cut)
     _as_chain(m, node, rounds, unrolled)
 
 
