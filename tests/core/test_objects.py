@@ -326,3 +326,15 @@ def test_randomness_that_is_not_seen_is_no_meaning() -> None:
         with pytest.raises(TightdpError):
             mechanism(record=Int(0, 1))(module.f).bind(n=1).privacy()
     assert bound.n == 1
+
+
+def test_the_probability_of_a_law_is_the_double_that_it_is() -> None:
+    """0.1 as it runs is a little more than a tenth, for generators too."""
+    with _module("return np.random.binomial(1, 0.1), random.choices([0, 1], [0.1, 0.2 + x[0]])[0]") as module:
+        bound = Program(module.f, Int(0, 1), floats=3).bind(1)
+        found = assert_agreement(bound, ("cudd",)).laws[(0,)]
+    assert found is not None
+    assert sum(mass for (first, _), mass in found.items() if first) == Fraction(0.1)
+    assert sum(mass for (_, second), mass in found.items() if not second) == Fraction(0.1) / (
+        Fraction(0.1) + Fraction(0.2)
+    )

@@ -158,3 +158,20 @@ def test_geometric_noise_of_the_library_raises_once_in_2_to_the_53() -> None:
     found = made_of("Geometric").bind(n=1, floats=True)
     assert found.probability((0,), "OverflowError").probability == Fraction(1, 2**53)
     assert found.privacy(delta=Fraction(1, 10**12)).epsilon < 1
+
+
+@pytest.mark.slow(seconds=40)
+def test_permute_and_flip_is_enclosed(tmp_path: Any) -> None:
+    """Its coins are loops without a bound on their rounds, and with 2^-53 it finds no candidate."""
+    path = tmp_path / "flipping.py"
+    path.write_text(
+        "from diffprivlib.mechanisms import PermuteAndFlip\n\n\n"
+        "def flipped(x):\n"
+        "    return PermuteAndFlip(epsilon=1, sensitivity=1, utility=[x.count(v) for v in range(2)]).randomise()\n",
+        encoding="utf-8",
+    )
+    found = tightdp.of(f"{path}:flipped", record=Bit, catch=[RuntimeError], floats=True).bind(n=1)
+    answer = found.privacy(delta=Fraction(1, 10**12))
+    expected = 2 * math.exp(0.5) - 1  # p = 1 - e^(-1/2) / 2 for the better of two, against e^(-1/2) / 2
+    assert answer.status == "bounded"
+    assert float(answer.exp_epsilon) == pytest.approx(expected, rel=1e-9)

@@ -15,16 +15,21 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
-from tightdp.exact import theta
+from tightdp.exact import theta, weights
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.polynomials import inside_and_outside
 from tightdp.exact.rationals import Symbolic, as_int
-from tightdp.exact.weights import as_exact
+from tightdp.language.doubles import BITS
 from tightdp.limits.calibrated import TABLE_ENTRIES
 
 Law: TypeAlias = tuple[tuple[int, Number], ...]
 
 _DISTANCES = 1 << 16
+
+
+def as_exact(value: Any) -> Number:
+    """A number, exactly: where numbers are doubles as they run, a float is the rational that it is."""
+    return Fraction(value) if BITS.get() and type(value) is float else weights.as_exact(value)
 
 
 @dataclass(frozen=True)

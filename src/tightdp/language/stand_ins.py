@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 import sys
-from types import BuiltinMethodType, MethodType
+from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
 
 from tightdp.errors import LanguageError
@@ -18,10 +18,12 @@ _PYTHON: dict[type, type] = {random.Random: Random, random.SystemRandom: SystemR
 
 
 def stand_in(value: Any) -> Any:
-    """What stands for a generator, a method of one, or what makes one; anything else as it is.
+    """What stands for a generator, a method of one, or what makes one, and for compiled functions; else the value.
 
     Raises LanguageError where a generator is made from a seed.
     """
+    if isinstance(plain := getattr(value, "py_func", None), FunctionType):
+        return plain  # what numba compiles
     if isinstance(value, (MethodType, BuiltinMethodType)) and not isinstance(value.__self__, type):
         owner = stand_in(value.__self__)
         return value if owner is value.__self__ else method_of(owner, value.__name__)

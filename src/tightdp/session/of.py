@@ -22,6 +22,7 @@ from tightdp.errors import LanguageError, ParameterError
 from tightdp.exact.rationals import as_fraction
 from tightdp.language.domains import Bit, Bits, Domain, Int, Tuple, Values
 from tightdp.language.program import Program
+from tightdp.language.stand_ins import stand_in
 from tightdp.session.files import import_file, importing
 from tightdp.session.mechanism import Mechanism
 
@@ -135,13 +136,13 @@ def _called(code: Callable[..., Any] | str) -> Any:
             return owner, name
         if isinstance(function, Mechanism):
             raise ParameterError(f"{code} is a mechanism already", "leave out the domain of records")
-        return function
+        return stand_in(function)
     if isinstance(code, FunctionType) and "." in code.__qualname__ and "<locals>" not in code.__qualname__:
         hint = f"give an object's method, or its place: '{code.__module__}:{code.__qualname__}'"
         raise ParameterError(f"{code.__qualname__} is a method without an object", hint)
     if isinstance(code, type) or not callable(code):
         raise ParameterError(f"{code!r} is not a function or a method", "give what is called with the dataset")
-    return code
+    return stand_in(code)
 
 
 def _module(name: str) -> Any:

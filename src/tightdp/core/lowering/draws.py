@@ -180,9 +180,16 @@ def _law(
     law: Callable[..., Law | OnIntegers | Exponentials], arguments: Sequence[Any]
 ) -> Law | OnIntegers | Exponentials:
     try:
-        return law(*arguments)
+        return law(*map(_as_it_is, arguments))
     except ParameterError as error:
         raise Failure(f"ParameterError: {error.what}", error.hint) from None
+
+
+def _as_it_is(value: Value) -> Value:
+    """Return an argument of a law; a double, of which there are only where numbers are doubles, as its rational."""
+    if isinstance(value, tuple):
+        return tuple(map(_as_it_is, value))
+    return Fraction(value) if type(value) is float else value
 
 
 # choice
@@ -245,7 +252,7 @@ def _share(weight: Any, of: Any) -> Law:
     """Return the law of a coin with probability weight / of; combinations that cannot occur give a constant."""
     if of <= 0 or not 0 <= weight <= of:
         return ((False, Fraction(1)),)
-    return laws.bernoulli(as_exact(weight) / as_exact(of))
+    return laws.bernoulli(as_exact(_as_it_is(weight)) / as_exact(_as_it_is(of)))
 
 
 # shuffle
