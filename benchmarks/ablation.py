@@ -67,8 +67,8 @@ def traced(row: Row, without: str) -> Row:
     def watched(candidate: Candidate) -> Candidate:
         name = name_of(candidate)
 
-        def look(program: Any, control: Any) -> Any:
-            found = candidate.look(program, control)
+        def look(program: Any, control: Any, budget: int) -> Any:
+            found = candidate.look(program, control, budget)
             if not isinstance(found, Refusal):
                 used.add(name)
             return found
@@ -117,7 +117,7 @@ def _limit(everything: Row) -> float:
 
 
 def report(known: Cells) -> None:
-    """Print a line for every candidate, and the cells that it wins."""
+    """Print a table: what is lost without every candidate that was left out."""
     wins: dict[str, list[str]] = defaultdict(list)
     asked: dict[str, int] = defaultdict(int)
     for (key, without), found in known.items():
@@ -128,13 +128,13 @@ def report(known: Cells) -> None:
         verdict = _verdict(everything["result"], found)
         if verdict:
             row = json.loads(key)
-            wins[without].append(f"{row['mechanism']} {row['source'][-20:]} {row['bind']} {row['question']}: {verdict}")
+            bind = " ".join(f"{name}={value}" for name, value in row["bind"].items())
+            wins[without].append(f"{row['mechanism']} {bind}, {row['question']}: {verdict}")
+    print("| left out | cells that use it | no answer | slower | such as |\n| --- | --- | --- | --- | --- |")
     for name in (*map(name_of, choose.CANDIDATES), *switches.SWITCHES):
         lost = [win for win in wins[name] if "slower" not in win]
-        print(f"{name:40} used in {asked[name]:4} cells  lost {len(lost):3}  ", end="")
-        print(f"slower {len(wins[name]) - len(lost):3}")
-        for win in wins[name]:
-            print(f"      {win}")
+        first = min(wins[name], key=len, default="")
+        print(f"| `{name}` | {asked[name]} | {len(lost)} | {len(wins[name]) - len(lost)} | {first} |")
 
 
 def _verdict(everything: Row, found: Row) -> str:

@@ -82,7 +82,7 @@ def end_of(result: Any) -> Any:
 @pytest.mark.parametrize("budget", [400_000, 20, 0])
 @pytest.mark.parametrize("program", [counted, shuffled, pairs, named, filtered, observed], ids=lambda one: one.name)
 def test_a_few_pairs_show_no_more_than_the_truth(program: Any, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(by_pairs, "LITTLE_WORK", budget)
+    monkeypatch.setattr(by_pairs, "_BUDGET", budget)
     instance = program.bind(n=2)
     for query, options in ASKED.items():
         sent = sent_by_few(instance, query, options, monkeypatch)

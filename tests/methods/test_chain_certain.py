@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tightdp import Int, Mechanism, flip, geometric, mechanism
+from tightdp.limits.calibrated import MOST_WORK
 from tightdp.methods.base import Control
 from tightdp.methods.chain_certain import certainly
-from tightdp.methods.chain_eliminated import eliminate_to_chain
+from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
 
 
 @mechanism(record=Int(0, 4))
@@ -81,8 +82,8 @@ def test_states_that_are_kept_give_what_all_datasets_give(one: Mechanism, n: int
 @pytest.mark.parametrize("one", KEPT[:-1], ids=lambda one: one.name)
 def test_the_way_is_found_and_attains_the_ratio(one: Mechanism) -> None:
     engine = one.bind(n=3).engine
-    found = eliminate_to_chain(engine.program.expanded(Control()), engine.bound.record, Control())
-    assert found is not None
+    found = eliminate_to_chain(engine.program.expanded(Control()), engine.bound.record, Control(), MOST_WORK)
+    assert isinstance(found, EliminatedChain)
     certain = certainly(found.chain, engine.bound.record.values, Control())
     assert certain is not None
     steps = {record: tuple(r for r in (record - 1, record + 1) if 0 <= r <= 4) for record in range(5)}
@@ -102,8 +103,8 @@ def drawn_on_the_way(x: Any) -> Any:
 
 def test_what_is_drawn_before_the_last_record_is_left_to_the_search() -> None:
     engine = drawn_on_the_way.bind(n=3).engine
-    found = eliminate_to_chain(engine.program.expanded(Control()), engine.bound.record, Control())
-    assert found is not None
+    found = eliminate_to_chain(engine.program.expanded(Control()), engine.bound.record, Control(), MOST_WORK)
+    assert isinstance(found, EliminatedChain)
     assert certainly(found.chain, engine.bound.record.values, Control()) is None
     ours, plain = (drawn_on_the_way.bind(n=3, method=method).privacy() for method in ("chain", "exhaustive"))
     assert ours.exp_epsilon == plain.exp_epsilon

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from agreement import datasets
 from tightdp import Bit, Int, Mechanism, Tuple, choice, exp, flip, geometric, mechanism, randint
+from tightdp.limits.calibrated import MOST_WORK
 from tightdp.methods.base import Control
 from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
-from tightdp.methods.chain_eliminated import eliminate_to_chain
 from tightdp.methods.chain_search import BRIEF, largest_ratio
 from tightdp.methods.choose import program_of
 
@@ -72,7 +71,7 @@ MECHANISMS = [with_exponentials, matching, with_gap, with_memory, stopping]
 
 
 def _by_elimination(mechanism: Mechanism, n: int) -> WithoutDiagram:
-    found = look_without_diagram(program_of(mechanism.bind(n=n).bound), Control())
+    found = look_without_diagram(program_of(mechanism.bind(n=n).bound), Control(), MOST_WORK)
     assert isinstance(found, WithoutDiagram)
     return found
 
@@ -80,7 +79,7 @@ def _by_elimination(mechanism: Mechanism, n: int) -> WithoutDiagram:
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
 def test_eliminated_chains_give_what_all_runs_give(mechanism: Mechanism) -> None:
     for n in (2, 3):
-        found = _by_elimination(mechanism, n).tight(Control())
+        found = _by_elimination(mechanism, n).tight(Control(), MOST_WORK)
         wanted = mechanism.bind(n=n, method="runs").privacy()
         assert found.lower == found.upper == wanted.exp_epsilon
         if found.witness is not None:
@@ -120,11 +119,13 @@ def back_and_forth(x: Any) -> Any:
 
 @pytest.mark.parametrize("mechanism", [fails], ids=lambda mechanism: mechanism.name)
 def test_what_is_left_to_other_methods(mechanism: Mechanism) -> None:
-    assert not isinstance(look_without_diagram(program_of(mechanism.bind(n=2).bound), Control()), WithoutDiagram)
+    assert not isinstance(
+        look_without_diagram(program_of(mechanism.bind(n=2).bound), Control(), MOST_WORK), WithoutDiagram
+    )
 
 
 def test_records_that_are_needed_twice() -> None:
-    found = _by_elimination(back_and_forth, 3).tight(Control())
+    found = _by_elimination(back_and_forth, 3).tight(Control(), MOST_WORK)
     assert found.lower == found.upper == back_and_forth.bind(n=3, method="runs").privacy().exp_epsilon
 
 
@@ -133,7 +134,7 @@ def test_many_records_are_not_followed_one_by_one() -> None:
     def total(x: Any) -> Any:
         return sum(x)
 
-    assert not isinstance(look_without_diagram(program_of(total.bind(n=2).bound), Control()), WithoutDiagram)
+    assert not isinstance(look_without_diagram(program_of(total.bind(n=2).bound), Control(), MOST_WORK), WithoutDiagram)
 
 
 @mechanism(record=Int(0, 9))
@@ -159,20 +160,6 @@ def test_outputs_that_the_last_client_decides_are_searched_one_by_one() -> None:
     p, q = (first_above.bind(n=7).probability(x, output) for x in (found.x, found.x_prime))
     assert p / q == found.ratio == brief.lower == brief.upper
     assert (
-        _by_elimination(first_above, 3).tight(Control()).lower
+        _by_elimination(first_above, 3).tight(Control(), MOST_WORK).lower
         == first_above.bind(n=3, method="exhaustive").privacy().exp_epsilon
     )
-
-
-@mechanism(record=Bit)
-def all_or_nothing(x: Any) -> Any:
-    return (tuple(x), "all") if flip("1/3") else None
-
-
-def test_parts_of_an_output_that_are_always_the_same_are_told_at_the_end() -> None:
-    instance = all_or_nothing.bind(n=3)
-    core = program_of(instance.bound).expanded(Control())
-    assert any(len(component.values) == 1 for component in core.components)
-    found = eliminate_to_chain(core, instance.bound.record, Control(), at_the_end=True)
-    assert found is not None
-    assert len(found.chain.tails) == len({y for x in datasets(instance.bound) for y, _ in instance.distribution(x).law})

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tightdp import Bit, Int, Mechanism, choice, flip, mechanism, randint
+from tightdp.limits.calibrated import MOST_WORK
 from tightdp.methods.base import Control, Refusal
 from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
 from tightdp.methods.choose import program_of
@@ -53,7 +54,7 @@ PUBLISHED = (answers_in_turn, everybody_in_turn, taken_places, never_twice)
 
 
 def chain_of(instance: Instance) -> WithoutDiagram:
-    found = look_without_diagram(program_of(instance.bound), Control())
+    found = look_without_diagram(program_of(instance.bound), Control(), MOST_WORK)
     assert isinstance(found, WithoutDiagram)
     return found
 
@@ -62,7 +63,7 @@ def chain_of(instance: Instance) -> WithoutDiagram:
 @pytest.mark.parametrize("one", PUBLISHED, ids=lambda one: one.name)
 def test_ratios_along_paths(one: Mechanism, n: int) -> None:
     method, plain = chain_of(one.bind(n=n)), one.bind(n=n, method="runs").privacy()
-    tight = method.tight(Control())
+    tight = method.tight(Control(), MOST_WORK)
     assert not isinstance(tight, Refusal)
     assert (tight.lower, tight.upper) == (plain.exp_epsilon, plain.exp_epsilon)
     assert (tight.witness is None) == (plain.witness is None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,13 +23,12 @@ from strategies import write_program
 from tightdp import Int, exp, flip, geometric, mechanism, randint
 from tightdp.errors import TightdpError
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import MOST_WORK
 from tightdp.methods import chain_screen
 from tightdp.methods.base import Comparison, Control, Pair, Tight
-from tightdp.methods.by_chain import OfRows, WithoutDiagram, look_at_rows, look_without_diagram
+from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
 from tightdp.methods.by_datasets import Exhaustive
-from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.chain import Runs
-from tightdp.methods.chain_eliminated import THOROUGH, eliminate_to_chain
 from tightdp.methods.chain_screen import Screened, screened
 from tightdp.methods.choose import program_of
 from tightdp.methods.ranking import tight_ratio
@@ -39,21 +37,8 @@ from tightdp.session.mechanism import mechanisms_of
 
 
 def by_screen(bound: Bound) -> Screened | None:
-    chain = program_of(bound).chain(Control())
+    chain = program_of(bound).chain(Control(), MOST_WORK)
     return None if chain is None else screened(chain, bound, Runs(chain).of, Control())
-
-
-def by_rows(bound: Bound) -> Screened | None:
-    """The same on the chain whose nodes are rows of elimination."""
-    table = EliminationTable(bound, program_of(bound).core(Control()))
-    if table.codes.several:
-        return None
-    made = eliminate_to_chain(table.program, bound.record, Control(), THOROUGH, at_the_end=True)
-    return (
-        None
-        if made is None
-        else screened(made.chain, bound, lambda _: [[at] for at in range(len(made.chain.blocks))], Control())
-    )
 
 
 def by_pairs(bound: Bound) -> Any:
@@ -78,9 +63,9 @@ def test_sparse_vectors(neighbours: str) -> None:
         (above_threshold_unbounded, RATIOS),
     ):
         bound = one.bind(n=3, k=2, threshold=1, neighbours=neighbours, **more).bound
-        for found in (by_screen(bound), by_rows(bound)):
-            assert found is not None
-            assert found.lower == found.upper == by_pairs(bound)
+        found = by_screen(bound)
+        assert found is not None
+        assert found.lower == found.upper == by_pairs(bound)
     bound = report_noisy_max.bind(n=3, k=2, ratio="1/2", neighbours=neighbours).bound
     found = by_screen(bound)
     assert found is not None
@@ -88,20 +73,19 @@ def test_sparse_vectors(neighbours: str) -> None:
 
 
 def test_drawn_programs() -> None:
-    screens: Counter[str] = Counter()
+    screens = 0
     for seed in range(60):
         case = write_program(random.Random(31_000 + seed))
         with module_of(case.source) as module:
             try:
                 bound = bind(module, case.record, case.n, neighbours=case.neighbours, **case.parameters)
-                found = [] if callable(case.neighbours) else [by_screen(bound), by_rows(bound)]
+                found = None if callable(case.neighbours) else by_screen(bound)
             except TightdpError:
                 continue
-            for kind, one in zip(("diagram", "rows"), found, strict=False):
-                if one is not None:
-                    screens[kind] += 1
-                    assert one.lower == one.upper == by_pairs(bound), (kind, seed)
-    assert screens["diagram"] > 10
+            if found is not None:
+                screens += 1
+                assert found.lower == found.upper == by_pairs(bound), seed
+    assert screens > 10
 
 
 def test_drawn_programs_that_go_from_record_to_record(tmp_path: Path) -> None:
@@ -110,7 +94,7 @@ def test_drawn_programs_that_go_from_record_to_record(tmp_path: Path) -> None:
         place = tmp_path / f"rows_{seed}.py"
         place.write_text(uniform_program(seed), encoding="utf-8")
         bound = mechanisms_of(import_file(place))["drawn"].program.bind(3)
-        found = by_rows(bound)
+        found = by_screen(bound)
         if found is not None:
             screens += 1
             assert found.lower == found.upper == by_pairs(bound), seed
@@ -161,25 +145,8 @@ def longest_run(x: Any) -> Any:
 
 
 def test_where_too_many_pairs_come_close_the_search_of_forms_goes_on() -> None:
-    method = look_without_diagram(program_of(longest_run.bind(n=8).bound), Control())
+    method = look_without_diagram(program_of(longest_run.bind(n=8).bound), Control(), MOST_WORK)
     assert isinstance(method, WithoutDiagram)
-    found = method.tight(Control())
+    found = method.tight(Control(), MOST_WORK)
     assert isinstance(found, Tight)
     assert found.lower == found.upper == (Fraction(3, 4) + Fraction(1, 40)) / Fraction(1, 40)
-
-
-@pytest.mark.slow(seconds=3)
-def test_rows_answer_where_the_diagram_is_large() -> None:
-    bound = sparse_vector_fresh_threshold.bind(n=4, k=2, threshold=1, cutoff=2, **RATIOS).bound
-    method = look_at_rows(program_of(bound), Control())
-    assert isinstance(method, OfRows)
-    found = method.tight(Control())
-    assert isinstance(found, Tight)
-    assert found.lower == found.upper == by_pairs(bound)
-    assert found.witness is not None
-    table = program_of(bound).table(Control())
-    for x, probability in (
-        (found.witness.x, found.witness.probability),
-        (found.witness.x_prime, found.witness.probability_prime),
-    ):
-        assert table.probability(x, found.witness.output) == probability

@@ -117,7 +117,7 @@ def test_laws_of_all_counts(one: Mechanism) -> None:
 
 
 def aggregates(one: Mechanism) -> Aggregates:
-    found = one.bind(n=3, method="aggregate").engine.program.look(AGGREGATE, Control())
+    found = one.bind(n=3, method="aggregate").engine.program.look(AGGREGATE, Control(), 1 << 28)
     assert isinstance(found, Aggregates)
     return found
 

@@ -11,7 +11,7 @@ import pytest
 from tightdp import Instance, Int, Mechanism, Values, flip, geometric, mechanism
 from tightdp.methods.base import Control
 from tightdp.methods.by_datasets import every_two_laws
-from tightdp.methods.by_elimination import look_thoroughly
+from tightdp.methods.by_elimination import look
 from tightdp.methods.choose import program_of
 from tightdp.symmetry.sets import every_neighbouring_pair
 
@@ -54,7 +54,7 @@ def first_present(x):  # type: ignore[no-untyped-def]
 
 def pairs_of(instance: Instance) -> tuple[Any, Any]:
     control = Control()
-    method = look_thoroughly(program_of(instance.bound, method="elimination"), control)
+    method = look(program_of(instance.bound, method="elimination"), control, 1 << 28)
     table: Any = method.laws(control)  # type: ignore[union-attr]
     found: dict[Any, Any] = {}
     for x, other, _ in every_neighbouring_pair(instance.bound):

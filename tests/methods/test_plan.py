@@ -30,16 +30,15 @@ def plan_of(program: Any, n: int, **options: Any) -> list[Summary]:
 def test_a_program_in_parts_is_split_and_a_part_is_answered_by_another_method() -> None:
     (step,) = [step for step in plan_of(responses, 6) if not step.refusal]
     assert step.method == "independent clients"
-    assert [(work.unit, work.estimated, work.actual) for work in step.work] == [("parts", 6, 1)]
     (part,) = [part for part in step.parts if not part.refusal]
-    assert part.work[0].actual is not None
-    assert part.work[0].estimated is not None
+    assert part.actual > 0
+    assert part.estimated > 0
 
 
 def test_what_does_not_apply_comes_first_with_its_reason() -> None:
     steps = plan_of(counted, 9)
     assert [step.method for step in steps if not step.refusal] == ["aggregate"]
-    assert [(work.unit, work.estimated) for work in steps[-1].work] == [("laws", 10)]
+    assert 0 < steps[-1].actual <= steps[-1].estimated
     assert all(step.refusal and step.method not in step.refusal for step in steps[:-1])
 
 
@@ -52,8 +51,4 @@ def test_a_forced_plan_has_one_method_and_the_same_answer(method: str) -> None:
 
 def test_the_work_of_elimination_is_estimated_in_the_unit_in_which_it_is_done() -> None:
     (step,) = plan_of(compared, 3, method="elimination")
-    (work,) = step.work
-    assert work.unit == "steps"
-    assert work.estimated is not None
-    assert work.actual is not None
-    assert 0 < work.actual <= 4 * work.estimated
+    assert 0 < step.actual <= 4 * step.estimated

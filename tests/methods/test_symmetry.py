@@ -24,6 +24,7 @@ from tightdp import (
     QueryError,
 )
 from tightdp.methods import chain_search, questions
+from tightdp.methods.chain import MAX_ENTRIES
 from tightdp.methods.choose import NAMES
 
 # Drawn programs.
@@ -308,7 +309,7 @@ def test_a_search_cut_short_encloses_the_answer(relation: str, most: tuple[int, 
             tight = instance.privacy().exp_epsilon
         except ProgramError:
             return
-        chain = instance.engine.program.chain(instance.engine.control())
+        chain = instance.engine.program.chain(instance.engine.control(), MAX_ENTRIES)
         if chain is None or callable(instance.bound.neighbours):
             return
         found = chain_search.largest_ratio(chain, instance.bound, limits=(most,))

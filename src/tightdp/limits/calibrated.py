@@ -67,6 +67,30 @@ NOISE_BITS = 80
 
 # Methods
 
+LITTLE_WORK = 100_000
+"""Steps, each about a microsecond, that are not worth an estimate: methods that need fewer are tried in their order."""
+ALLOWED = 4
+"""How many times its estimate a method may take before it hands over to the one with the next larger estimate."""
+MUCH_WORK = 8_000_000
+"""Steps spent on what an answer can do without, as symmetries that are only shown: some seconds."""
+MOST_WORK = 1 << 28
+"""Steps beyond which there is no estimate any more: what is left is tried without a limit of its own."""
+NO_LIMIT = 1 << 60
+"""More steps than anything needs."""
+CELL_STEPS = 16
+"""Steps that a combination of values of operands costs a diagram, at least."""
+NODE_STEPS = 5
+"""Steps that a node of a diagram costs."""
+ENTRIES_IN_ONE = 8
+"""Probabilities of laws of counts of records in the time of one step."""
+VALUE_STEPS = 6
+"""Steps for the law of the output given one value of the aggregates."""
+COUNTED_PAIR_STEPS = 2
+"""Steps for one pair of counts, of which most are told by rounded logarithms for many at once."""
+PAIR_STEPS = 40
+"""Steps for comparing the laws of one pair of neighbours."""
+CHANGE_STEPS = 80
+"""Steps for comparing the joint laws of the parts of an output that a change of one record changes."""
 ROWS_IN_ONE = 128
 """Rows of a column of elimination in the time of one value computed by itself, a microsecond: the unit of its work."""
 STEP = 64

@@ -16,7 +16,6 @@ from operator import and_, or_
 from typing import Any
 
 from tightdp.errors import BackendError, LimitError
-from tightdp.exact.lazily import without_networkx
 from tightdp.limits.calibrated import TABLE_ENTRIES
 from tightdp.limits.clock import holding
 
@@ -196,7 +195,7 @@ class _CuddManager(Manager):
                 f"the formula has {levels:,} variables, more than the {allowed:,} that the C stack allows",
                 "use fewer records, a larger stack (ulimit -s), or the autoref back end",
             )
-        with holding(), without_networkx():  # an import that is broken off cannot be begun again
+        with holding():  # an import that is broken off cannot be begun again
             from dd import cudd
 
         super().__init__(cudd, levels, watch, memory_estimate=_MEMORY_AT_START, initial_cache_size=TABLE_ENTRIES)
@@ -237,7 +236,7 @@ class _AutorefManager(Manager):
     """The pure-Python back end; it recurses in Python, so the recursion limit follows the number of levels."""
 
     def __init__(self, levels: int, watch: Watch) -> None:
-        with holding(), without_networkx():
+        with holding():
             from dd import autoref
 
         super().__init__(autoref, levels, watch)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,6 +16,7 @@ from tightdp.exact.weights import quotient
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.limits import Limits
+from tightdp.limits.calibrated import ALLOWED
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 
 __all__ = [
@@ -33,10 +34,11 @@ __all__ = [
     "Step",
     "Summary",
     "Tight",
-    "Work",
+    "exceeded",
     "on_table",
     "ratios_of_pairs",
     "summary",
+    "too_much",
 ]
 
 Exact = Fraction | ExpNumber | float
@@ -72,12 +74,14 @@ Known = Callable[[], Exact | None]
 class Refusal:
     """Why a method does not apply to a program, or does not answer a question: what follows "it does not apply:".
 
-    Where no method answers, a `decisive` refusal is the one that is shown.
+    Where no method answers, a `decisive` refusal is the one that is shown. With `needs`, it would take at least so many
+    steps, more than it was allowed: it is asked again when no other method needs fewer.
     """
 
     reason: str
     hint: str = "leave the method out, and one that applies is found"
     decisive: bool = False
+    needs: int = 0
 
     @property
     def error(self) -> QueryError:
@@ -151,37 +155,41 @@ class Tight:
     gave_up: bool = False
 
 
-@dataclass(frozen=True)
-class Work:
-    """An amount of work, in the unit of its method; `estimated` before it was begun, `actual` when it was done."""
+def too_much(name: str, needs: int) -> Refusal:
+    """Return the refusal of a method that needs more steps than it was allowed."""
+    return Refusal(f"{name}: it takes at least {needs:,} steps", needs=needs)
 
-    unit: str
-    estimated: int | None = None
-    actual: int | None = None
+
+def exceeded(name: str, budget: int) -> Refusal:
+    """Return the refusal of a method that was given so many steps and had not done: several times as many are next."""
+    return Refusal(f"{name}: it takes more than {budget:,} steps", needs=ALLOWED * budget)
 
 
 @dataclass
 class Looked:
     """A method that was looked at: `refusal` says why it does not apply, or does not answer, and is empty if it does.
 
-    `parts` are the steps of questions about parts of the program that it asks.
+    `estimated` are the steps that it was estimated to take, `parts` the questions about parts of the program that it
+    asks.
     """
 
     method: str
     refusal: str = ""
     answers: bool = False
-    work: Callable[[], Sequence[Work]] = tuple
-    """Gives the work of a step that answers, as far as it has got."""
+    estimated: int = 0
+    actual: Callable[[], int] = int
+    """Gives the steps that a method that answers has taken so far."""
     parts: list[Looked] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A method of a plan, with its work so far, and those that it asks about parts; see `Looked`."""
+    """A method of a plan, with its steps so far, and those that it asks about parts; see `Looked`."""
 
     method: str
     refusal: str
-    work: tuple[Work, ...] = ()
+    estimated: int = 0
+    actual: int = 0
     parts: tuple[Summary, ...] = ()
 
 
@@ -192,7 +200,7 @@ def summary(steps: Iterable[Looked]) -> tuple[Summary, ...]:
         if step.method not in found or step.answers or not found[step.method].answers:
             found[step.method] = step
     return tuple(
-        Summary(step.method, step.refusal, tuple(step.work()), summary(step.parts) if step.answers else ())
+        Summary(step.method, step.refusal, step.estimated, step.actual(), summary(step.parts) if step.answers else ())
         for step in found.values()
     )
 

@@ -16,6 +16,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
+from tightdp.limits.calibrated import COUNTED_PAIR_STEPS, ENTRIES_IN_ONE, VALUE_STEPS
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import (
     Comparison,
@@ -25,9 +26,9 @@ from tightdp.methods.base import (
     Pair,
     Refusal,
     Tight,
-    Work,
     on_table,
     ratios_of_pairs,
+    too_much,
 )
 from tightdp.methods.by_datasets import up_to_symmetry
 from tightdp.methods.program import Method, Program
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Aggregates", "costly", "largest_changes", "look"]
+__all__ = ["Aggregates", "estimate", "largest_changes", "look"]
 
 FEW_PAIRS = 4_000
 """Up to this many pairs of neighbours are compared one by one."""
@@ -162,10 +163,6 @@ def _less(counts: Counts, kind: int, letter: int) -> Counts:
     return (*counts[:kind], (*numbers[:letter], numbers[letter] - 1, *numbers[letter + 1 :]), *counts[kind + 1 :])
 
 
-_COSTLY = 2_000_000
-"""Beyond this many probabilities in the laws of all counts, the tight ratio is first looked for in another way."""
-_MANY_PAIRS = 500_000
-"""Beyond about this many pairs of counts too."""
 _SHARE = 8
 """Before the laws of all counts are computed, this many pairs are looked at, or an eighth of the number of counts."""
 _FEW = 64
@@ -187,20 +184,20 @@ class Aggregates(Method):
         self.program = program
         self.table = table
 
-    def work(self) -> tuple[Work, ...]:
-        return (Work("laws", self.table.orbits.number, self.table.known),)
+    def work(self) -> int:
+        return self.estimate * self.table.known // self.table.orbits.number
 
     def laws(self, control: Control) -> Table:
         return self.table
 
-    def tight(self, control: Control) -> Tight | Refusal:
+    def tight(self, control: Control, budget: int) -> Tight | Refusal:
         """Return an infinite ratio among the first pairs, or a bound that some pair attains; else compare all."""
         try:
             endless = self._endless_at_first(control)
             attained = self.bound_attained(control) if endless is None and self.table.entries > _FEW_ENTRIES else None
         except LimitError:
             endless = attained = None  # comparing the pairs meets it again, and says what is known
-        return endless or attained or super().tight(control)
+        return endless or attained or super().tight(control, budget)
 
     def _endless_at_first(self, control: Control) -> Tight | None:
         """Return an infinite ratio among the first few pairs; None if there is none, or where a run may be rejected."""
@@ -294,18 +291,23 @@ class Aggregates(Method):
         yield from entries
 
 
-def costly(table: AggregateTable) -> bool:
-    """Whether there are so many laws of counts, or pairs of them, that another way may well be faster."""
+def estimate(table: AggregateTable) -> int:
+    """Return how many steps the laws of all counts of records take, and comparing those of neighbours."""
     each = sum(min(len(group.clients), len(group.letters)) * (len(group.letters) - 1) for group in table.groups)
-    many_pairs = not isinstance(table.orbits, States) and table.orbits.number * each > _MANY_PAIRS
-    return table.entries > _COSTLY or many_pairs
+    pairs = 0 if isinstance(table.orbits, States) else table.orbits.number * each
+    laws = table.entries // ENTRIES_IN_ONE + VALUE_STEPS * min(table.states, table.entries)
+    return laws + COUNTED_PAIR_STEPS * pairs
 
 
-def look(program: Program, control: Control) -> Aggregates | Refusal:
+def look(program: Program, control: Control, budget: int) -> Aggregates | Refusal:
     """Return the method where the laws of all counts fit in memory and time."""
     table = program.aggregate(control)
     if table is None:
         return Refusal("aggregate: clients are seen not only through sums and other operations that ignore order")
     if not table.affordable:
         return Refusal(f"aggregate: the laws of all counts have about {table.entries:,} probabilities, too many")
-    return Aggregates(program, table)
+    if (needs := estimate(table)) > budget:
+        return too_much("aggregate", needs)
+    found = Aggregates(program, table)
+    found.estimate = needs
+    return found

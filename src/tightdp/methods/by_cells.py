@@ -9,7 +9,7 @@ from tightdp.exact.field import Number
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Control, Refusal, Work
+from tightdp.methods.base import Control, Refusal
 from tightdp.methods.by_datasets import Exhaustive
 from tightdp.methods.by_runs import ListedTable, whole_weights
 from tightdp.methods.program import Program
@@ -35,9 +35,6 @@ class Cells(Exhaustive):
 
     name = "cells"
 
-    def work(self) -> tuple[Work, ...]:
-        return (Work("datasets", self.program.datasets),)
-
     def laws(self, control: Control) -> Table:
         known = finite_laws(self.program, control)
         assert known is not None
@@ -51,7 +48,7 @@ def finite_laws(program: Program, control: Control) -> dict[Dataset, dict[Output
     return None if found is None else program.once("finite laws", found.laws.finite)
 
 
-def look(program: Program, control: Control) -> Cells | Refusal:
+def look(program: Program, control: Control, budget: int) -> Cells | Refusal:
     """Return the method where the algebra has the laws, and outputs are finitely many."""
     if finite_laws(program, control) is None:
         return Refusal("cells: no noise on the reals, or noisy numbers are published")

@@ -6,15 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import islice, zip_longest
-from typing import TypeVar
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MOST_WORK, NO_LIMIT
 from tightdp.logic.bdd import TooDeep
-from tightdp.methods import chain_eliminated as eliminated
 from tightdp.methods.base import (
     Comparison,
     Control,
@@ -24,33 +23,25 @@ from tightdp.methods.base import (
     Ratio,
     Refusal,
     Tight,
-    Work,
+    exceeded,
     on_table,
     ratios_of_pairs,
+    too_much,
 )
-from tightdp.methods.by_aggregates import costly
 from tightdp.methods.by_elimination import EliminationTable
-from tightdp.methods.chain import Chain
+from tightdp.methods.chain import MAX_ENTRIES, Chain, TooManyEntries
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
-from tightdp.methods.chain_forms import Found, TooManyForms, every_ratio, found
-from tightdp.methods.chain_screen import MOST_DATASETS, screened
+from tightdp.methods.chain_forms import Found, TooManyForms, every_ratio
 from tightdp.methods.chain_search import BRIEF, THOROUGH, blockwise_bound, largest_ratio
-from tightdp.methods.elimination_plan import TooWide
-from tightdp.methods.leaf_laws import cells
-from tightdp.methods.program import FEW_DATASETS, MOST_CELLS, Method, Program, TooLarge, at_most
+from tightdp.methods.program import FEW_DATASETS, Method, Program
 from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_chain
 from tightdp.symmetry.sets import PrivacySet, Table, every_neighbouring_pair
 
 __all__ = [
     "Chained",
-    "OfRows",
     "WithoutDiagram",
     "look",
-    "look_at_large",
-    "look_at_rows",
-    "look_at_small",
-    "look_before_aggregates",
     "look_for_some_pairs",
     "look_without_diagram",
 ]
@@ -72,8 +63,11 @@ class Chained(Method):
     def laws(self, control: Control) -> Table | Refusal:
         return self.table
 
-    def tight(self, control: Control) -> Tight | Refusal:
-        return self._searched(control, THOROUGH)
+    def tight(self, control: Control, budget: int) -> Tight | Refusal:
+        little = ALLOWED * LITTLE_WORK
+        brief = budget <= little and self.program.aggregate(control) is not None
+        found = self._searched(control, BRIEF if brief else THOROUGH)
+        return exceeded("chain", budget) if found.gave_up and brief else found
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         return alike_pairs(self.program.bound, self.table)
@@ -128,8 +122,8 @@ class WithoutDiagram(Chained):
         super().__init__(program, made.chain, table)
         self._made = made
 
-    def work(self) -> tuple[Work, ...]:
-        return (Work("blocks", self.program.bound.n, len(self.chain.blocks)),)
+    def work(self) -> int:
+        return self._made.work
 
     def laws(self, control: Control) -> Table | Refusal:
         return Refusal("chain: without a diagram it gives no laws")
@@ -146,24 +140,10 @@ class WithoutDiagram(Chained):
         return self._checked(witness, output, p, q)
 
 
-class Brief(Chained):
-    """A chain that is tried before costly aggregates: it answers only where a few linear forms are enough."""
-
-    def laws(self, control: Control) -> Table | Refusal:
-        return Refusal("chain: aggregates give the laws")
-
-    def tight(self, control: Control) -> Tight | Refusal:
-        tight = self._searched(control, BRIEF)
-        return Refusal("chain: the search would have to follow many forms") if tight.gave_up else tight
-
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        return Refusal("chain: aggregates list every ratio")
-
-
 class SomePairs(Chained):
     """A chain of which only promising pairs of neighbours are compared; the tight ratio is the upper bound."""
 
-    def tight(self, control: Control) -> Tight | Refusal:
+    def tight(self, control: Control, budget: int) -> Tight | Refusal:
         return Refusal("chain: some pairs do not give the tight ratio")
 
     def comparison(self, control: Control) -> Comparison:
@@ -193,102 +173,51 @@ def _promising(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> Iterator[
                 yield other, x, 0
 
 
-class OfRows(WithoutDiagram):
-    """A chain whose nodes are rows of elimination, of which the tight ratio is found on all datasets at once."""
-
-    def tight(self, control: Control) -> Tight | Refusal:
-        alone = [[at] for at in range(len(self.chain.blocks))]
-        screen = screened(self.chain, self.program.bound, lambda below: alone, control)
-        if screen is None:
-            return Refusal("chain: the probabilities of all datasets are too many to look at")
-        witness = self._named(found(self.chain, self.program.bound, screen.head, screen.tail, screen.taken))
-        reason = (
-            None if screen.lower == screen.upper else LimitError("many pairs come close to it", "use fewer records")
-        )
-        return Tight(screen.lower, screen.upper, witness, reason)
-
-    def ratio_bound(self) -> Exact:
-        return math.inf
-
-    def _named(self, witness: Found) -> Ratio:
-        output = self.table.codes.first(witness.code)
-        p, q = (self.table.weights(x).probability(witness.code) for x in (witness.x, witness.x_prime))
-        return self._checked(witness, output, p, q)
+def look(program: Program, control: Control, budget: int) -> Chained | Refusal:
+    """Return the method where the diagram is a chain."""
+    chain = _chain_of_diagram(program, control, budget)
+    if isinstance(chain, Refusal):
+        return chain
+    found = Chained(program, chain, program.table(control))
+    found.estimate = program.steps_to_compile(control, budget)
+    return found
 
 
-def look_at_rows(program: Program, control: Control) -> OfRows | Refusal:
-    """Return the method where datasets are not too many, and the rows that elimination keeps few."""
-    bound = program.bound
-    if program.forced is not None or program.datasets > MOST_DATASETS or relation_of(bound).custom:
-        return Refusal("chain: the datasets are many, or neighbours are given by a function")
+def look_for_some_pairs(program: Program, control: Control, budget: int) -> SomePairs | Refusal:
+    """Return the method where the diagram is a chain, and nothing else is left."""
+    if budget < NO_LIMIT:
+        return too_much("chain", NO_LIMIT)
+    found = _chain_of_diagram(program, control, budget)
+    return found if isinstance(found, Refusal) else SomePairs(program, found, program.table(control))
+
+
+def _chain_of_diagram(program: Program, control: Control, budget: int) -> Chain | Refusal:
+    if relation_of(program.bound).custom:
+        return Refusal("chain: neighbours are given by a function")
     try:
-        table = EliminationTable(bound, program.core(control), watch=control)
-    except TooWide:
-        return Refusal("chain: elimination keeps many values at a time")
-    made = None
-    if not table.codes.several:
-        made = eliminate_to_chain(table.program, bound.record, control, eliminated.THOROUGH, at_the_end=True)
-    if made is None:
-        return Refusal("chain: elimination keeps many rows between clients")
-    return OfRows(program, made, table)
+        needs = program.steps_to_compile(control, budget)
+    except TooDeep:
+        if budget == NO_LIMIT:
+            raise
+        needs = MOST_WORK + 1
+    if needs > budget:
+        return too_much("chain", needs)
+    try:
+        chain = program.chain(control, min(budget, MAX_ENTRIES))
+    except TooManyEntries:
+        large = Refusal("chain: the diagram is a chain of client blocks with maps that are too large")
+        return exceeded("chain", budget) if budget < MAX_ENTRIES else large
+    return chain or Refusal("chain: the diagram is no chain of client blocks")
 
 
-def look_at_small(program: Program, control: Control) -> Chained | Refusal:
-    """Return the method where the diagram is small, and a chain."""
-    if program.forced is not None or not program.small(control):
-        return Refusal("chain: the diagram is not small")
-    return _made(Chained, program, control)
-
-
-def look_without_diagram(program: Program, control: Control) -> WithoutDiagram | Refusal:
+def look_without_diagram(program: Program, control: Control, budget: int) -> WithoutDiagram | Refusal:
     """Return the method where elimination finds few states between clients, one after the other."""
     if program.forced is not None or relation_of(program.bound).custom:
         return Refusal("chain: it is asked for by name, or neighbours are given by a function")
     core = program.expanded(control)
-    made = program.once("chain without diagram", lambda: eliminate_to_chain(core, program.bound.record, control))
-    if made is None:
-        return Refusal("chain: between clients there are many states")
-    return WithoutDiagram(program, made, EliminationTable(program.bound, core, watch=control))
-
-
-def look_at_large(program: Program, control: Control) -> Chained | Refusal:
-    """Return the method where the diagram is not very large, and a chain; never before elimination was tried."""
-    if program.forced is not None or cells(program.expanded(control)) > MOST_CELLS:
-        return Refusal("chain: the values of the program are many")
-    try:
-        return _made(Chained, program, at_most(control))
-    except (TooDeep, TooLarge):
-        return Refusal("chain: the diagram grows large")
-
-
-def look(program: Program, control: Control) -> Chained | Refusal:
-    """Return the method where the diagram is a chain."""
-    return _made(Chained, program, control)
-
-
-def look_before_aggregates(program: Program, control: Control) -> Brief | Refusal:
-    """Return the method for a program whose aggregates are costly and whose diagram is small."""
-    aggregate = program.aggregate(control)
-    if program.forced is not None or aggregate is None or not aggregate.affordable or not costly(aggregate):
-        return Refusal("chain: there are no costly aggregates to avoid")
-    try:
-        return _made(Brief, program, at_most(control))
-    except TooLarge:
-        return Refusal("chain: the diagram grows large, and there are aggregates")
-
-
-def look_for_some_pairs(program: Program, control: Control) -> SomePairs | Refusal:
-    """Return the method where the diagram is a chain."""
-    return _made(SomePairs, program, control)
-
-
-M = TypeVar("M", bound=Chained)
-
-
-def _made(kind: type[M], program: Program, control: Control) -> M | Refusal:
-    if relation_of(program.bound).custom:
-        return Refusal("chain: neighbours are given by a function")
-    chain = program.chain(control)
-    if chain is None:
-        return Refusal("chain: the diagram is no chain of client blocks, or one with maps that are too large")
-    return kind(program, chain, program.table(control))
+    made = eliminate_to_chain(core, program.bound.record, control, budget)
+    if isinstance(made, Refusal):
+        return made
+    found = WithoutDiagram(program, made, EliminationTable(program.bound, core, watch=control))
+    found.estimate = budget
+    return found

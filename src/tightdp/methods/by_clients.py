@@ -24,7 +24,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.logic.encode import encode
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Control, Exact, Pair, Ratio, Refusal, Tight, Work
+from tightdp.methods.base import Comparison, Control, Exact, Pair, Ratio, Refusal, Tight
 from tightdp.methods.parts import Part, split
 from tightdp.methods.pieces import Piece, PieceTable, plain
 from tightdp.methods.program import Method, Program, TooLarge, at_most
@@ -71,10 +71,10 @@ class Independent(Method):
         bound = replace(whole.bound, n=len(parts[0].clients))
         return Alike(parts, Program(bound, whole.candidates, whole.backend, given=parts[0].program))
 
-    def work(self) -> tuple[Work, ...]:
-        return (Work("parts", sum(len(alike.parts) for alike in self._alike), len(self._alike)),)
+    def work(self) -> int:
+        return 0  # all is done by the methods that are asked about the parts
 
-    def tight(self, control: Control) -> Tight:
+    def tight(self, control: Control, budget: int) -> Tight:
         lower: Exact = Fraction(1)
         upper: Exact = Fraction(1)
         best: tuple[Alike, Ratio] | None = None
@@ -236,12 +236,12 @@ def _outputs(table: Table, program: Program, control: Control) -> int:
     return total
 
 
-def look(program: Program, control: Control) -> Independent | Refusal:
+def look(program: Program, control: Control, budget: int) -> Independent | Refusal:
     """Return the method where every client acts for itself."""
     return _named("independent clients", program, control)
 
 
-def look_for_groups(program: Program, control: Control) -> Independent | Refusal:
+def look_for_groups(program: Program, control: Control, budget: int) -> Independent | Refusal:
     """Return the method where groups of clients act for themselves."""
     return _named("independent groups", program, control)
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
+from math import factorial
 from typing import TYPE_CHECKING
 
 from tightdp.errors import QueryError
 from tightdp.exact.lazily import lazily
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import MAX_DATASETS
-from tightdp.methods.base import Comparison, Control, Named, Pair, Refusal, on_table, ratios_of_pairs
-from tightdp.methods.program import Method, Program
+from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MAX_DATASETS, PAIR_STEPS
+from tightdp.methods.base import (
+    Comparison,
+    Control,
+    Named,
+    Pair,
+    Refusal,
+    on_table,
+    ratios_of_pairs,
+    too_much,
+)
+from tightdp.methods.program import FEW_DATASETS, Method, Program
 from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_symmetries
 from tightdp.symmetry.sets import (
@@ -169,20 +179,29 @@ def _too_many(number: int, what: str) -> Refusal:
     )
 
 
-def look(program: Program, control: Control) -> Exhaustive:
+def look(program: Program, control: Control, budget: int) -> Exhaustive | Refusal:
     """Return the method that enumerates everything."""
-    return Exhaustive(program)
+    bound, found = program.bound, Exhaustive(program)
+    found.estimate = PAIR_STEPS * program.datasets * bound.n * bound.record.size
+    if found.estimate <= budget:
+        found.estimate += program.steps_to_compile(control, budget)
+    return found if found.estimate <= budget else too_much("exhaustive", found.estimate)
 
 
-def look_for_orbits(program: Program, control: Control) -> Orbits | Refusal:
-    """Return the method that enumerates orbits; symmetries are looked for when a question needs them."""
-    return Refusal("orbits: there are only a few datasets") if program.few else Orbits(program)
+def look_for_orbits(program: Program, control: Control, budget: int) -> Orbits | Refusal:
+    """Return the method that enumerates orbits, where there are symmetries, for which more than a little is spent."""
+    least = max(ALLOWED * LITTLE_WORK + 1, PAIR_STEPS * (program.datasets // factorial(program.bound.n)))
+    if (needs := max(least, program.steps_to_compile(control, budget) if least <= budget else 0)) > budget:
+        return too_much("orbits", needs)
+    found, symmetries = Orbits(program), program.symmetries(control)
+    pairs = MAX_DATASETS if symmetries is None else symmetries.orbits.number_of_pairs
+    found.estimate = needs + PAIR_STEPS * pairs
+    return found if found.estimate <= budget else too_much("orbits", found.estimate)
 
 
 def up_to_symmetry(program: Program, control: Control) -> AccuracySet | Refusal:
     """Return the datasets on which to measure accuracy, up to symmetry where there is some."""
-    orbits = look_for_orbits(program, control)
-    found = orbits if isinstance(orbits, Refusal) else orbits.accuracy_set(control)
-    if isinstance(found, Refusal) and not found.decisive:
+    if program.forced is None and program.datasets <= FEW_DATASETS:
         return Exhaustive(program).accuracy_set(control)
-    return found
+    found = Orbits(program).accuracy_set(control)
+    return Exhaustive(program).accuracy_set(control) if isinstance(found, Refusal) and not found.decisive else found

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
-from math import comb, factorial
+from math import factorial
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Expr, Input
@@ -23,10 +23,10 @@ from tightdp.exact.weights import over, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import STEP
+from tightdp.limits.calibrated import ALLOWED, CELL_STEPS, LITTLE_WORK, MOST_WORK, MUCH_WORK, PAIR_STEPS, STEP
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
-from tightdp.methods.base import Comparison, Control, Named, Refusal, Work, on_table, ratios_of_pairs
+from tightdp.methods.base import Comparison, Control, Named, Refusal, on_table, ratios_of_pairs, too_much
 from tightdp.methods.by_datasets import Exhaustive, Orbits, every_two_laws
 from tightdp.methods.elimination import Elimination, Failed, TooManyRows, TooMuchWork, laws
 from tightdp.methods.elimination_plan import Plan, TooWide, make_plan
@@ -37,19 +37,14 @@ from tightdp.symmetry.sets import AccuracySet, Table, every_dataset
 from tightdp.symmetry.symmetries import Symmetries, exchangeable_clients, kinds_of
 
 __all__ = [
-    "MOST_WORK",
     "EliminationTable",
     "exchanges",
     "look",
-    "look_before_aggregates",
-    "look_thoroughly",
     "work_of_diagram",
 ]
 
 _TRIED = 64
-"""Of more datasets than this, so many are eliminated first, which tells what all of them will take."""
-_SURELY = 4
-"""If all datasets would take this many times the allowed work, judged by the first, no more are tried."""
+"""Of more datasets than this, so many are eliminated first, which tells what all others will take."""
 _TOGETHER = 1 << 12
 """The failures of this many datasets are found together."""
 
@@ -109,13 +104,18 @@ class EliminationTable(Table):
         return True
 
     def fill(self, datasets: Sequence[Dataset]) -> None:
-        """Compute the laws of some datasets. Raises TooMuchWork, and ProgramError where a run fails."""
-        self._fill(datasets[:_TRIED], self._left())
-        if len(datasets) > _TRIED and self.budget is not None:
-            each = (self._work - STEP * len(self.plan.steps)) / _TRIED
-            if each * len(datasets) > _SURELY * self.budget:
-                raise TooMuchWork
-        self._fill(datasets[_TRIED:], self._left())
+        """Compute the laws of some datasets. Raises ProgramError where a run fails, and TooMuchWork, with an estimate
+        of the work that is left if that is known.
+        """
+        missing = [x for x in datasets if x not in self._laws]
+        before = self._work
+        self._fill(missing[:_TRIED], self._left())
+        left = self._left()
+        if left is not None and len(missing) > _TRIED:
+            each = (self._work - before - STEP * len(self.plan.steps)) / _TRIED
+            if (rest := int(each * len(missing[_TRIED:]))) > left:
+                raise TooMuchWork(rest)
+        self._fill(missing[_TRIED:], left)
 
     def _left(self) -> int | None:
         return None if self.budget is None else int(self.budget - self._work)
@@ -245,18 +245,6 @@ def _given(program: CoreProgram, values: Sequence[Value]) -> CoreProgram:
     return replace(_without_output(program), evidence=(*program.evidence, *conditions))
 
 
-LITTLE_WORK = 400_000
-"""How much work elimination may take for all datasets together before a diagram is tried."""
-MOST_WORK = 8_000_000
-"""How much work it may take where the diagram is large."""
-_MANY_VALUES = 5_000
-"""Where aggregates together have more values, they are avoided."""
-_ROWS_PER_VALUE = 8
-"""This much work takes far less time than the law of the output for a value of the aggregates."""
-_ROWS_PER_CELL = 16
-"""Each combination of values costs a diagram as much as so much work, at least."""
-
-
 class Eliminated(Orbits):
     """All pairs of neighbours, with all laws computed beforehand; one up to the order of clients treated alike."""
 
@@ -266,9 +254,8 @@ class Eliminated(Orbits):
         super().__init__(program)
         self.table, self._found = table, found
 
-    def work(self) -> tuple[Work, ...]:
-        datasets = self.program.datasets if self._found is None else self._found.orbits.number
-        return (Work("steps", self.table.estimate(datasets), self.table.work),)
+    def work(self) -> int:
+        return self.table.work
 
     def laws(self, control: Control) -> Table:
         """Return the laws."""
@@ -294,10 +281,8 @@ class Eliminated(Orbits):
 class _InOrder(EliminationTable):
     """The laws of all datasets from those of datasets in which clients that are treated alike stand in order."""
 
-    def __init__(
-        self, program: Program, core: CoreProgram, control: Control, budget: int, found: Symmetries | None
-    ) -> None:
-        super().__init__(program.bound, core, watch=control, budget=budget)
+    def __init__(self, program: Program, control: Control, found: Symmetries | None) -> None:
+        super().__init__(program.bound, program.core(control), watch=control)
         self._orbits = None if found is None else found.orbits
 
     def weights(self, x: Dataset) -> Weights:
@@ -307,61 +292,42 @@ class _InOrder(EliminationTable):
 
 def work_of_diagram(core: CoreProgram) -> int:
     """Estimate how much work takes as long as a diagram, which represents the values of operations one by one."""
-    return min(MOST_WORK, max(LITTLE_WORK, _ROWS_PER_CELL * cells(core)))
+    return min(MUCH_WORK, max(ALLOWED * LITTLE_WORK, CELL_STEPS * cells(core)))
 
 
-def look(program: Program, control: Control) -> Method | Refusal:
-    """Return the method where the laws of all datasets take little work, or datasets are few and a diagram is large."""
-    if program.forced is not None:
-        return look_thoroughly(program, control)
-    return _look(program, control, work_of_diagram(program.expanded(control)) if program.few else LITTLE_WORK)
-
-
-def look_before_aggregates(program: Program, control: Control) -> Method | Refusal:
-    """Return the method where aggregates together have many values, and enumerating datasets takes less.
-
-    This is the case where each round's aggregate depends on the results of earlier rounds (signSGD with a majority
-    vote): elimination keeps these results, and none of their sums.
-    """
-    found, bound = program.aggregate(control), program.bound
-    values = 0 if found is None else min(found.states, found.entries)
-    if program.forced is not None or values <= _MANY_VALUES:
-        return Refusal("elimination: there are no aggregates of many values to avoid")
-    budget = min(LITTLE_WORK, _ROWS_PER_VALUE * values)
-    if bound.n * comb(bound.n + bound.record.size - 1, bound.n) > budget:
-        return Refusal("elimination: the datasets are many, and there are aggregates")
-    return _look(program, control, budget)
-
-
-def look_thoroughly(program: Program, control: Control) -> Method | Refusal:
-    """Return the method where the laws of all datasets take at most `MOST_WORK`."""
-    return _look(program, control, MOST_WORK)
-
-
-def _look(program: Program, control: Control, budget: int) -> Method | Refusal:
-    too_much = Refusal(f"elimination: the laws of all datasets take more than {budget:,} steps")
-    if program.datasets > budget and program.datasets > budget * factorial(program.bound.n):
-        return too_much
-    if program.forced is None and (program.given is None or program.bound.n > 1) and program.small(control):
-        return Refusal("elimination: the diagram is small")
-    core = program.core(control)
+def look(program: Program, control: Control, budget: int) -> Method | Refusal:
+    """Return the method where the laws of all datasets, up to order, take at most so many steps."""
+    small = program.compiled is not None and ALLOWED * program.work_of_diagram <= LITTLE_WORK
+    if small and program.forced is None and budget <= ALLOWED * LITTLE_WORK:
+        return too_much("elimination", budget + 1)  # to count on a small diagram takes less
+    least = program.datasets // factorial(program.bound.n)
+    if least > min(budget, MOST_WORK):
+        return _too_much(least)
     found = exchanges(program, control)
-    if (program.datasets if found is None else found.orbits.number) > budget:
-        return too_much
-    return program.once(f"elimination {budget}", lambda: _made(program, core, budget, control, found) or too_much)
-
-
-def _made(
-    program: Program, core: CoreProgram, budget: int, control: Control, found: Symmetries | None
-) -> Method | Refusal | None:
+    number = program.datasets if found is None else found.orbits.number
+    pairs = number * program.bound.n * program.bound.record.size if found is None else found.orbits.number_of_pairs
+    needs = max(number, PAIR_STEPS * pairs)
+    if needs > min(budget, MOST_WORK):
+        return _too_much(needs)
     try:
-        table = _InOrder(program, core, control, budget, found)
+        table = program.once("elimination", lambda: _InOrder(program, control, found))
+        table.budget = table.work + min(budget, MOST_WORK)
         table.fill(list(every_dataset(program.bound) if found is None else (x for x, _ in found.orbits.accuracy_set())))
-    except (TooMuchWork, TooWide):
-        return None
+    except TooMuchWork as error:
+        return _too_much(max((ALLOWED * budget, *error.args)))
+    except TooWide:
+        return Refusal("elimination: it keeps too many values at a time")
     except (ProgramError, QueryError):
         return Refusal("elimination: a run can fail, and the whole program says on which dataset")
-    return Eliminated(program, table, found)
+    made = Eliminated(program, table, found)
+    made.estimate = table.estimate(number)
+    return made
+
+
+def _too_much(needs: int) -> Refusal:
+    if needs > MOST_WORK:
+        return Refusal(f"elimination: the laws of all datasets take more than {MOST_WORK:,} steps")
+    return too_much("elimination", needs)
 
 
 def exchanges(program: Program, control: Control, measured: bool = False) -> Symmetries | None:

@@ -14,24 +14,19 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import gcd
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
+from tightdp.limits.calibrated import CHANGE_STEPS, ENTRIES_IN_ONE
 from tightdp.methods.aggregate import Aggregate, Contribution, marginal
 from tightdp.methods.aggregated import AggregateTable
-from tightdp.methods.base import Comparison, Control, Refusal, Work
+from tightdp.methods.base import Comparison, Control, Refusal, too_much
 from tightdp.methods.by_aggregates import Aggregates
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import split
 from tightdp.methods.pieces import Changed, Piece, Pieces, plain
 from tightdp.methods.program import Program
-from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.orbits import Group, Orbits
 
 __all__ = ["look"]
-
-_MANY_CHANGES = 5_000
-"""Up to this many changes of the counts that parts see are enumerated in any case."""
-_FEW_ENTRIES = 2_000_000
-"""This many probabilities of joint laws are quickly computed."""
 
 
 class IndependentOutputs(Aggregates):
@@ -47,14 +42,13 @@ class IndependentOutputs(Aggregates):
         self._outputs: list[set[int]] = [set() for _ in pieces]
         """By part, the numbers of outputs that it has on the datasets that were looked at."""
 
-    def work(self) -> tuple[Work, ...]:
-        laws = [part.orbits.number for part in self.parts]
-        return (Work("laws", sum(laws), sum(part.known for part in self.parts)),)
+    def work(self) -> int:
+        return sum(part.entries * part.known // (part.orbits.number * ENTRIES_IN_ONE) for part in self.parts)
 
-    @property
-    def number_of_changes(self) -> int:
-        """A bound on how many changes of counts have to be visited for all pairs."""
-        return sum(self._seen_by(parts).number_of_pairs for parts in self._changed_together())
+    def steps(self) -> int:
+        """Return how many steps the laws of the parts take, and comparing them for all pairs."""
+        changes = sum(self._seen_by(parts).number_of_pairs for parts in self._changed_together())
+        return sum(part.entries for part in self.parts) // ENTRIES_IN_ONE + CHANGE_STEPS * changes
 
     def comparison(self, control: Control) -> Comparison:
         def outputs(at: int) -> set[int]:
@@ -115,10 +109,8 @@ class IndependentOutputs(Aggregates):
         return self._numbers[key]
 
 
-def look(program: Program, control: Control) -> IndependentOutputs | Refusal:
-    """Return the method where there are parts, and more than a few datasets."""
-    if program.few:
-        return Refusal("independent outputs: there are only a few datasets")
+def look(program: Program, control: Control, budget: int) -> IndependentOutputs | Refusal:
+    """Return the method where there are parts."""
     table = program.aggregate(control)
     pieces = None if table is None else _pieces(program, table)
     if table is None or pieces is None:
@@ -126,15 +118,8 @@ def look(program: Program, control: Control) -> IndependentOutputs | Refusal:
     found = IndependentOutputs(program, table, pieces)
     if not all(part.affordable for part in found.parts):
         return Refusal("independent outputs: the laws of the parts of the output are many")
-    if program.forced is None and _few_states(table) and found.number_of_changes > _MANY_CHANGES:
-        return Refusal("independent outputs: the states of all aggregates are fewer than the counts that parts see")
-    return found
-
-
-def _few_states(table: AggregateTable) -> bool:
-    """Whether records alone decide the aggregates, and the joint laws of their states are quickly computed."""
-    outputs = prod(len(component.values) for component in table.aggregate.rest.components)
-    return isinstance(table.orbits, States) and table.orbits.number * outputs <= _FEW_ENTRIES
+    found.estimate = found.steps()
+    return found if found.estimate <= budget else too_much("independent outputs", found.estimate)
 
 
 def _pieces(program: Program, whole: AggregateTable) -> list[Piece] | None:

@@ -21,9 +21,10 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom, Rejected
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Comparison, Control, Pair, Refusal
-from tightdp.methods.by_elimination import LITTLE_WORK, EliminationTable
+from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.by_runs import ListedTable, whole_weights
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination import TooMuchWork
@@ -36,6 +37,7 @@ __all__ = ["MOST_PAIRS", "Kept", "program_of_few"]
 MOST_PAIRS = 64
 """At most this many pairs of neighbours are compared."""
 _NAME = "a few pairs"
+_BUDGET = ALLOWED * LITTLE_WORK
 _FROM_EACH = 4
 """How many neighbours of a dataset are taken where the relation is a function."""
 _RUNS = 4
@@ -122,7 +124,7 @@ def _tables(
     program: Program, control: Control, pair: tuple[Dataset, Dataset], kept: Kept
 ) -> dict[Dataset, EliminationTable]:
     cores = {x: _core_of(program, x, control, kept) for x in pair}
-    return {x: EliminationTable(program.bound, cores[x], watch=control, budget=LITTLE_WORK) for x in pair}
+    return {x: EliminationTable(program.bound, cores[x], watch=control, budget=_BUDGET) for x in pair}
 
 
 def _core_of(program: Program, x: Dataset, control: Control, kept: Kept) -> CoreProgram:
@@ -233,7 +235,7 @@ def _has(table: Table, x: Dataset, control: Control) -> bool:
 def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program:
     """Return a program of which only `most` pairs of neighbours are compared, by this method alone."""
 
-    def look(program: Program, control: Control) -> Method | Refusal:
+    def look(program: Program, control: Control, budget: int) -> Method | Refusal:
         if 2 * bound.n > _MOST_RECORDS:
             return Refusal("the records of a single pair are too many")
         with deep_recursion():
@@ -249,12 +251,12 @@ def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program
 def _whole(program: Program, control: Control, kept: Kept) -> Table | None:
     """Return a table of whole laws, or None if those of the first pair take too much work."""
     first = next(_pairs(program.bound), ())
-    table: Table = _OneByOne(program, control, LITTLE_WORK, kept)
+    table: Table = _OneByOne(program, control, _BUDGET, kept)
     try:
         try:
             _fill(table, first)
         except _Arranged:
-            table = EliminationTable(program.bound, program.core(control), watch=control, budget=LITTLE_WORK)
+            table = EliminationTable(program.bound, program.core(control), watch=control, budget=_BUDGET)
             _fill(table, first)
     except _GIVEN_UP:
         control()

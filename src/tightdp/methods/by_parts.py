@@ -15,7 +15,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from tightdp.core.nodes import Shuffled, reachable
+from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact
@@ -25,10 +25,12 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import as_output, order_of
 from tightdp.language.program import Dataset
+from tightdp.limits.calibrated import CELL_STEPS, PAIR_STEPS
 from tightdp.logic.count import Weights
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, Work
+from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, too_much
 from tightdp.methods.by_clients import hold
+from tightdp.methods.leaf_laws import cells
 from tightdp.methods.parts import Largest, Part, Told, attains, largest_of, split_by_draws, told_apart
 from tightdp.methods.pieces import Changed, Piece, Pieces, PieceTable, plain
 from tightdp.methods.program import Method, Program, TooLarge
@@ -43,12 +45,10 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["look", "look_at_few"]
+__all__ = ["look"]
 
 _MOST_CONTENTS = 1 << 22
 """At most this many contents of the clients that some part sees together with one client are enumerated."""
-_FEW_CONTENTS = 1 << 12
-"""Up to this many of them are enumerated before anything else is tried."""
 _MOST_LAWS = 1 << 17
 """At most this many laws of parts are computed."""
 _MOST_JOINED = 1 << 24
@@ -112,16 +112,15 @@ class OverlappingParts(Method):
         sizes = [program.size for program in self._programs.values()]
         return sum(variables for variables, _ in sizes), sum(nodes for _, nodes in sizes)
 
-    def work(self) -> tuple[Work, ...]:
-        contents = sum(self.program.bound.record.size ** len(part.clients) for part in self.parts)
-        return Work("parts", len(self.parts), len(set(self._number))), Work("laws", contents, len(self._laws))
+    def work(self) -> int:
+        return CELL_STEPS * len(self._laws) + PAIR_STEPS * sum(map(self.contents, self.steps()))
 
     def laws(self, control: Control) -> PieceTable:
         return self.pieces(control).table(tuple(range(len(self.parts))))
 
     # the tight ratio
 
-    def tight(self, control: Control) -> Tight | Refusal:
+    def tight(self, control: Control, budget: int) -> Tight | Refusal:
         best: tuple[Exact, tuple[Dataset, Dataset]] | None = None
         least = -math.inf
         for step in self.steps():
@@ -325,28 +324,19 @@ class OverlappingParts(Method):
             yield Pair(x, x_prime, 0, self.pieces(control).table(seen))
 
 
-def look(program: Program, control: Control) -> OverlappingParts | Refusal:
+def look(program: Program, control: Control, budget: int) -> OverlappingParts | Refusal:
     """Return the method where the output has parts that share no draw."""
-    return program.once("overlapping parts", lambda: _look(program, control, _MOST_CONTENTS))
-
-
-def look_at_few(program: Program, control: Control) -> OverlappingParts | Refusal:
-    """Return the method where the contents that the parts see are few, and nothing comes in random order."""
-    if program.forced is not None:
-        return look(program, control)
-    if any(isinstance(expr, Shuffled) for expr in reachable(program.core(control).components)):
-        return Refusal("independent outputs: orders of shuffled messages are counted, not enumerated")
-    return program.once("few overlapping parts", lambda: _look(program, control, _FEW_CONTENTS))
-
-
-def _look(program: Program, control: Control, most: int) -> OverlappingParts | Refusal:
     core = program.core(control)
     if not relation_of(program.bound).one_record or not plain(core.shape) or core.evidence:
         return Refusal("independent outputs: neighbours differ in several records, or runs are conditioned")
     parts, checks = split_by_draws(core)
     records = program.bound.record.size
-    if len(parts) < 2 or sum(records ** len(part.clients) for part in parts) > min(most, _MOST_LAWS):
+    laws = sum(records ** len(part.clients) for part in parts)
+    if len(parts) < 2 or laws > _MOST_LAWS:
         return Refusal("independent outputs: the parts of the output share draws, or see too many records")
+    needs = max(CELL_STEPS * laws, cells(expand_shuffles(core)))
+    if needs > budget:
+        return too_much("independent outputs", needs)
     found = OverlappingParts(program, parts)
     try:
         hold(program, core, checks, control)
@@ -355,6 +345,8 @@ def _look(program: Program, control: Control, most: int) -> OverlappingParts | R
         return Refusal("independent outputs: whether checks hold takes a large diagram")
     except ProgramError:
         return Refusal("independent outputs: a run can fail, and the whole program says on which dataset")
-    if sum(map(found.contents, found.steps())) > most:
+    contents = sum(map(found.contents, found.steps()))
+    if contents > _MOST_CONTENTS:
         return Refusal("independent outputs: the parts that see a record see too many others")
-    return found
+    found.estimate = CELL_STEPS * laws + PAIR_STEPS * contents
+    return found if found.estimate <= budget else too_much("independent outputs", found.estimate)

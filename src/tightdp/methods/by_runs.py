@@ -1,7 +1,7 @@
 """Enumerating all runs of every dataset with the interpreter: no compiling, and the plainest way to every answer.
 
-It is used by name, and where none of the methods of the list has an exact answer and runs are few
-(`session/limited.py`). Its tables number outputs as they are met, as no formula gives them codes.
+It is used by name, and where other methods take much, or have no exact answer (`session/limited.py`), and runs are few.
+Its tables number outputs as they are met, as no formula gives them codes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import MUCH_WORK
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Control, Refusal, Work
+from tightdp.methods.base import Control, Refusal, too_much
 from tightdp.methods.by_datasets import Exhaustive
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
@@ -107,9 +108,6 @@ class Runs(Exhaustive):
 
     name = "runs"
 
-    def work(self) -> tuple[Work, ...]:
-        return (Work("datasets", self.program.datasets),)
-
     def laws(self, control: Control) -> Table:
         table: Table = self.program.once("runs", lambda: RunsTable(self.program.bound, control))
         return table
@@ -147,8 +145,11 @@ def _number_of_runs(bound: Bound, x: Dataset, most: int) -> int:
     return sum(1 for _ in islice(interp.runs(bound, x), most + 1))
 
 
-def look(program: Program, control: Control) -> Runs | Refusal:
-    """Return the method where it is asked for by name."""
+def look(program: Program, control: Control, budget: int) -> Runs | Refusal:
+    """Return the method where runs are few and other methods take much, or where it is asked for by name."""
     if program.forced is None:
-        return Refusal("runs: all runs are enumerated where no other method has an exact answer")
+        if budget < MUCH_WORK:
+            return too_much("runs", MUCH_WORK)
+        if program.given is not None or not few_runs(program.bound):
+            return Refusal("runs: they are many, or the program is part of another one")
     return Runs(program)

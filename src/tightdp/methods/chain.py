@@ -18,7 +18,18 @@ from tightdp.language.domains import Domain, Record
 from tightdp.logic.count import Scaled, flow
 from tightdp.logic.formula import NO_CLIENT, InputBit, OutputBit, WeightedFormula, code_length
 
-__all__ = ["Block", "Chain", "Change", "Letter", "Runs", "Vector", "lumped", "make_chain"]
+__all__ = [
+    "MAX_ENTRIES",
+    "Block",
+    "Chain",
+    "Change",
+    "Letter",
+    "Runs",
+    "TooManyEntries",
+    "Vector",
+    "lumped",
+    "make_chain",
+]
 
 Letter = tuple[Record, int]
 """A record, and the output bits decided in the client's block as a number."""
@@ -177,18 +188,13 @@ def make_chain(
 ) -> Chain | None:
     """Return a diagram as a chain.
 
-    None where the variables of some client are not adjacent, or where the maps between blocks would take more than
-    `most` entries to compute; `watch` is told their number in thousands.
+    None where the variables of some client are not adjacent. Raises TooManyEntries where the maps between blocks would
+    take more than `most` entries to compute.
     """
     if formula.conditioned:
         return None
     bounds = _segments(formula)
-    if bounds is None:
-        return None
-    try:
-        return _chain(_Walk(formula, watch, most), record, bounds)
-    except _TooManyEntries:
-        return None
+    return None if bounds is None else _chain(_Walk(formula, watch, most), record, bounds)
 
 
 def _chain(walk: _Walk, record: Domain, bounds: Sequence[tuple[int, int, int]]) -> Chain:
@@ -235,7 +241,7 @@ def _contiguous(owners: Sequence[int]) -> list[tuple[int, int, int]] | None:
     return list(zip(starts, ends, clients, strict=True))
 
 
-class _TooManyEntries(Exception):
+class TooManyEntries(Exception):
     """Following the weight through the blocks of a diagram takes more steps than allowed."""
 
 
@@ -259,7 +265,7 @@ class _Walk:
             self._looked = self._spent
             self._watch()
             if self._spent > self._most:
-                raise _TooManyEntries
+                raise TooManyEntries
 
     def run(self, node: int, end: int, inputs: dict[int, bool]) -> tuple[Flowed, Whole]:
         """Return where weight 1 at a node arrives at or below level `end`, and the common denominator."""

@@ -2,8 +2,7 @@
 
 Records are taken as draws, so that elimination keeps of them what is needed later and nothing else. Between the first
 needs of the records of two clients it is followed from every state that occurs, for every record. Output components
-are noted in the block in which they are computed, and kept in the state only while something reads them; or they are
-kept to the end, and outputs are told apart there.
+are noted in the block in which they are computed, and kept in the state only while something reads them.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import CoreProgram, Expr, Input, reachable
 from tightdp.core.operators import Value
@@ -24,7 +23,9 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Domain
 from tightdp.language.program import Dataset
+from tightdp.limits.calibrated import MOST_WORK, NO_LIMIT
 from tightdp.logic.formula import code_length
+from tightdp.methods.base import Refusal, exceeded
 from tightdp.methods.chain import Block, Chain, Letter
 from tightdp.methods.elimination import Elimination, Failed, TooMuchWork
 from tightdp.methods.elimination_columns import Column, combinations
@@ -38,10 +39,13 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["THOROUGH", "EliminatedChain", "eliminate_to_chain"]
+__all__ = ["EliminatedChain", "eliminate_to_chain"]
 
 _MOST_RECORDS = 1 << 10
 """Every state is followed for at most this many records."""
+_STEPS_PER_STATE = 400
+_MOST_STATES = 4_000
+"""So many states between two clients are followed: the search for the largest ratio has maps between them."""
 
 _Row = tuple[Value, ...]
 _States = tuple[dict[int, Column], int]
@@ -50,23 +54,11 @@ _Decided = list[tuple[int, int]]
 """Output components, by number and node."""
 
 
-class Effort(NamedTuple):
-    """How many states between two clients are followed, and how many rows are made for all blocks together."""
-
-    states: int
-    rows: int
-
-
-BRIEF = Effort(1 << 10, 1_000_000)
-THOROUGH = Effort(4_000, 8_000_000)
-
-
 @dataclass(frozen=True)
 class EliminatedChain:
     """A chain, and the values of the output components that the bits of its letters stand for.
 
-    `decided[0]` belongs to what comes before any client, `decided[i]` to block i. Where outputs are told apart at the
-    end, the tails of the chain have the codes of outputs, and no bits belong to letters.
+    `decided[0]` belongs to what comes before any client, `decided[i]` to block i.
     """
 
     chain: Chain
@@ -74,6 +66,8 @@ class EliminatedChain:
     decided: tuple[tuple[_Row, ...], ...]
     denominator: Whole
     """What weights along the whole chain have to be divided by."""
+    work: int
+    """The steps that it took."""
 
     def probability(self, x: Dataset, code: int) -> Number:
         """Return P(output | x) for the output of a code."""
@@ -106,39 +100,37 @@ def eliminate_to_chain(
     program: CoreProgram,
     record: Domain,
     watch: Callable[[], None],
-    effort: Effort = BRIEF,
-    at_the_end: bool = False,
-) -> EliminatedChain | None:
-    """Return a program without `Shuffled` nodes as a chain of client blocks; None where that takes too much work.
+    budget: int,
+) -> EliminatedChain | Refusal:
+    """Return a program without `Shuffled` nodes as a chain of client blocks, made in at most so many steps.
 
-    With `at_the_end`, outputs are told apart at the end of the chain.
-
-    None, too, where it conditions on something, where it does not use the records client by client, and where a run can
+    Refused where it conditions on something, where it does not use the records client by client, and where a run can
     fail.
     """
+    refusal = Refusal("chain: records are not needed one client after the other, or a run can fail")
     needed = [expr for expr in reachable(program.roots) if isinstance(expr, Input)]
     if program.evidence or not needed or record.size > _MOST_RECORDS or any(len(leaf.values) < 2 for leaf in needed):
-        return None
+        return refusal
     try:
-        return _Maker(program, record, watch, effort, at_the_end).made()
-    except (TooMuchWork, TooWide, Failed, QueryError):
-        return None
+        return _Maker(program, record, watch, budget).made() or refusal
+    except TooMuchWork:
+        if budget < NO_LIMIT:
+            return exceeded("chain", budget)
+        return Refusal("chain: between clients there are many states")
+    except (TooWide, Failed, QueryError):
+        return refusal
 
 
 class _Maker:
-    def __init__(
-        self, program: CoreProgram, record: Domain, watch: Callable[[], None], effort: Effort, at_the_end: bool
-    ) -> None:
-        self.program, self.record, self.effort, self.at_the_end = program, record, effort, at_the_end
+    def __init__(self, program: CoreProgram, record: Domain, watch: Callable[[], None], budget: int) -> None:
+        self.record, self.budget = record, budget
         drawn, leaves = _drawing(program)
         self.plan = first_plan(drawn)
         place = {node.expr.serial: at for at, node in enumerate(self.plan.nodes.nodes)}
         self.places = {(client, leaf): place[serial] for (client, leaf), serial in leaves.items() if serial in place}
-        self.elimination = Elimination(self.plan, [()], watch, effort.rows)
+        self.elimination = Elimination(self.plan, [()], watch, min(budget, MOST_WORK))
         self.made_at = {step.node: at for at, step in enumerate(self.plan.steps) if step.kind != "check"}
         self.last = _last_reads(self.plan)
-        if at_the_end:
-            self.last.update(dict.fromkeys(self.plan.nodes.components, len(self.plan.steps)))
 
     def made(self) -> EliminatedChain | None:
         bounds = self._bounds()
@@ -159,12 +151,11 @@ class _Maker:
             block, below, states = self._block(client, (start, ends[at]), states, decided[at], numbers[at])
             blocks.append(block)
             denominator *= below
-        tails: dict[int, dict[int, Whole]] = {}
-        for number, code in enumerate(self._codes(*states) if self.at_the_end else [0] * states[1]):
-            tails.setdefault(code, {})[number] = 1
-        chain = Chain(heads, tuple(blocks), tails, max(tails, default=0).bit_length())
+        tails: dict[int, dict[int, Whole]] = {0: dict.fromkeys(range(states[1]), 1)} if states[1] else {}
+        chain = Chain(heads, tuple(blocks), tails, 0)
         components = tuple(tuple(at for at, _ in own) for own in decided)
-        return EliminatedChain(chain, components, tuple(map(tuple, numbers)), denominator)
+        work = int(self.elimination.work)
+        return EliminatedChain(chain, components, tuple(map(tuple, numbers)), denominator, work)
 
     def _bounds(self) -> list[tuple[int, int]] | None:
         """Return the clients whose records are needed, each with the first such step; None where they interleave."""
@@ -177,21 +168,8 @@ class _Maker:
 
     def _decided(self, start: int, end: int) -> _Decided:
         """Return the components (number, node) that are computed in a range of steps, and noted there."""
-        if self.at_the_end:
-            return []
         components = enumerate(self.plan.nodes.components)
         return [(at, node) for at, node in components if start <= self.made_at.get(node, -1) < end]
-
-    def _codes(self, columns: dict[int, Column], states: int) -> list[int]:
-        """Return the codes of the outputs of the states at the end."""
-        codes = [0] * states
-        for node, component in zip(self.plan.nodes.components, self.program.components, strict=True):
-            column = columns.get(node)
-            if column is None:  # the same in every run
-                column = self.elimination.read(node).at(np.zeros(states, dtype=np.int64))
-            values = map(column.value, column.codes.tolist())
-            codes = [code * len(component.index) + component.index[v] for code, v in zip(codes, values, strict=True)]
-        return codes
 
     def _letters(self, decided: _Decided, numbers: dict[_Row, int]) -> Numbers:
         """Return the numbers of the values that the components computed last have, by row."""
@@ -235,7 +213,7 @@ class _Maker:
         )
         elimination.run(halfway, ends[1])
         after, reached = self._states(ends[1])
-        if after[1] > self.effort.states:
+        if after[1] > min(self.budget // _STEPS_PER_STATE, _MOST_STATES):
             raise TooMuchWork
         into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
         rows = zip(elimination.lane.tolist(), reached.tolist(), elimination.weights.tolist(), strict=True)

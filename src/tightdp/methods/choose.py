@@ -1,8 +1,4 @@
-"""The methods in the order in which they are tried, with the reason for the order beside each.
-
-A question goes from the top to the bottom: the first method that applies to the program and answers the question
-does. A new method is one file, and one line here.
-"""
+"""The methods that there are. A new method is one file, and one line here."""
 
 from __future__ import annotations
 
@@ -29,43 +25,24 @@ __all__ = ["CANDIDATES", "NAMES", "program_of", "read_method"]
 CANDIDATES: tuple[Candidate, ...] = (
     # What has no core program: where there is one, this is seen before any work.
     Candidate("cells", by_cells.look),
-    # Found on the core program, before any diagram; only one client, or one group, of every kind remains.
+    # Reductions, which ask the methods about parts: seen on the core program, before any diagram.
     Candidate("independent clients", by_clients.look),
     Candidate("independent groups", by_clients.look_for_groups),
-    # The ratio of an output is a product over its parts, where these share no draw: their joint law is not needed.
-    Candidate("independent outputs", by_parts.look_at_few),
-    # Cut at aggregates, laws depend on counts of records only. Parts of an output that neighbours leave alone are not
-    # even compared.
-    Candidate("independent outputs", by_outputs.look),
-    # Where the aggregates have many values together, what is left of each round when it is over may be far less.
-    Candidate("elimination", by_elimination.look_before_aggregates),
-    # Where the counts are many, a chain with few forms finds the tight ratio sooner; it gives up early.
-    Candidate("chain", by_chain.look_before_aggregates),
-    Candidate("aggregate", by_aggregates.look),
-    # A small diagram is built quickly, and a chain shows the symmetries.
-    Candidate("chain", by_chain.look_at_small),
-    # More contents of what the parts see are still fewer than outputs.
     Candidate("independent outputs", by_parts.look),
-    # No diagram: where it takes little work, at most that of enumerating all runs. Nothing is shared by
-    # datasets that do not begin alike, so many datasets are left to the diagram.
-    Candidate("elimination", by_elimination.look),
-    # Few states between clients are found without a diagram, which has every value of every draw in it.
-    Candidate("chain", by_chain.look_without_diagram),
-    # The whole diagram: the tight ratio is found without enumerating datasets.
-    Candidate("chain", by_chain.look_at_large),
-    # The same on the rows of elimination, where the diagram is large and the rows are few.
-    Candidate("chain", by_chain.look_at_rows),
-    # More work than that is still less than a diagram of any size.
-    Candidate("elimination", by_elimination.look_thoroughly),
+    Candidate("independent outputs", by_outputs.look),
+    Candidate("aggregate", by_aggregates.look),
+    # Backends. A small diagram tells more than a small elimination: a chain has all datasets in it, and symmetries.
     Candidate("chain", by_chain.look),
-    # One dataset of every orbit, never more than all of them; few datasets are not worth the search for orbits.
-    Candidate("orbits", by_datasets.look_for_orbits),
+    Candidate("elimination", by_elimination.look),
     Candidate("exhaustive", by_datasets.look),
+    Candidate("orbits", by_datasets.look_for_orbits),
+    Candidate("chain", by_chain.look_without_diagram),
     # By name, or where none of these has an exact answer and runs are few.
     Candidate("runs", by_runs.look),
-    # Last, because it gives no more than an enclosure.
+    # When there is no estimate any more, because it gives no more than an enclosure.
     Candidate("chain", by_chain.look_for_some_pairs),
 )
+"""A question goes to the one with the least estimate (`questions.py`), of those with little work to the first here."""
 
 NAMES = tuple(dict.fromkeys(candidate.name for candidate in CANDIDATES))
 

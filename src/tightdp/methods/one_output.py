@@ -15,10 +15,11 @@ from tightdp.exact.field import Number
 from tightdp.language.laws import Law
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import LITTLE_WORK, MUCH_WORK
 from tightdp.methods import questions
 from tightdp.methods.base import Control
-from tightdp.methods.by_aggregates import costly
-from tightdp.methods.by_elimination import MOST_WORK, EliminationTable, work_of_diagram
+from tightdp.methods.by_aggregates import estimate
+from tightdp.methods.by_elimination import EliminationTable, work_of_diagram
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.leaf_laws import SMALL_CELLS, cells
@@ -145,11 +146,11 @@ def probability(program: Program, control: Control, x: Dataset, y: Output) -> Nu
     """Return P(y | x); where there are very many outputs, by following only the runs that give y."""
     if program.forced is None and least_outputs(core := program.core(control)) > MOST_LISTED:
         try:
-            return EliminationTable(program.bound, core, watch=control, budget=MOST_WORK).probability(x, y)
+            return EliminationTable(program.bound, core, watch=control, budget=MUCH_WORK).probability(x, y)
         except (TooMuchWork, TooWide):
             pass
     aggregate = program.aggregate(control) if program.forced is None else None
-    if aggregate is not None and costly(aggregate) and aggregate.states <= _FEW_STATES:
+    if aggregate is not None and estimate(aggregate) > LITTLE_WORK and aggregate.states <= _FEW_STATES:
         return aggregate.probability(x, y)  # the laws of all counts are many, that of one is not
     return questions.laws(program, control)[1].probability(x, y)
 

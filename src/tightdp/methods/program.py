@@ -22,13 +22,14 @@ from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, Span, TightdpError
 from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import ALLOWED, CELL_STEPS, MUCH_WORK, NODE_STEPS
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
-from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight, Work
+from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight
 from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import deep_recursion, encode_core
-from tightdp.methods.leaf_laws import SMALL, SMALL_CELLS, TooLarge, bounded, cells
+from tightdp.methods.leaf_laws import TooLarge, bounded, cells
 from tightdp.methods.symmetry import Symmetry
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
@@ -39,14 +40,10 @@ else:  # few programs need them
     comparing, laws = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.laws")
     noise = lazily("tightdp.cells.noise")
 
-__all__ = ["FEW_DATASETS", "MOST_CELLS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
+__all__ = ["FEW_DATASETS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
 
 FEW_DATASETS = 256
 """Up to this many datasets it does not pay to look for symmetries, and outputs are named in full."""
-LARGE = 200_000
-"""A larger diagram is not compiled where there is another way."""
-MOST_CELLS = 500_000
-"""Nor is the diagram of a program whose operations have more combinations of operand values."""
 REFUSED_CELLS = 20_000_000
 """Beyond this many, no diagram is made at all."""
 _MOST_BY_ALGEBRA = 4_096
@@ -55,10 +52,9 @@ _MOST_BY_ALGEBRA = 4_096
 T = TypeVar("T")
 
 
-def at_most(control: Control, nodes: int = LARGE) -> Control:
-    """Return a control with the same limits that also raises TooLarge where a diagram has more nodes."""
-
-    return Control(bounded(control, nodes), plan=control.plan)
+def at_most(control: Control, steps: int = MUCH_WORK) -> Control:
+    """Return a control with the same limits that also raises TooLarge where a diagram takes more steps."""
+    return Control(bounded(control, steps // NODE_STEPS), plan=control.plan)
 
 
 def _explained(uncut: Uncut, outside: noise.Outside) -> TightdpError:
@@ -91,6 +87,7 @@ class Program:
     """How long all of this took so far."""
     inexact: Inexact | None = None
     """How far the laws of what was lowered so far are from those of the mechanism, None where they are the same."""
+    _least_steps: int = 0
     _plans: Plans = field(default_factory=Plans)
     _kept: dict[str, Any] = field(default_factory=dict)
     _looked: dict[Candidate, Method | Refusal] = field(default_factory=dict)
@@ -100,16 +97,12 @@ class Program:
         """How many datasets there are."""
         return int(self.bound.record.size**self.bound.n)
 
-    @property
-    def few(self) -> bool:
-        """Whether there are only a few datasets, and no method was requested by name."""
-        return self.forced is None and self.datasets <= FEW_DATASETS
-
-    def look(self, candidate: Candidate, control: Control) -> Method | Refusal:
-        """Return a method, or why it does not apply."""
-        if candidate not in self._looked:
-            self._looked[candidate] = candidate.look(self, control)
-        return self._looked[candidate]
+    def look(self, candidate: Candidate, control: Control, budget: int) -> Method | Refusal:
+        """Return a method that needs at most so many steps to begin, or why it does not apply."""
+        found = self._looked.get(candidate)
+        if found is None or (isinstance(found, Refusal) and 0 < found.needs <= budget):
+            found = self._looked[candidate] = candidate.look(self, control, budget)
+        return found
 
     @property
     def looked(self) -> list[Method]:
@@ -206,12 +199,29 @@ class Program:
 
     def moderate(self, control: Control) -> WeightedFormula | None:
         """Return the formula of all datasets, None where it is not compiled yet, and would be large."""
-        return self.formula(control) if self._compiles(control, MOST_CELLS, LARGE) else None
+        self.steps_to_compile(control, MUCH_WORK)
+        return self.compiled
+
+    def steps_to_compile(self, control: Control, budget: int) -> int:
+        """Return how many steps the diagram of all datasets takes at least; where at most `budget`, it is compiled."""
+        if self.compiled is None:
+            self._least_steps = max(self._least_steps, CELL_STEPS * cells(self.expanded(control)))
+            if self._least_steps <= budget:
+                try:
+                    self.formula(at_most(control, budget))
+                except TooLarge:
+                    self._least_steps = ALLOWED * budget
+        return self._least_steps
 
     @property
     def compiled(self) -> WeightedFormula | None:
         """The formula of all datasets, if it has been compiled."""
         return self._kept.get("formula")
+
+    @property
+    def work_of_diagram(self) -> int:
+        """The steps that the diagram of all datasets took, 0 where it was not compiled."""
+        return 0 if self.compiled is None else NODE_STEPS * self.compiled.nodes
 
     @property
     def size(self) -> tuple[int, int]:
@@ -222,35 +232,15 @@ class Program:
             return (0, 0) if aggregate is None else aggregate.rest.size
         return len(formula.variables), formula.nodes
 
-    def small(self, control: Control) -> bool:
-        """Whether the diagram of all datasets is small: then it has been compiled."""
-        return self._compiles(control, SMALL_CELLS, SMALL)
-
-    def _compiles(self, control: Control, most_cells: int, nodes: int) -> bool:
-        """Whether the formula of all datasets is compiled already, or has so few nodes: then it is compiled now."""
-        if self.compiled is not None:
-            return True
-
-        def make() -> bool:
-            if cells(self.expanded(control)) > most_cells:
-                return False
-            try:
-                self.formula(at_most(control, nodes))
-            except TooLarge:
-                return False
-            return True
-
-        return self.once(f"at most {nodes} nodes", make)
-
     def table(self, control: Control) -> DiagramTable:
         """Return the table of output laws on the diagram of all datasets."""
         formula = self.formula(control)
         return self.once("table", lambda: DiagramTable(self.bound, formula))
 
-    def chain(self, control: Control) -> Chain | None:
-        """Return the diagram as a chain of client blocks, or None where it is none."""
+    def chain(self, control: Control, most: int) -> Chain | None:
+        """Return the diagram as a chain of client blocks, or None where it is none. Raises TooManyEntries."""
         formula = self.formula(control)
-        return self.once("chain", lambda: make_chain(formula, self.bound.record, control))
+        return self.once("chain", lambda: make_chain(formula, self.bound.record, control, most))
 
     def aggregate(self, control: Control) -> AggregateTable | None:
         """Return the table of a program that can be cut at its aggregates; None where it cannot, or where it fails.
@@ -295,24 +285,23 @@ class Method(Protocol):
 
     name: str
     program: Program
+    estimate: int = 0
+    """The steps that it was estimated to take before it began."""
 
     def size(self) -> tuple[int, int]:
         """Return the total numbers of variables and nodes of the diagrams used so far."""
         return self.program.size
 
-    def work(self) -> tuple[Work, ...]:
-        """Return the work that was estimated beforehand, and that was done so far."""
-        formula = self.program.compiled
-        if formula is None:
-            return ()
-        return (Work("nodes", cells(self.program.expanded(Control())), formula.nodes),)
+    def work(self) -> int:
+        """Return the steps that were done so far, as far as they are counted."""
+        return self.program.work_of_diagram
 
     def laws(self, control: Control) -> Table | Refusal:
         """Return the table of the laws of whole outputs on all datasets."""
         return Refusal(f"{self.name}: it does not give the laws of whole outputs")
 
-    def tight(self, control: Control) -> Tight | Refusal:
-        """Return the largest likelihood ratio, found without enumerating `comparison`."""
+    def tight(self, control: Control, budget: int) -> Tight | Refusal:
+        """Return the largest likelihood ratio, found without enumerating `comparison`, within about so many steps."""
         return Refusal(f"{self.name}: it compares pairs of neighbours")
 
     def comparison(self, control: Control) -> Comparison | Refusal:
@@ -350,7 +339,10 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A method's name, and the function that decides whether it applies to a program."""
+    """A method's name, and the function that decides whether it applies to a program.
+
+    It is told how many steps it may take, and refuses with `needs` where it takes more.
+    """
 
     name: str
-    look: Callable[[Program, Control], Method | Refusal]
+    look: Callable[[Program, Control, int], Method | Refusal]

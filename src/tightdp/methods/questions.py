@@ -1,4 +1,4 @@
-"""Questions to the methods: each goes down the ordered list until one of them answers."""
+"""Questions to the methods: each goes to the method that is estimated to take the fewest steps, until one answers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from heapq import heappop, heappush
 from math import prod
 from typing import Generic, TypeVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
-from tightdp.limits.calibrated import MAX_DATASETS
+from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MAX_DATASETS, MOST_WORK, NO_LIMIT
 from tightdp.methods.base import Comparison, Control, Exact, Looked, Named, Ratio, Refusal, Tight, on_table
 from tightdp.methods.by_datasets import every_two_laws
 from tightdp.methods.by_elimination import exchanges
@@ -41,23 +42,32 @@ MOST_AFTER_A_SEARCH = 1 << 14
 
 @dataclass
 class _Asked(Generic[T]):
-    """One question on its way down the list: what it asks of a method that applies."""
+    """One question on its way to the methods: what it asks of one that applies."""
 
     program: Program
     control: Control
-    ask: Callable[[Method], T | Refusal]
+    ask: Callable[[Method, int], T | Refusal]
     refusal: Refusal | None = None
 
     def answers(self) -> Iterator[tuple[Method, T]]:
-        """Yield the answers of the methods that apply and do not refuse the question, one by one."""
-        for candidate in self.program.candidates:
-            if self.program.forced in (None, candidate.name):
-                with self.control.plan.step(candidate.name) as step:
-                    found = self._asked(candidate, step)
-                if isinstance(found, Refusal):
-                    self._refused(found, step)
-                else:
-                    yield found
+        """Yield the answers of the methods that apply and do not refuse the question, one by one.
+
+        The next method is always that with the least estimate, the first of these. It may take `ALLOWED` times as many
+        steps; then it hands over, and waits with what it is known to need now.
+        """
+        forced = self.program.forced
+        waiting = [(LITTLE_WORK, at) for at, one in enumerate(self.program.candidates) if forced in (None, one.name)]
+        while waiting:
+            needs, at = heappop(waiting)
+            candidate = self.program.candidates[at]
+            with self.control.plan.step(candidate.name) as step:
+                found = self._asked(candidate, step, NO_LIMIT if forced or needs > MOST_WORK else ALLOWED * needs)
+            if isinstance(found, Refusal):
+                self._refused(found, step)
+                if found.needs > needs:
+                    heappush(waiting, (found.needs, at))
+            else:
+                yield found
 
     def first(self) -> tuple[Method, T]:
         """Return the first answer. Raises QueryError where there is none."""
@@ -65,26 +75,26 @@ class _Asked(Generic[T]):
             return found
         raise self.error
 
-    def _asked(self, candidate: Candidate, step: Looked) -> tuple[Method, T] | Refusal:
+    def _asked(self, candidate: Candidate, step: Looked, budget: int) -> tuple[Method, T] | Refusal:
         try:
-            method = self.program.look(candidate, self.control)
+            method = self.program.look(candidate, self.control, budget)
         except RecursionError:
             return Refusal(f"{candidate.name}: the program nests too deeply", "use shorter loops", decisive=True)
         except QueryError as error:
             return Refusal(error.what, error.hint, decisive=True)
         if isinstance(method, Refusal):
             return method
-        answer = self.ask(method)
+        answer = self.ask(method, budget)
         if isinstance(answer, Refusal):
             return answer
-        step.answers, step.work = True, method.work
+        step.answers, step.estimated, step.actual = True, method.estimate, method.work
         return method, answer
 
     def _refused(self, refusal: Refusal, step: Looked) -> None:
         """Record a refusal; a decisive one is kept."""
         name, _, reason = refusal.reason.partition(": ")
         step.refusal = reason if any(name == each.name for each in self.program.candidates) else refusal.reason
-        if self.refusal is None or not self.refusal.decisive:
+        if not refusal.needs and (self.refusal is None or not self.refusal.decisive):
             self.refusal = refusal
 
     @property
@@ -99,12 +109,12 @@ class _Asked(Generic[T]):
 
 def first(program: Program, control: Control) -> Method:
     """Return the first method that applies, which is the first one asked for the tight ratio. Raises QueryError."""
-    return _Asked(program, control, lambda method: method).first()[0]
+    return _Asked(program, control, lambda method, budget: method).first()[0]
 
 
 def laws(program: Program, control: Control) -> tuple[Method, Table]:
     """Return the table of the laws of whole outputs on all datasets. Raises QueryError where there is none."""
-    return _Asked(program, control, lambda method: method.laws(control)).first()
+    return _Asked(program, control, lambda method, budget: method.laws(control)).first()
 
 
 def tight(program: Program, control: Control) -> tuple[Method, Tight]:
@@ -114,9 +124,9 @@ def tight(program: Program, control: Control) -> tuple[Method, Tight]:
     """
     known: tuple[Method, Tight] | None = None
 
-    def ask(method: Method) -> Tight | Refusal:
+    def ask(method: Method, budget: int) -> Tight | Refusal:
         try:
-            found = _tight(method, control, again=known is not None)
+            found = _tight(method, control, budget, again=known is not None)
         except RecursionError:
             return Refusal(f"{method.name}: the program nests too deeply", "use fewer records or shorter loops", True)
         return found if isinstance(found, Refusal) or found.gave_up else _in_order(method, control, found)
@@ -133,10 +143,10 @@ def tight(program: Program, control: Control) -> tuple[Method, Tight]:
     return known
 
 
-def _tight(method: Method, control: Control, again: bool) -> Tight | Refusal:
+def _tight(method: Method, control: Control, budget: int, again: bool) -> Tight | Refusal:
     """Return the largest ratio by one method; `again` if another one gave up before."""
-    found = method.tight(control)
-    if not isinstance(found, Refusal):
+    found = method.tight(control, budget)
+    if not isinstance(found, Refusal) or found.needs:
         return found
     pairs = method.largest(control)
     if isinstance(pairs, Refusal):
@@ -170,7 +180,7 @@ def comparison(program: Program, control: Control) -> tuple[Method, Comparison]:
     """
     if program.bound.asks:
         return _whole(program, control)
-    asked = _Asked(program, control, lambda method: method.comparison(control))
+    asked = _Asked(program, control, lambda method, budget: method.comparison(control))
     method, found = asked.first()
     if found.incomplete is not None and asked.refusal is not None and program.forced is None:
         return method, replace(found, incomplete=LimitError(asked.refusal.reason, asked.refusal.hint))
@@ -201,7 +211,7 @@ def ratio_bound(program: Program, pairs: Comparison | None = None) -> Exact:
 def accuracy_set(program: Program, control: Control) -> tuple[Method, Table, AccuracySet]:
     """Return the datasets on which to measure accuracy, and the laws. Raises QueryError where they are too many."""
 
-    def ask(method: Method) -> tuple[Table, AccuracySet] | Refusal:
+    def ask(method: Method, budget: int) -> tuple[Table, AccuracySet] | Refusal:
         found = method.accuracy_set(control)
         if isinstance(found, Refusal):
             return found
@@ -217,7 +227,7 @@ def every_ratio(program: Program, control: Control) -> Iterator[Named]:
 
     Some are repeated. Raises QueryError where there are too many.
     """
-    return _Asked(program, control, lambda method: method.every_ratio(control)).first()[1]
+    return _Asked(program, control, lambda method, budget: method.every_ratio(control)).first()[1]
 
 
 def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry]:

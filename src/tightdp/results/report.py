@@ -162,7 +162,8 @@ class Structure(Result):
 def _written(step: Summary) -> dict[str, Any]:
     if step.refusal:
         return {"method": step.method, "refusal": step.refusal}
-    return {"method": step.method, "work": list(map(vars, step.work)), "parts": list(map(_written, step.parts))}
+    steps = {"estimated_steps": step.estimated, "actual_steps": step.actual}
+    return {"method": step.method, **steps, "parts": list(map(_written, step.parts))}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

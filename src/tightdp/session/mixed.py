@@ -12,7 +12,7 @@ from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
-from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS
+from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS, MOST_WORK
 from tightdp.methods.base import Refusal
 from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
 from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed, least_above
@@ -153,5 +153,5 @@ def _listed(engine: Engine, parts: NoisyParts, query: Query) -> bool:
     outputs = math.prod(len({value for law in kernel.values() for value in law}) for kernel in parts.kernels)
     alone = (each for each in engine.program.candidates if each.name.startswith("independent"))
     return outputs <= LISTED_MASSES or any(
-        not isinstance(engine.program.look(each, query.control), Refusal) for each in alone
+        not isinstance(engine.program.look(each, query.control, MOST_WORK), Refusal) for each in alone
     )

@@ -10,7 +10,7 @@ from statistics import fmean
 from tightdp.errors import QueryError
 from tightdp.exact.numbers import Exact, as_text, brief, listed
 from tightdp.logic.formula import Coin, InputBit, code_length
-from tightdp.methods.base import Summary, Work
+from tightdp.methods.base import Summary
 from tightdp.present.page import page
 from tightdp.present.show import file_of, view, view_of
 from tightdp.present.text import Grid, View
@@ -178,7 +178,9 @@ def _structure_view(result: Structure) -> View:
     facts = [*seen.facts, ("method", result.stats.method), *(("symmetry", words) for words in result.symmetry.words)]
     sizes = {name: getattr(result.symmetry, name) for name in _SETS}
     facts += [(name.replace("_", " "), f"{size:,}") for name, size in sizes.items() if size is not None]
-    grid = Grid(("plan", "estimated", "actual", "taken"), tuple(_rows(result.plan))) if result.plan else None
+    grid = (
+        Grid(("plan", "estimated steps", "actual steps", "taken"), tuple(_rows(result.plan))) if result.plan else None
+    )
     return View(seen.heading, facts, grid, picture=picture(result))
 
 
@@ -190,9 +192,7 @@ def _rows(plan: Iterable[Summary], depth: int = 0) -> Iterator[tuple[str, ...]]:
             if not depth:
                 yield name, "", "", f"no: {step.refusal}"
             continue
-        for at, work in enumerate(step.work or (Work(""),)):
-            amounts = ("" if each is None else f"{each:,} {work.unit}" for each in (work.estimated, work.actual))
-            yield "" if at else name, *amounts, "" if at else "yes"
+        yield name, f"{step.estimated:,}", f"{step.actual:,}", "yes"
         yield from _rows(step.parts, depth + 1)
 
 
