@@ -194,7 +194,9 @@ def look_for_orbits(program: Program, control: Control, budget: int) -> Orbits |
     if (needs := max(least, program.steps_to_compile(control, budget) if least <= budget else 0)) > budget:
         return too_much("orbits", needs)
     found, symmetries = Orbits(program), program.symmetries(control)
-    pairs = MAX_DATASETS if symmetries is None else symmetries.orbits.number_of_pairs
+    pairs = MAX_DATASETS
+    if symmetries is not None and not relation_of(program.bound).custom:
+        pairs = symmetries.orbits.number_of_pairs
     found.estimate = needs + PAIR_STEPS * pairs
     return found if found.estimate <= budget else too_much("orbits", found.estimate)
 
