@@ -132,7 +132,7 @@ ASKED = ["-m", "tightdp", "privacy", "randomized_response", "n=2", "lam=1/5"]
 
 @pytest.mark.parametrize(
     ("command", "needed"),
-    [(["-c", "import tightdp"], set()), (["-m", "tightdp", "--help"], set()), (ASKED, {"dd"})],
+    [(["-c", "import tightdp"], set()), (["-m", "tightdp", "--help"], set()), (ASKED, {"dd", "networkx"})],
     ids=["import", "help", "privacy"],
 )
 def test_start_up_is_light(command: list[str], needed: set[str]) -> None:

@@ -23,8 +23,8 @@ from tightdp import (
     ProgramError,
     QueryError,
 )
+from tightdp.limits.calibrated import CHAIN_ENTRIES
 from tightdp.methods import chain_search, questions
-from tightdp.methods.chain import MAX_ENTRIES
 from tightdp.methods.choose import NAMES
 
 # Drawn programs.
@@ -309,7 +309,7 @@ def test_a_search_cut_short_encloses_the_answer(relation: str, most: tuple[int, 
             tight = instance.privacy().exp_epsilon
         except ProgramError:
             return
-        chain = instance.engine.program.chain(instance.engine.control(), MAX_ENTRIES)
+        chain = instance.engine.program.chain(instance.engine.control(), CHAIN_ENTRIES)
         if chain is None or callable(instance.bound.neighbours):
             return
         found = chain_search.largest_ratio(chain, instance.bound, limits=(most,))

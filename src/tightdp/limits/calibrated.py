@@ -87,6 +87,8 @@ VALUE_STEPS = 6
 """Steps for the law of the output given one value of the aggregates."""
 COUNTED_PAIR_STEPS = 2
 """Steps for one pair of counts, of which most are told by rounded logarithms for many at once."""
+CHAIN_ENTRIES = 4_000_000
+"""Entries of the maps between the blocks of a chain that are worked out at most: some four seconds."""
 PAIR_STEPS = 40
 """Steps for comparing the laws of one pair of neighbours."""
 CHANGE_STEPS = 80

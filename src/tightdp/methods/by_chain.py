@@ -12,7 +12,7 @@ from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MOST_WORK, NO_LIMIT
+from tightdp.limits.calibrated import ALLOWED, CHAIN_ENTRIES, LITTLE_WORK, MOST_WORK, NO_LIMIT
 from tightdp.logic.bdd import TooDeep
 from tightdp.methods.base import (
     Comparison,
@@ -29,7 +29,7 @@ from tightdp.methods.base import (
     too_much,
 )
 from tightdp.methods.by_elimination import EliminationTable
-from tightdp.methods.chain import MAX_ENTRIES, Chain, TooManyEntries
+from tightdp.methods.chain import Chain, TooManyEntries
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
 from tightdp.methods.chain_forms import Found, TooManyForms, every_ratio
 from tightdp.methods.chain_search import BRIEF, THOROUGH, blockwise_bound, largest_ratio
@@ -203,10 +203,10 @@ def _chain_of_diagram(program: Program, control: Control, budget: int) -> Chain 
     if needs > budget:
         return too_much("chain", needs)
     try:
-        chain = program.chain(control, min(budget, MAX_ENTRIES))
+        chain = program.chain(control, min(budget, CHAIN_ENTRIES))
     except TooManyEntries:
         large = Refusal("chain: the diagram is a chain of client blocks with maps that are too large")
-        return exceeded("chain", budget) if budget < MAX_ENTRIES else large
+        return exceeded("chain", budget) if budget < CHAIN_ENTRIES else large
     return chain or Refusal("chain: the diagram is no chain of client blocks")
 
 

@@ -15,21 +15,11 @@ from itertools import pairwise
 
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain, Record
+from tightdp.limits.calibrated import CHAIN_ENTRIES
 from tightdp.logic.count import Scaled, flow
 from tightdp.logic.formula import NO_CLIENT, InputBit, OutputBit, WeightedFormula, code_length
 
-__all__ = [
-    "MAX_ENTRIES",
-    "Block",
-    "Chain",
-    "Change",
-    "Letter",
-    "Runs",
-    "TooManyEntries",
-    "Vector",
-    "lumped",
-    "make_chain",
-]
+__all__ = ["Block", "Chain", "Change", "Letter", "Runs", "TooManyEntries", "Vector", "lumped", "make_chain"]
 
 Letter = tuple[Record, int]
 """A record, and the output bits decided in the client's block as a number."""
@@ -41,8 +31,6 @@ Vector = dict[int, Whole]
 """Integer weights by node of the diagram; zero weights are left out."""
 
 
-MAX_ENTRIES = 4_000_000
-"""How many entries of the maps between blocks are worked out."""
 _BETWEEN_LOOKS = 1_000
 
 
@@ -184,7 +172,7 @@ def _interchangeable(first: Block, second: Block, support: frozenset[int]) -> bo
 
 
 def make_chain(
-    formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None, most: int = MAX_ENTRIES
+    formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None, most: int = CHAIN_ENTRIES
 ) -> Chain | None:
     """Return a diagram as a chain.
 
