@@ -16,7 +16,7 @@ from tightdp.exact.weights import quotient
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.limits import Limits
-from tightdp.limits.calibrated import ALLOWED
+from tightdp.limits.calibrated import ALLOWED, NO_LIMIT
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 
 __all__ = [
@@ -157,6 +157,7 @@ class Tight:
 
 def too_much(name: str, needs: int) -> Refusal:
     """Return the refusal of a method that needs more steps than it was allowed."""
+    needs = min(needs, NO_LIMIT)
     return Refusal(f"{name}: it takes at least {needs:,} steps", needs=needs)
 
 

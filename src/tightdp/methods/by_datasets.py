@@ -10,7 +10,7 @@ from tightdp.errors import QueryError
 from tightdp.exact.lazily import lazily
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MAX_DATASETS, PAIR_STEPS
+from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MAX_DATASETS, NO_LIMIT, PAIR_STEPS
 from tightdp.methods.base import (
     Comparison,
     Control,
@@ -182,7 +182,7 @@ def _too_many(number: int, what: str) -> Refusal:
 def look(program: Program, control: Control, budget: int) -> Exhaustive | Refusal:
     """Return the method that enumerates everything."""
     bound, found = program.bound, Exhaustive(program)
-    found.estimate = PAIR_STEPS * program.datasets * bound.n * bound.record.size
+    found.estimate = min(PAIR_STEPS * program.datasets * bound.n * bound.record.size, NO_LIMIT >> 1)
     if found.estimate <= budget:
         found.estimate += program.steps_to_compile(control, budget)
     return found if found.estimate <= budget else too_much("exhaustive", found.estimate)
@@ -190,7 +190,8 @@ def look(program: Program, control: Control, budget: int) -> Exhaustive | Refusa
 
 def look_for_orbits(program: Program, control: Control, budget: int) -> Orbits | Refusal:
     """Return the method that enumerates orbits, where there are symmetries, for which more than a little is spent."""
-    least = max(ALLOWED * LITTLE_WORK + 1, PAIR_STEPS * (program.datasets // factorial(program.bound.n)))
+    pairs = min(program.datasets // factorial(program.bound.n), NO_LIMIT // (2 * PAIR_STEPS))
+    least = max(ALLOWED * LITTLE_WORK + 1, PAIR_STEPS * pairs)
     if (needs := max(least, program.steps_to_compile(control, budget) if least <= budget else 0)) > budget:
         return too_much("orbits", needs)
     found, symmetries = Orbits(program), program.symmetries(control)

@@ -297,9 +297,10 @@ def work_of_diagram(core: CoreProgram) -> int:
 
 def look(program: Program, control: Control, budget: int) -> Method | Refusal:
     """Return the method where the laws of all datasets, up to order, take at most so many steps."""
-    small = program.compiled is not None and ALLOWED * program.work_of_diagram <= LITTLE_WORK
-    if small and program.forced is None and budget <= ALLOWED * LITTLE_WORK:
-        return too_much("elimination", budget + 1)  # to count on a small diagram takes less
+    if program.forced is None and budget <= ALLOWED * LITTLE_WORK:
+        program.steps_to_compile(control, LITTLE_WORK // ALLOWED)
+        if program.compiled is not None and ALLOWED * program.work_of_diagram <= LITTLE_WORK:
+            return too_much("elimination", budget + 1)  # to count on a small diagram takes less
     least = program.datasets // factorial(program.bound.n)
     if least > min(budget, MOST_WORK):
         return _too_much(least)

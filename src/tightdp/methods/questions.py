@@ -63,7 +63,7 @@ class _Asked(Generic[T]):
             with self.control.plan.step(candidate.name) as step:
                 found = self._asked(candidate, step, NO_LIMIT if forced or needs > MOST_WORK else ALLOWED * needs)
             if isinstance(found, Refusal):
-                self._refused(found, step)
+                self._refused(found, step, final=found.needs <= needs)
                 if found.needs > needs:
                     heappush(waiting, (found.needs, at))
             else:
@@ -90,11 +90,11 @@ class _Asked(Generic[T]):
         step.answers, step.estimated, step.actual = True, method.estimate, method.work
         return method, answer
 
-    def _refused(self, refusal: Refusal, step: Looked) -> None:
-        """Record a refusal; a decisive one is kept."""
+    def _refused(self, refusal: Refusal, step: Looked, final: bool) -> None:
+        """Record a refusal; a decisive one is kept, and what is asked again later is none yet."""
         name, _, reason = refusal.reason.partition(": ")
         step.refusal = reason if any(name == each.name for each in self.program.candidates) else refusal.reason
-        if not refusal.needs and (self.refusal is None or not self.refusal.decisive):
+        if final and (self.refusal is None or not self.refusal.decisive):
             self.refusal = refusal
 
     @property
