@@ -10,7 +10,21 @@ from tightdp.cli.words import OPTIONS, declare, given
 
 AROUND = {"help", "file", "bindings", "plot", "beside", "axis", "log_delta", "linear", "jobs", "dask"}
 """What stands around a question: the program, where the answer goes, who works on it."""
-LIMITS = {"neighbours", "strategy", "floats", "timeout", "max_memory", "max_nodes", "method", "precision", "backend"}
+CODE = {"record", "of", "dataset", "source", "catch"}
+"""How code is called that knows nothing of tightdp."""
+LIMITS = CODE | {
+    "neighbours",
+    "strategy",
+    "floats",
+    "timeout",
+    "max_memory",
+    "max_nodes",
+    "method",
+    "precision",
+    "backend",
+    "with_rounds",
+    "with_bits",
+}
 APART = {"audit", "certify_audit", "check", "programs", "claims", "figures", "schema"}
 
 

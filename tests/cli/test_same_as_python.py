@@ -129,6 +129,11 @@ BINDING = {
 """Options that `bind` has as arguments."""
 OTHERWISE = {
     "--help": "help(...)",
+    "--record": "of(..., record=)",
+    "--of": "of(..., arguments=)",
+    "--dataset": "of(..., dataset=)",
+    "--source": "of(..., source=)",
+    "--catch": "of(..., catch=)",
     "--json": "to_dict()",
     "--output": "report().html(), certify().text",
     "--csv": "sweep(...).csv()",
