@@ -28,8 +28,6 @@ from tightdp.session.edits import Claim, Edit, edits_of, fewest_records, rebound
 
 _LISTED = 5
 _DIGITS = 30
-_QUICK = 0.5
-"""Seconds up to which an instance is small enough to try changes on it; else the least n that fails is taken."""
 _TRIED = 400
 """Changes of the source that are tried."""
 _MOST_NODES = 200_000
@@ -110,9 +108,7 @@ def _text(bound: Bound, place: tuple[int, int, int]) -> str:
 
 def _remedies(instance: Asked, claim: Claim) -> tuple[Remedy, ...]:
     """Return the best change of each line: those after which the claim holds, then those that help most."""
-    stats = instance.privacy().stats
-    quick = stats.compile + stats.count + stats.search < _QUICK
-    small = instance if quick else fewest_records(instance, claim)
+    small = fewest_records(instance, claim)
     bound = small.bound
     found: dict[int, Remedy] = {}
     with tempfile.TemporaryDirectory() as directory:
