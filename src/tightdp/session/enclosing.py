@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from tightdp.every_n.states import errs_alike, explore
 from tightdp.every_n.upper import Triple, Upper, extended, least_upper, near, readings
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
-from tightdp.limits import Allowance
+from tightdp.limits import Allowance, snapshot
 from tightdp.results.answers import Claim
 from tightdp.results.privacy import EveryN, EveryNVerification
 from tightdp.results.result import PairWitness, TripleWitness
@@ -48,34 +49,60 @@ class _Lower(NamedTuple):
     witness: PairWitness | None
 
 
-def enclose(instance: InstanceBase, enough: Callable[[Exact], bool] | None = None) -> EveryN:
+def enclose(
+    instance: InstanceBase, enough: Callable[[Exact], bool] | None = None, tell: Callable[[EveryN], None] = snapshot
+) -> EveryN:
     """Return the ends of e^ε for every n; the upper end is proved, the lower one has a witness.
 
-    n is raised until the lower end is `enough`, where that is given; where the ratios have no end, at least.
+    n is raised until the lower end is `enough`, where that is given; where the ratios have no end, at least. What is
+    known meanwhile is told, and is the answer where a limit is reached.
     """
-    programs = readings(instance.bound)
+    known: EveryN | None = None
+    try:
+        for best, upper in _closer(instance, enough):
+            known = _ends(instance, best, upper)
+            tell(known)
+    except LimitError as error:
+        if known is None:
+            raise
+        return replace(known, reason=error.what, hint=error.hint) if known.status != "exact" else known
+    assert known is not None
+    return known
+
+
+def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> Iterator[tuple[_Lower, Upper | None]]:
+    """Yield closer and closer ends; None for an upper one that was not looked for yet."""
     best = _tight(instance, 1, None)
     assert best is not None
+    yield best, None
+    programs = readings(instance.bound)
     for n in _SIZES[:_FIRST]:
         if not math.isinf(best.value):
             best = max(best, _tight(instance, n, Allowance(_WORK_FOR_FEW)) or best, key=lambda each: each.value)
     if math.isinf(best.value):
-        upper = Upper(math.inf, "witness")
-    else:
-        upper = least_upper(programs, best.value)
-        _refuse_unproved(instance, programs, upper)
-        known = _compared(instance, upper)
-        best = _raised(instance, best, upper, enough, known)
-        _refuse_crossing(best, upper)
-    attained = True if upper.value == best.value else False if upper.approached else None
+        yield best, Upper(math.inf, "witness")
+        return
+    yield best, None
+    upper = least_upper(programs, best.value)
+    _refuse_unproved(instance, programs, upper)
+    known = _compared(instance, upper)
+    for larger in _raised(instance, best, upper, enough, known):
+        _refuse_crossing(larger, upper)
+        yield larger, upper
+
+
+def _ends(instance: InstanceBase, best: _Lower, upper: Upper | None) -> EveryN:
+    attained = None
+    if upper is not None:
+        attained = True if upper.value == best.value else False if upper.approached else None
     return EveryN(
         subject=instance.subject,
-        status="bounded" if attained is None else "exact",
+        status="unresolved" if upper is None else "bounded" if attained is None else "exact",
         lower=best.value,
-        upper=upper.value,
+        upper=math.inf if upper is None else upper.value,
         n=best.n,
         attained=attained,
-        proof=upper.proof,
+        proof="none" if upper is None else upper.proof,
         witness=told(instance.bound, best.witness),
     )
 
@@ -113,22 +140,24 @@ def _raised(
     upper: Upper,
     enough: Callable[[Exact], bool] | None,
     known: Mapping[int, _Lower],
-) -> _Lower:
-    """Return a larger lower end, from larger n: first of all datasets, then of those like the ones that have it."""
+) -> Iterator[_Lower]:
+    """Yield larger lower ends, from larger n: first of all datasets, then of those like the ones that have it."""
 
     def done() -> bool:
         wanted = enough(best.value) if enough else upper.proof == "growth"
         return wanted or near(best.value, upper.value)
 
+    yield best
     allowance = Allowance(_WORK)
     for n in _SIZES[_FIRST:]:
         left = allowance.left
         if done():
-            return best
+            return
         found = known.get(n) or _tight(instance, n, allowance)
         if found is None:
             break
         best = max(best, found, key=lambda each: each.value)
+        yield best
         if _GROWTH * (left - allowance.left) > allowance.left:
             break
     allowance = Allowance(_WORK)
@@ -136,11 +165,11 @@ def _raised(
         left = allowance.left
         larger = _extended(instance, best.witness, allowance)
         if larger is None or larger.value <= best.value:
-            return best
+            return
         best = larger
+        yield best
         if _GROWTH * (left - allowance.left) > allowance.left:
-            return best
-    return best
+            return
 
 
 def _extended(instance: InstanceBase, witness: TripleWitness, allowance: Allowance) -> _Lower | None:
@@ -181,26 +210,30 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
         assert epsilon is not None
         return compare_log(value, epsilon) > 0
 
+    def verdict(found: EveryN) -> EveryNVerification:
+        holds = None if above(found.upper) else True
+        if above(found.lower) or (found.attained is False and above(found.upper)):
+            holds = False
+        tight = found.upper if found.status == "exact" and exp_epsilon is not None else None
+        ends = f"{as_text(found.lower)} and {as_text(found.upper)}"
+        between = ends if len(ends) <= 80 else "these"
+        undecided = found.reason or f"the least e^ε for every n is between {between}"
+        return EveryNVerification(
+            subject=instance.subject,
+            status="unresolved" if holds is None else "exact",
+            claims=(Claim(name, claimed, tight, holds, told(instance.bound, found.witness)),),
+            found=found,
+            reason=undecided if holds is None else "",
+            hint=found.hint if holds is None else "",
+        )
+
     try:
-        found = enclose(instance, above)
+        return verdict(enclose(instance, above, lambda found: snapshot(verdict(found))))
     except LanguageError:
         refuted = _refuted(instance, above)
         if refuted is None:
             raise
-        found = refuted
-    holds = None if above(found.upper) else True
-    if above(found.lower) or (found.attained is False and above(found.upper)):
-        holds = False
-    tight = found.upper if found.status == "exact" and exp_epsilon is not None else None
-    ends = f"{as_text(found.lower)} and {as_text(found.upper)}"
-    between = ends if len(ends) <= 80 else "these"
-    return EveryNVerification(
-        subject=instance.subject,
-        status="unresolved" if holds is None else "exact",
-        claims=(Claim(name, claimed, tight, holds, told(instance.bound, found.witness)),),
-        found=found,
-        reason=f"the least e^ε for every n is between {between}" if holds is None else "",
-    )
+        return verdict(refuted)
 
 
 def _refuted(instance: InstanceBase, above: Callable[[Exact], bool]) -> EveryN | None:

@@ -246,17 +246,21 @@ def _every_n_view(result: EveryN) -> View:
         facts += _ends(result)[2:]
     else:
         facts = _ends(result)
-    return View(heading(result), facts, None, (*_said(result), *in_full(result.lower, result.upper)))
+    cut = unresolved_remark(result, "these ends are proved" if result.proof != "none" else "the lower end is proved")
+    return View(heading(result), facts, None, (*cut, *_said(result), *in_full(result.lower, result.upper)))
 
 
 @view_of.register
 def _verification_view(result: EveryNVerification) -> View:
     found = result.found
     rows = tuple((claim.claim, shown_claimed(claim), claim.verdict) for claim in result.claims)
-    return View(heading(result), _ends(found), Grid(("claim for every n", "claimed", "verdict"), rows), _said(found))
+    said = (*unresolved_remark(found, "the claim is undecided"), *_said(found))
+    return View(heading(result), _ends(found), Grid(("claim for every n", "claimed", "verdict"), rows), said)
 
 
 def _ends(result: EveryN) -> list[tuple[str, str]]:
+    if result.status == "unresolved":  # no upper end was looked for
+        return [("e^ε at least", f"{shown_number(result.lower)} (at n = {result.n})")]
     return [
         ("e^ε at least", f"{shown_number(result.lower)} (at n = {result.n})"),
         ("e^ε at most", shown_number(result.upper)),
@@ -271,6 +275,6 @@ def _said(result: EveryN) -> tuple[str, ...]:
     if result.attained is False:
         how = "grow without bound" if math.isinf(result.upper) else "come arbitrarily close to the upper end"
         said.insert(0, f"The ratios {how} as n grows; at n = {result.n} e^ε is {shown_number(result.lower)}.")
-    if result.status != "exact" and math.isinf(result.upper):
+    if result.status == "bounded" and math.isinf(result.upper):
         said.append("No finite upper end was found; that does not prove that there is none.")
     return tuple(said)
