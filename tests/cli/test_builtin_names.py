@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import shutil
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 
-from command_line import environment, run
-from tightdp.cli.main import COMMANDS, programs, whole_parser
+from command_line import run
 from tightdp.present.text import Grid, View, print_view
 
 ROOT = Path(__file__).parents[2]
@@ -89,13 +84,6 @@ def test_an_abbreviated_option_is_suggested(capsys: pytest.CaptureFixture[str]) 
     assert "did you mean --epsilon?" in run(capsys, "verify", "randomized_response", "n=1", "lam=1/5", "--eps", "1")[2]
 
 
-def test_the_parser_for_completion_knows_all_commands_and_names() -> None:
-    parser = whole_parser()
-    assert programs("gallery/fl") == ["gallery/floating_point"]
-    listed = parser.format_help()
-    assert [command for command in COMMANDS if command not in listed] == []
-
-
 def test_verdicts_are_coloured_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
@@ -113,30 +101,3 @@ def test_verdicts_are_coloured_on_a_terminal_only(monkeypatch: pytest.MonkeyPatc
     plain = Terminal()
     print_view(seen, plain)
     assert "\x1b[3" not in plain.getvalue()
-
-
-@pytest.mark.extra("completion")
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-@pytest.mark.parametrize(
-    ("typed", "word"),
-    [
-        ("tightdp pri", "privacy"),
-        ("tightdp privacy --cu", "--curve"),
-        ("tightdp privacy gallery/fl", "gallery/floating_point"),
-    ],
-)
-def test_a_shell_completes(typed: str, word: str, tmp_path: Path) -> None:
-    """The function that bash calls at Tab, in bash."""
-    command = tmp_path / "tightdp"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tightdp "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
-    asked = f"""
-        eval "$("{sys.executable}" -c 'from argcomplete import shellcode; print(shellcode(["tightdp"]))')"
-        COMP_TYPE=9 COMP_KEY=9 COMP_LINE='{typed}' COMP_POINT={len(typed)} COMP_WORDS=({typed})
-        COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
-        _python_argcomplete tightdp "${{COMP_WORDS[COMP_CWORD]}}" ""
-        echo "${{COMPREPLY[*]}}"
-    """
-    variables = {**environment(), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", asked], env=variables, capture_output=True, text=True, timeout=60)
-    assert word in done.stdout.split(), done.stderr

@@ -11,8 +11,9 @@ import pytest
 
 import mutants
 from expectations import mechanisms
-from tightdp import Bit, Instance, Mechanism, ParameterError, choice, flip, mechanism, poisson_binomial
+from tightdp import Bit, Instance, Mechanism, ParameterError, choice, flip, geometric, mechanism, poisson_binomial
 from tightdp.language import interp
+from tightdp.language.laws import OnIntegers
 from tightdp.language.primitives import PRIMITIVES
 from tightdp.results.report import Explanation
 from tightdp.session.files import builtin_program, import_file
@@ -118,6 +119,49 @@ def test_the_strength_of_every_primitive_is_changed(asked: Mechanism, after: str
     """Also where the primitive has another name in the file, and the argument is given by name."""
     found = asked.bind(n=1).explain(exp_epsilon=4)
     assert after in [remedy.after for remedy in found.remedies if remedy.holds]
+
+
+@mechanism(record=Bit)
+def noisy_bit(x, lam="1/10"):
+    return x[0] ^ flip(lam)
+
+
+@mechanism(record=Bit)
+def noisy_count(x, lam="1/10"):
+    return geometric(sum(x), lam, 0, len(x))
+
+
+@pytest.mark.parametrize("asked", [noisy_bit, noisy_count])
+@pytest.mark.parametrize("epsilon", ["1", "7/5"])
+def test_the_strength_for_an_irrational_claim_is_that_of_solve(asked: Mechanism, epsilon: str) -> None:
+    found = asked.bind(n=1).explain(epsilon=epsilon)
+    safe = asked.bind(n=1, lam="?").solve(epsilon=epsilon).holds[0].safe_start
+    remedy = next(each for each in found.remedies if each.before == "lam")
+    assert (remedy.holds, Fraction(remedy.after.strip("'"))) == (True, safe)
+    assert not asked.bind(n=1, lam=safe - Fraction(1, 10**11)).verify(epsilon=epsilon)
+
+
+@mechanism(record=Bit)
+def drawn_again(x):
+    noisy = geometric(sum(x), "1/2")
+    while not 0 <= noisy <= len(x):
+        noisy = geometric(sum(x), "1/2")
+    return noisy
+
+
+def test_a_run_without_end_costs_little_before_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first outcomes of the interpreter are those with which the loop never ends."""
+    drawn = 0
+    draw = interp.Replay.draw_integer
+
+    def counted(replay: interp.Replay, law: OnIntegers) -> int:
+        nonlocal drawn
+        drawn += 1
+        return draw(replay, law)
+
+    monkeypatch.setattr(interp.Replay, "draw_integer", counted)
+    assert drawn_again.bind(n=3).privacy().exp_epsilon == Fraction(12, 5)
+    assert 0 < drawn < 3_000
 
 
 def test_strengths_are_arguments_and_give_the_ratio() -> None:

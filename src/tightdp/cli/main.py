@@ -1,7 +1,7 @@
 """The entry point, and what the command line accepts: exit status, errors on stderr, results on stdout.
 
-Every mistake becomes a UsageError: one line of what, one of how to correct it. Shells complete commands, options and
-programs by argcomplete (the extra `completion`).
+Every mistake becomes a UsageError: one line of what, one of how to correct it. What shells complete is in
+`completion.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from tightdp.errors import LimitError, TightdpError
 from tightdp.limits import Command, Limits, age, default_memory, interruption, read_memory
 from tightdp.results.recorded import SCHEMA
 from tightdp.session.arguments import read_seconds
-from tightdp.session.files import builtin_programs
 
 COMMANDS = {
     "privacy": "the tight ε with its witness, δ at an ε, the privacy curve, the trade-off function",
@@ -210,34 +209,6 @@ def completing() -> bool:
     return "_ARGCOMPLETE" in os.environ and find_spec("argcomplete") is not None
 
 
-def complete() -> None:
-    """Print the completions of the command line, and exit."""
-    import_module("argcomplete").autocomplete(whole_parser())
-
-
-def whole_parser() -> argparse.ArgumentParser:
-    """Return one parser of all commands."""
-    parser = argparse.ArgumentParser(prog="tightdp")
-    commands = parser.add_subparsers()
-    for name, what in COMMANDS.items():
-        command = commands.add_parser(name, help=what)
-        declare_all(command, name)
-        for action in command._actions:
-            if action.dest in ("file", "name") and not action.option_strings:
-                action.completer = programs  # type: ignore[attr-defined]
-    return parser
-
-
-def programs(prefix: str, **_: object) -> list[str]:
-    """Return the programs of the package, and the files, that begin with a prefix."""
-    folder = os.path.dirname(prefix)  # noqa: PTH120 (what is typed is completed as it is typed)
-    try:
-        files = [os.path.join(folder, each) for each in os.listdir(folder or ".") if each.endswith(".py")]  # noqa: PTH118, PTH208
-    except OSError:
-        files = []
-    return [name for name in (*(each.name for each in builtin_programs()), *files) if name.startswith(prefix)]
-
-
 BAD_INPUT, UNRESOLVED, INTERRUPTED = 2, 3, 130
 _LOADING = 0.4
 """Seconds that do not count while tightdp and a program are loaded."""
@@ -264,7 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if completing():
-        complete()
+        import_module("tightdp.cli.completion").complete(COMMANDS, declare_all)
     warnings.formatwarning = _as_one_line  # what is said of a mechanism names its place by itself
     try:
         options = parse(sys.argv[1:] if arguments is None else arguments)

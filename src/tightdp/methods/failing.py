@@ -26,6 +26,8 @@ _DATASETS = 64
 _NEAR = 2
 """How far from its centre noise on all integers is enumerated."""
 _EVERY_RECORD = 16
+_EACH, _MOST = 4, 10_000
+"""Runs that draw more often are taken for endless, as are those beyond the work that is left and so much a record."""
 _STATEMENTS, _NODES = 50_000, 300_000
 """How much is lowered, and how large the diagram gets, to explain a failing run."""
 
@@ -92,7 +94,7 @@ def _failure_on(bound: Bound, x: Dataset, left: _Budget) -> ProgramError | None:
     beyond: list[Number] = [Fraction(0)]
     try:
         try:
-            for _ in interp.every_run(execute, _NEAR, beyond):
+            for _ in interp.every_run(execute, _NEAR, beyond, min(left.work + _EACH * bound.n, _MOST)):
                 pass
         except _Enough:
             for seed in range(left.random_runs):

@@ -19,7 +19,7 @@ from typing import Any
 
 from tightdp.errors import TightdpError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact
+from tightdp.exact.numbers import Exact, decimal_text
 from tightdp.exact.rationals import Parameter
 from tightdp.language.domains import Values
 from tightdp.language.outputs import Output
@@ -28,6 +28,7 @@ from tightdp.language.program import Bound, Program
 from tightdp.results.report import Smallest
 from tightdp.results.result import EventWitness
 from tightdp.session.asked import Asked
+from tightdp.session.ends import DIGITS, rounded_up
 from tightdp.session.report import called, sources_of
 
 _ORDERS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -52,7 +53,7 @@ class _Noise:
     `namespace` is what names in the function stand for.
     """
 
-    claimed: Fraction
+    claimed: Number
     ends: tuple[ast.expr, ast.expr]
     names: tuple[str, ...]
     namespace: Mapping[str, Any]
@@ -62,9 +63,9 @@ class _Noise:
         if strength is None:
             return
         for change in range(1, 5):
-            ratio = _root(self.claimed, change)
-            if ratio is not None:
-                yield ast.Constant(str(strength.value(ratio)))
+            value = _strength(strength, self.claimed, change)
+            if value is not None:
+                yield ast.Constant(value)
         yield from (ast.Name(name) for name in self.names)
 
     def hides(self, value: ast.AST) -> bool:
@@ -82,6 +83,19 @@ def _drawn_by(node: ast.AST, namespace: Mapping[str, Any]) -> Callable[..., Any]
     return value if isinstance(value, FunctionType) and (value in PRIMITIVES or value in (choice, shuffle)) else None
 
 
+def _strength(strength: Strength, claimed: Number, change: int) -> str | None:
+    """Return the argument with which e^ε = `claimed` for a change by so much, None where that is irrational.
+
+    For an irrational claim and a change by one it is the argument that `solve` calls safe.
+    """
+    if isinstance(claimed, Fraction):
+        ratio = _root(claimed, change)
+        return None if ratio is None else str(strength.value(ratio))
+    if change > 1:
+        return None
+    return decimal_text(rounded_up(strength.value(claimed.enclosure(DIGITS).lower)), DIGITS)
+
+
 def _root(value: Fraction, degree: int) -> Fraction | None:
     """Return the rational root of a number, None where it is irrational."""
     roots = [round(float(part) ** (1 / degree)) for part in (value.numerator, value.denominator) if part < 10**12]
@@ -89,7 +103,7 @@ def _root(value: Fraction, degree: int) -> Fraction | None:
     return found if found**degree == value else None
 
 
-def edits_of(bound: Bound, claimed: Fraction) -> Iterator[Edit]:
+def edits_of(bound: Bound, claimed: Number) -> Iterator[Edit]:
     """Yield the changes of one expression of the mechanism or a helper in its file; `claimed` is e^ε."""
     program = bound.program
     tree = ast.parse("".join(program.source.file_lines))
@@ -112,7 +126,7 @@ def _names(node: ast.AST) -> set[str]:
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
-def _noise_of(function: ast.FunctionDef, bound: Bound, claimed: Fraction, namespace: Mapping[str, Any]) -> _Noise:
+def _noise_of(function: ast.FunctionDef, bound: Bound, claimed: Number, namespace: Mapping[str, Any]) -> _Noise:
     numbers = [abs(value) for value in bound.record.values if isinstance(value, int)]
     reach = bound.n * max(numbers, default=1) + 3
     ends: tuple[ast.expr, ast.expr] = (ast.Constant(-reach), ast.Constant(reach))
@@ -299,8 +313,8 @@ def fewest_records(instance: Asked, claim: Claim) -> Asked:
 
 
 def smallest(instance: Asked, claim: Claim) -> Smallest:
-    """Return the smallest n, then parameters, then records found at which the claim fails, one after the other."""
-    bound = fewest_records(instance, claim).bound
+    """Return the simplest parameters, then the fewest records found with which the claim fails, one after the other."""
+    bound = instance.bound
     for name in bound.parameters:
         for value in _simpler(bound.parameters[name]):
             found = _bind(bound, {**bound.parameters, name: value})

@@ -20,7 +20,7 @@ from tightdp.results.pieces import Best, End
 from tightdp.session.asking import TightRatio, gain_of
 from tightdp.session.cellwise import Cellwise, Stretch, limit_of
 
-_DIGITS = 30
+DIGITS = 30
 _ROUNDED = 12
 """To so many decimals the rationals on the safe side of an end are rounded, inward."""
 _ROUNDED_EXPONENT = 3
@@ -35,7 +35,7 @@ def end_of(ours: Cellwise, point: Point | None) -> End:
     value = ours.value_at(point)
     if value is not None:
         return End(value)
-    low, high = _enclosed(ours, point, _DIGITS)
+    low, high = _enclosed(ours, point, DIGITS)
     return End(None, _polynomial(ours, point), low, high)
 
 
@@ -69,8 +69,8 @@ def inside(ours: Cellwise, low: Point, high: Point | None) -> Number:
     if not ours.unknown.denominator:
         return between(low, high)
     if high is None:
-        return Fraction(math.floor(_enclosed(ours, low, _DIGITS)[1]) + 1)
-    return between(*(Point(_middle(*_enclosed(ours, each, _DIGITS))) for each in (low, high)))
+        return Fraction(math.floor(_enclosed(ours, low, DIGITS)[1]) + 1)
+    return between(*(Point(_middle(*_enclosed(ours, each, DIGITS))) for each in (low, high)))
 
 
 def _middle(low: Fraction, high: Fraction) -> Fraction:
@@ -85,21 +85,24 @@ def safe(ours: Cellwise, span: Span) -> tuple[Fraction | None, Fraction | None]:
     high = last if isinstance(last, Fraction) else None
     if span.high is not None and not span.high.compare(span.low):
         return low, low
-    start, stop = _enclosed(ours, span.low, _DIGITS), None
+    start, stop = _enclosed(ours, span.low, DIGITS), None
     if span.high is not None:
-        stop = _enclosed(ours, span.high, _DIGITS)
+        stop = _enclosed(ours, span.high, DIGITS)
     digits = _ROUNDED_EXPONENT if ours.unknown.denominator or ours.unknown.mixed else _ROUNDED
     while stop is not None and (stop[0] - start[1]) * 10**digits < 3:
         digits += 1
-    unit = 10**digits
     if low is None:
-        low = Fraction(math.floor(start[1] * unit) + 1, unit)
+        low = rounded_up(start[1], digits)
     if high is None and stop is not None:
-        high = Fraction(math.ceil(stop[0] * unit) - 1, unit)
+        high = -rounded_up(-stop[0], digits)
     return low, high
 
 
-_DIGITS = 30
+def rounded_up(value: Fraction, digits: int = _ROUNDED) -> Fraction:
+    """Return the least number with so many decimals above a value."""
+    return Fraction(math.floor(value * 10**digits) + 1, 10**digits)
+
+
 _TOLD_APART = 200
 """Values that agree to so many digits are taken for the same: then the first place is given."""
 
@@ -153,7 +156,7 @@ def best_of(ours: Cellwise, spans: Sequence[Span], goal: Goal) -> Best | None:
     if best is None:
         return None
     exact = best.exact
-    value = best.value(_DIGITS) if exact is None else exact
+    value = best.value(DIGITS) if exact is None else exact
     if goal.least:
         value = (-value[1], -value[0]) if isinstance(value, tuple) else -value
     return Best(goal.measure, end_of(ours, best.point), value, best.attained, _cost(ours, best))
@@ -177,7 +180,7 @@ def _places(stretch: Stretch, spans: Sequence[Span]) -> Iterator[_Place]:
 
 
 def _larger(place: _Place, other: _Place) -> bool:
-    digits = _DIGITS
+    digits = DIGITS
     while digits <= _TOLD_APART:
         ours, theirs = place.value(digits), other.value(digits)
         if ours[0] > theirs[1] or ours[1] < theirs[0]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import tempfile
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -17,6 +17,7 @@ from tightdp.errors import LimitError, ParameterError, TightdpError
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.language.laws import Exponentials, Law, OnIntegers
+from tightdp.language.outputs import Output
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import LISTED_ROWS
@@ -27,7 +28,6 @@ from tightdp.session.asked import Asked
 from tightdp.session.edits import Claim, Edit, edits_of, fewest_records, rebound, smallest
 
 _LISTED = 5
-_DIGITS = 30
 _TRIED = 400
 """Changes of the source that are tried."""
 _MOST_NODES = 200_000
@@ -63,8 +63,9 @@ def explain(instance: Asked, claim: Claim | None) -> Explanation:
     remedies: tuple[Remedy, ...] = ()
     least = None
     if claim is not None and holds is False:
-        least = smallest(instance, claim)
-        remedies = _remedies(instance, claim)
+        small = fewest_records(instance, claim)
+        least = smallest(small, claim)
+        remedies = _remedies(instance, small, claim)
     return Explanation(
         subject=instance.subject,
         status=privacy.status,
@@ -106,28 +107,22 @@ def _text(bound: Bound, place: tuple[int, int, int]) -> str:
     return line[place[1] : place[2]].decode().strip() or line.decode().strip()
 
 
-def _remedies(instance: Asked, claim: Claim) -> tuple[Remedy, ...]:
+def _remedies(instance: Asked, small: Asked, claim: Claim) -> tuple[Remedy, ...]:
     """Return the best change of each line: those after which the claim holds, then those that help most."""
-    small = fewest_records(instance, claim)
-    bound = small.bound
+    try:
+        before, laws = claim.loss(small), _worst_laws(small, claim)
+    except (TightdpError, RecursionError):
+        return ()
     found: dict[int, Remedy] = {}
     with tempfile.TemporaryDirectory() as directory:
-        for place, edit in enumerate(islice(_edits(bound, claim), _TRIED)):
+        for place, edit in enumerate(islice(edits_of(small.bound, claim.t), _TRIED)):
             path = Path(directory) / f"changed_{place}.py"
             path.write_text(edit.text, encoding="utf-8")
-            remedy = _tried(instance, small, claim, edit, path)
+            remedy = _tried(instance, small, claim, laws, edit, path)
             if remedy is not None and (edit.line not in found or _rank(remedy) < _rank(found[edit.line])):
                 found[edit.line] = remedy
-    before = claim.loss(small)
     useful = [remedy for remedy in found.values() if remedy.holds or remedy.loss < before]
     return tuple(sorted(useful, key=_rank))
-
-
-def _edits(bound: Bound, claim: Claim) -> Iterator[Edit]:
-    t = claim.t if isinstance(claim.t, Fraction) else claim.t.enclosure(_DIGITS).lower
-    short = t.limit_denominator(1000)
-    strength = short if short <= t else max(Fraction(1), short - Fraction(1, 500))
-    yield from edits_of(bound, strength)
 
 
 def _rank(remedy: Remedy) -> tuple[bool, Exact, bool, bool, bool, Fraction, int]:
@@ -141,34 +136,38 @@ def _rank(remedy: Remedy) -> tuple[bool, Exact, bool, bool, bool, Fraction, int]
     return not remedy.holds, loss, not remedy.restores, not remedy.exact, added, weighed, remedy.line
 
 
-def _tried(instance: Asked, small: Asked, claim: Claim, edit: Edit, path: Path) -> Remedy | None:
-    """Return what a change does at the small instance, and whether the claim then holds at the whole one too."""
+_Laws = Mapping[Dataset, Mapping[Output, Any]]
+
+
+def _tried(instance: Asked, small: Asked, claim: Claim, laws: _Laws, edit: Edit, path: Path) -> Remedy | None:
+    """Return what a change does at the small instance, and whether the claim then holds at the whole one too.
+
+    `laws` are those on the worst pair before the change, from which the total variation distances are taken.
+    """
     changed = rebound(small.bound, path)
     if changed is None:
         return None
     try:
-        loss = claim.loss(small.on(changed, max_nodes=_MOST_NODES))
+        after = small.on(changed, max_nodes=_MOST_NODES)
+        loss = claim.loss(after)
         holds = not claim.fails(loss)
         if holds and instance.n != small.n:
             whole = rebound(instance.bound, path)
             holds = whole is not None and not claim.fails(claim.loss(small.on(whole, max_nodes=_MOST_NODES)))
-        moved = _moved(small, small.on(changed), claim)
+        moved = max((_distance(law, dict(after.distribution(x).law)) for x, law in laws.items()), default=Fraction(0))
     except (TightdpError, RecursionError):
         return None
     exact = loss == (claim.delta or claim.t)
     return Remedy(edit.line, edit.before, edit.after, loss, holds, moved, edit.adds_noise, edit.restores, exact)
 
 
-def _moved(before: Asked, after: Asked, claim: Claim) -> Fraction:
-    """Return the larger total variation distance between the laws before and after, on the worst pair before."""
-    found = before.delta(exp_epsilon=claim.t).witness if claim.delta else before.privacy().witness
-    if found is None:
-        return Fraction(0)
-    return max(_distance(before, after, x) for x in (found.x, found.x_prime))
+def _worst_laws(small: Asked, claim: Claim) -> _Laws:
+    """Return the laws on both datasets of the worst pair."""
+    found = small.delta(exp_epsilon=claim.t).witness if claim.delta else small.privacy().witness
+    return {} if found is None else {x: dict(small.distribution(x).law) for x in (found.x, found.x_prime)}
 
 
-def _distance(before: Asked, after: Asked, x: Dataset) -> Fraction:
-    first, second = dict(before.distribution(x).law), dict(after.distribution(x).law)
+def _distance(first: Mapping[Output, Any], second: Mapping[Output, Any]) -> Fraction:
     none = Fraction(0)
     return sum((abs(first.get(y, none) - second.get(y, none)) for y in {**first, **second}), none) / 2
 

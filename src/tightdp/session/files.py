@@ -143,11 +143,34 @@ def nearest_program(name: str) -> str:
 def _read(path: Path, name: str) -> BuiltIn:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     summary = (ast.get_docstring(tree) or "").partition("\n")[0].rstrip(".")
-    defined = (node for node in tree.body if isinstance(node, ast.FunctionDef))
-    mechanisms = tuple(node.name for node in defined if any(map(_declares, node.decorator_list)))
-    return BuiltIn(name, path, mechanisms, summary)
+    return BuiltIn(name, path, tuple(_mechanisms(tree)), summary)
+
+
+def mechanisms_in(path: Path) -> dict[str, tuple[str, ...]]:
+    """Return what a file defines with @mechanism, by all names, and the parameters; it is read, not imported.
+
+    Raises OSError where there is no such file, SyntaxError or ValueError where it is not Python.
+    """
+    return _mechanisms(ast.parse(path.read_bytes()))
+
+
+def _mechanisms(tree: ast.Module) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and any(map(_declares, node.decorator_list)):
+            found[node.name] = _parameters(node.args)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in found:
+            other_names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            found |= dict.fromkeys(other_names, found[node.value.id])
+    return found
+
+
+def _parameters(arguments: ast.arguments) -> tuple[str, ...]:
+    """Return the names after that of the dataset; n comes first, and is one of them always."""
+    named = [each.arg for each in (*arguments.posonlyargs, *arguments.args)][1:]
+    return tuple(dict.fromkeys(("n", *named, *(each.arg for each in arguments.kwonlyargs))))
 
 
 def _declares(decorator: ast.expr) -> bool:
     function = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return isinstance(function, ast.Name) and function.id == "mechanism"
+    return "mechanism" in (getattr(function, "id", ""), getattr(function, "attr", ""))
