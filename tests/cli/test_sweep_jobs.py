@@ -127,10 +127,11 @@ def test_mistakes_are_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.slow(seconds=4)
 @pytest.mark.extra("dask")
-def test_a_cluster_of_two_workers(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("workers", "threads"), [(2, 1), (1, 8)])
+def test_a_cluster(workers: int, threads: int, capsys: pytest.CaptureFixture[str]) -> None:
     import distributed
 
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=workers, threads_per_worker=threads, dashboard_address=None) as cluster:
         status, _, said = run(capsys, *SWEEP, "--dask", cluster.scheduler_address)
         assert (status, said) == (0, "")
     assert Path("f.csv").read_text(encoding="utf-8") == TABLE

@@ -7,6 +7,7 @@ processes would have started.
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
@@ -72,12 +73,21 @@ def _on_cluster(work: Callable[[T], R], jobs: Sequence[T], address: str) -> Iter
     except (OSError, ValueError) as error:
         raise UsageError(f"there is no Dask cluster at {address}", f"start one with dask scheduler ({error})") from None
     with client:
-        futures = client.map(work, jobs, pure=False)
+        futures = client.map(partial(_one_by_one, work), jobs, pure=False)
         for future in distributed.as_completed(futures):
             yield future.result()
             if interrupted():
                 client.cancel(futures)
                 return
+
+
+_ROW = threading.Lock()
+
+
+def _one_by_one(work: Callable[[T], R], job: T) -> R:
+    """Return the answer to a task of which a worker has no other at the time: parsing and limits are of a process."""
+    with _ROW:
+        return work(job)
 
 
 @contextmanager
