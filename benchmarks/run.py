@@ -35,6 +35,7 @@ SECTIONS = {
     "curves": Section("beside.py", "time against n beside the same", ("--write",), ("--plot",)),
     "large": Section("large.py", "sizes beyond exact rationals, beside one pair in doubles"),
     "composition": Section("composition.py", "many runs, beside dp_accounting"),
+    "oracles": Section("oracles.py", "other accountants: are ends on their side", ("--write",)),
     "batches": Section("batch_samplers.py", "Poisson, shuffled, balls and bins", ("--plot", str(DOCS / "batches.svg"))),
     "growth": Section("growth.py", "time against the size of what is read", ("--plot",)),
     "sizes": Section("sizes.py", "the largest n within two seconds", ("--write",)),

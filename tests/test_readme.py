@@ -3,7 +3,7 @@
 Blocks of a document are run in order, in one empty directory beside `programs`:
 
 - `python` that begins with a comment such as `# name.py` is written to that file;
-- `python` with `>>>` is a doctest; other `python` is executed;
+- `python` with `>>>` is a doctest; other `python` is executed; `pycon` is a doctest that needs the extra `oracles`;
 - `console` has commands after `$`, each followed by what it prints (errors too);
 - `sh` has commands that are run for their exit status; those that install something or run the tests are left out.
 
@@ -139,6 +139,16 @@ def test_examples(path: Path, workshop: Path, capsys: pytest.CaptureFixture[str]
                         assert run(command, capsys)[0] == 0, command
             case _:
                 assert "$ " not in block.text, f"line {block.line} of {path.name}: mark commands as console"
+
+
+@pytest.mark.extra("oracles")
+@pytest.mark.parametrize("name", ["opendp.md", "composition.md"])
+def test_examples_beside_other_libraries(name: str, workshop: Path) -> None:
+    path = ROOT / "docs" / name
+    found = [block for block in blocks(path) if block.language == "pycon" or NAMED.match(block.text)]
+    assert any(block.language == "pycon" for block in found)
+    for block in found:
+        run_python(block, path)
 
 
 def test_the_first_two_commands() -> None:
