@@ -207,7 +207,7 @@ def ask_about(subject: Subject, name: str, query: Callable[[], Result]) -> Asked
 
 def stopped(command: Command, error: LimitError, options: Namespace) -> int | None:
     """Print what is known of a query that had to be ended, and return the exit status; None where nothing is."""
-    found = command.snapshot
+    found = command.snapshot if "json" in options else None  # a certificate is not made of what is known of an answer
     if found is not None:
         found = _known.stopped_by(found, error)
     if command.kept:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tightdp.core.sections import Line, Part, written_value
 from tightdp.core.syntax import plain_value, program_syntax
-from tightdp.errors import QueryError
+from tightdp.errors import LimitError, QueryError
 from tightdp.every_n.chain import Chain, covers, noisy_end
 from tightdp.every_n.simulation import simulate, solution
 from tightdp.every_n.states import chain_of
@@ -55,6 +55,8 @@ def certify_every(instance: InstanceBase) -> Certificate:
         except checker.Refused as error:
             reason = error
     found = enclose(instance)
+    if found.reason:
+        raise LimitError(found.reason, found.hint)
     known = f"e^ε = {as_text(found.upper)} for every n is proved by {found.proof}, which no rule expresses"
     if found.upper == math.inf:
         known = "no e^ε is known to be enough for every n"

@@ -50,7 +50,7 @@ class _Lower(NamedTuple):
 
 
 def enclose(
-    instance: InstanceBase, enough: Callable[[Exact], bool] | None = None, tell: Callable[[EveryN], None] = snapshot
+    instance: InstanceBase, enough: Callable[[Exact], bool] | None = None, tell: Callable[[EveryN], None] | None = None
 ) -> EveryN:
     """Return the ends of e^ε for every n; the upper end is proved, the lower one has a witness.
 
@@ -61,7 +61,8 @@ def enclose(
     try:
         for best, upper in _closer(instance, enough):
             known = _ends(instance, best, upper)
-            tell(known)
+            if tell is not None:
+                tell(known)
     except LimitError as error:
         if known is None:
             raise

@@ -16,6 +16,7 @@ from tightdp.exact.parameters import Choices, read_choices
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
 from tightdp.language.timing import BITS, ROUNDS
+from tightdp.limits import snapshot
 from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,
@@ -324,7 +325,7 @@ class EveryInstance(Instance):
         """Return the least e^ε that holds for every n, or what encloses it. Only δ = 0 has an answer for every n."""
         if read_exact("delta", delta, 1) or read_count("top", top) > 1 or privacy_set or inference_set:
             raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
-        return _answers.enclose(self)
+        return _answers.enclose(self, tell=snapshot)
 
     @limited()
     def accuracy(

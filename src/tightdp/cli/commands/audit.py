@@ -93,6 +93,6 @@ def _certified(options: Namespace) -> Certificate:
 
 
 _CERTIFIED: dict[str, Callable[..., Certificate]] = {
-    "certify": Instance.certify,
+    "certify": lambda instance, **asked: instance.certify(**asked),
     "certify_optimum": lambda instance, **asked: certify_optimum(instance.optimum(**asked)),
 }
