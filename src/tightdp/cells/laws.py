@@ -6,7 +6,7 @@ functions. A path contributes a product: draws are summed out, coordinates remai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -110,12 +110,15 @@ def loop_that_counts(bound: Bound, watch: Callable[[], None]) -> str | None:
     return counting(bound, x, Loops(lambda path: mass_of(path, watch), watch))
 
 
-def cell_laws(bound: Bound, watch: Callable[[], None]) -> CellLaws:
-    """Return the laws of a mechanism on all datasets. Raises Outside where its programs are not of this kind."""
+def cell_laws(bound: Bound, watch: Callable[[], None], datasets: Iterable[Dataset] | None = None) -> CellLaws:
+    """Return the laws of a mechanism on all datasets, or on those given.
+
+    Raises Outside where its programs are not of this kind.
+    """
     drafts: list[_Draft] = []
     conditioned = set()
     loops = Loops(lambda path: mass_of(path, watch), watch)
-    for x in product(bound.record.values, repeat=bound.n):
+    for x in product(bound.record.values, repeat=bound.n) if datasets is None else dict.fromkeys(datasets):
         found, rejected = paths(bound, x, loops)
         if rejected:
             conditioned.add(x)

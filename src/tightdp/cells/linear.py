@@ -239,12 +239,12 @@ class Label:
             (base + sum(c * u for c, u in zip(line, coordinates, strict=True))) / scale
             for base, line, scale in zip(self.base, self.columns, self.scales, strict=True)
         ]
-        return self._filled(numbers)
+        return self.filled(numbers)
 
     def direction(self, moved: Sequence[Any]) -> Any:
         """Return how the numbers of an output move with its coordinates, everything else being None."""
         numbers = [sum(c * u for c, u in zip(line, moved, strict=True)) for line in self.columns]
-        return self._filled(numbers)
+        return self.filled(numbers)
 
     def coordinates(self, output: Any) -> tuple[int, ...] | None:
         """Return the coordinates of an output of integers, None where it is of another kind."""
@@ -265,7 +265,8 @@ class Label:
         exact = all(u.denominator == 1 for u in place) and lattice.at(place) == rest
         return tuple(map(int, place)) if exact else None
 
-    def _filled(self, numbers: Sequence[Any]) -> Any:
+    def filled(self, numbers: Sequence[Any]) -> Any:
+        """Return the output with something in place of its noisy numbers."""
         rest, constants = iter(numbers), iter(self.constants)
         return as_output(rebuilt(self.shape, lambda free: next(rest) if free else next(constants)))
 

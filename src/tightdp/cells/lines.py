@@ -191,7 +191,7 @@ def larger(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[],
         raise TooLong from None
     positive = [piece for piece in pieces if piece[2] >= 0]
     if all(sign for *_, sign in positive):
-        return tuple(sum((_integral(f, low, high) for low, high, _ in positive), 0) for f in (p, q))
+        return tuple(sum((mass_between(f, low, high) for low, high, _ in positive), 0) for f in (p, q))
     with ctx.workprec(WAVE_BITS):
         return _enclosed(p, positive), _enclosed(q, positive)
 
@@ -205,7 +205,8 @@ def _enclosed(function: Counted, pieces: Sequence[tuple[Fraction, Fraction | Non
     return total
 
 
-def _integral(function: Counted, low: Fraction, high: Fraction | None) -> Exact:
+def mass_between(function: Counted, low: Fraction, high: Fraction | None) -> Exact:
+    """Return the integral of a function of one real number; without a high end it vanishes far out."""
     total: Any = 0
     for ((base, degree),), c in function.items():
         polynomial = antiderivative(c / c if base is base.unit else base.value, degree)

@@ -133,13 +133,34 @@ class Program:
             return None
         return self.once("cells", lambda: self._cells(control))
 
+    def laws_on(self, datasets: Sequence[Dataset], control: Control) -> laws.CellLaws | None:
+        """Return the laws by algebra on some datasets, where noise has no exact finite form on one of them."""
+        if self.given is not None or self.forced not in (None, "cells"):
+            return None
+
+        def lowered() -> None:
+            for x in datasets:
+                lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed=False)
+
+        with deep_recursion():
+            return self._by_algebra(lowered, lambda: laws.cell_laws(self.bound, control, datasets), control)
+
     def _cells(self, control: Control) -> comparing.Comparing | None:
+        def lowered() -> None:
+            self.once("core", lambda: self._lowered(None, control, enclosed=False))
+
+        return self._by_algebra(
+            lowered, lambda: comparing.Comparing(laws.cell_laws(self.bound, control), control), control
+        )
+
+    def _by_algebra(self, lowered: Callable[[], None], make: Callable[[], T], control: Control) -> T | None:
+        """Return what the algebra makes where a program cannot be lowered, None where it does not apply."""
         try:
             self._check_loops(control)
-            self.once("core", lambda: self._lowered(None, control, enclosed=False))
+            lowered()
         except Unmerged as unmerged:
             try:
-                return comparing.Comparing(laws.cell_laws(self.bound, control), control)
+                return make()
             except noise.Outside as outside:
                 if isinstance(unmerged, Uncut) and not unmerged.enclosed:
                     raise _explained(unmerged, outside) from None

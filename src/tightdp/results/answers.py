@@ -12,7 +12,7 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.language.outputs import as_output, order_of
-from tightdp.language.tails import Tail, share_of
+from tightdp.language.tails import Interval, Tail, parts_of, share_of
 from tightdp.results.recorded import Recorded, plain
 from tightdp.results.result import (
     DatasetWitness,
@@ -109,12 +109,13 @@ class Accuracy(Drawn, Result):
 class Distribution(Drawn, Result):
     """The exact output law on one dataset: (output, probability), in the order of the outputs.
 
-    Where it is enclosed, `law` has lower ends, and `upper` the upper ends of the same outputs.
+    A tail of infinitely many integers, or an interval of real numbers, stands there as one output, which says how its
+    probability is spread. Where it is enclosed, `law` has lower ends, and `upper` the upper ends of the same outputs.
     """
 
     query: ClassVar[str] = "distribution"
     sets = "inference_set"
-    json = "law=_law upper? tails=_tails?"
+    json = "law=_law upper? tails=_tails? densities=_densities?"
     table = "_listed"
     x: tuple[Any, ...]
     law: tuple[tuple[Any, Number], ...]
@@ -132,17 +133,12 @@ class Distribution(Drawn, Result):
 
     @property
     def _tails(self) -> tuple[dict[str, Any], ...]:
-        return tuple(
-            {
-                "from": tail.first,
-                "direction": tail.direction,
-                **({} if tail.step == 1 else {"step": tail.step}),
-                "first": mass * (1 - tail.ratio),
-                "ratio": tail.ratio,
-            }
-            for tail, mass in self.law
-            if isinstance(tail, Tail)
-        )
+        return tuple(tail.as_json(mass) for tail, mass in self.law if isinstance(tail, Tail))
+
+    @property
+    def _densities(self) -> tuple[dict[str, Any], ...]:
+        parts = ((output, each) for output, _ in self.law for each in parts_of(output))
+        return tuple({"output": output, **each.as_json()} for output, each in parts if isinstance(each, Interval))
 
     def probability(self, output: Any) -> Number:
         """Return the probability of one output, 0 for one that is never given; it may be one within a listed tail."""

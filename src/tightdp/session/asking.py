@@ -16,6 +16,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
+from tightdp.language.tails import Interval, parts_of
 from tightdp.methods import questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
@@ -187,6 +188,8 @@ def law_on(x: Dataset) -> Computed:
 
     def ask(instance: InstanceBase) -> Answered:
         found = outputs.output_law(instance.engine, x)
+        if any(isinstance(part, Interval) for output, _ in found.law for part in parts_of(output)):
+            raise QueryError("densities with an unknown in them are not listed", "give the parameter a value")
         return _nonzero(found.law), None, found
 
     return Computed(ask)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from flint import ctx
 
+from tightdp.errors import QueryError
 from tightdp.exact.enclosure import ends, round_up
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.exact.lazily import lazily
@@ -28,7 +29,7 @@ from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
 
 if TYPE_CHECKING:
-    from tightdp.cells import deltas, distances, noise, suprema
+    from tightdp.cells import deltas, distances, listing, noise, suprema
     from tightdp.cells.comparing import Comparing, Largest
     from tightdp.cells.deltas import Tangent
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 else:  # few programs need them
     distances, noise = lazily("tightdp.cells.distances"), lazily("tightdp.cells.noise")
     deltas, suprema = lazily("tightdp.cells.deltas"), lazily("tightdp.cells.suprema")
+    listing = lazily("tightdp.cells.listing")
 
 _METHOD = "cells"
 _BITS = 256
@@ -171,6 +173,30 @@ def probability(engine: Engine, x: Dataset, y: Output) -> Number | None:
     """Return the probability of an output, None for programs that are answered in another way."""
     laws = engine.program.cells(engine.control())
     return None if laws is None else laws.laws.number(laws.laws.probability(x, y))
+
+
+def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, Number]], Outcome] | None:
+    """Return output laws by algebra, None where another way is to answer.
+
+    Raises QueryError where real numbers are published in a way that has no listed law.
+    """
+    query = engine.query()
+    with query.compiling():
+        laws = engine.program.laws_on(datasets, query.control)
+    if laws is None:
+        return None
+    with query.searching():
+        try:
+            found = listing.listed(laws, datasets)
+        except noise.Outside as outside:
+            if not any(label.real for law in laws.laws.values() for label in law):
+                return None
+            raise QueryError(
+                f"this output law is not listed: real noise {outside.reason}",
+                "publish one of these numbers to see its density, or ask for ε or δ of all of them",
+            ) from None
+    query.control.inference_set += sum(map(len, found))
+    return found, outcome_of(query)
 
 
 def _pairs(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:

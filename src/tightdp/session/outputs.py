@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import down, up
 from tightdp.exact.parameters import as_parameter
@@ -14,15 +15,15 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Dataset
-from tightdp.language.tails import is_beyond
+from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
 from tightdp.methods import one_output, questions
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.symmetry import Symmetry
-from tightdp.queries.curves import likelihood_table
+from tightdp.queries.curves import LikelihoodRow, likelihood_table
 from tightdp.queries.gaussian import clamped
 from tightdp.results.answers import Distribution, Failure, Likelihood, Sample, in_order
-from tightdp.results.result import Status
+from tightdp.results.result import Stats, Status
 from tightdp.session import numeric
 from tightdp.session.arguments import read_count
 from tightdp.session.base import InstanceBase
@@ -31,9 +32,17 @@ from tightdp.session.widened import refuse_inexact, widened
 from tightdp.symmetry.sets import Table, every_dataset
 
 
-@widened
 def output_law(engine: Engine, x: Dataset) -> Distribution:
     """Return the output law on one dataset."""
+    known = numeric.output_laws(engine, x)
+    if known is None:
+        return _listed_law(engine, x)
+    (law,), outcome = known
+    return outcome.on(Distribution(subject=engine.subject, x=x, law=in_order(law)))
+
+
+@widened
+def _listed_law(engine: Engine, x: Dataset) -> Distribution:
     query = engine.query()
     table, name, size = _table(engine, x, query)
     query.control.look_at(table, x)
@@ -65,7 +74,12 @@ def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
 
 def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
     """Return the likelihood ratios of all outputs on x and x'."""
-    first, second = output_law(engine, x), output_law(engine, x_prime)
+    known = numeric.output_laws(engine, x, x_prime)
+    if known is not None and _by_rows(known[0]):
+        first_law, second_law = map(in_order, known[0])
+        rows = likelihood_table(first_law, second_law)
+        return _likelihood(engine, (x, x_prime), rows, known[1].stats)
+    first, second = _listed_law(engine, x), _listed_law(engine, x_prime)
     rows = likelihood_table(first.law, second.law)
     if (error := engine.program.inexact) is not None:
         laws = [_table(engine, each, engine.query())[0].law(each) for each in (x, x_prime)]
@@ -79,15 +93,33 @@ def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
         else:
             ours, theirs = clamped(*laws)
             rows = likelihood_table(ours.items(), theirs.items(), ends)
+    return _likelihood(engine, (x, x_prime), rows, first.stats + second.stats, "exact" if error is None else "bounded")
+
+
+def _likelihood(
+    engine: Engine,
+    pair: tuple[Dataset, Dataset],
+    rows: tuple[LikelihoodRow, ...],
+    stats: Stats,
+    status: Status = "exact",
+) -> Likelihood:
+    x, x_prime = pair
+    related = relation_of(engine.bound).relates(x, x_prime)
     return Likelihood(
-        subject=first.subject,
-        status="exact" if error is None else "bounded",
-        stats=first.stats + second.stats,
-        x=x,
-        x_prime=x_prime,
-        rows=rows,
-        are_neighbours=relation_of(engine.bound).relates(x, x_prime),
+        subject=engine.subject, status=status, stats=stats, x=x, x_prime=x_prime, rows=rows, are_neighbours=related
     )
+
+
+def _by_rows(laws: Sequence[dict[Output, Number]]) -> bool:
+    """Whether all numbers of a tail have one ratio between laws. Raises QueryError where there are densities."""
+    parts = [part for law in laws for output in law for part in parts_of(output)]
+    if any(isinstance(part, Interval) for part in parts):
+        raise QueryError(
+            "real numbers are published: they have densities, and no likelihood ratios to list one by one",
+            "ask for the distribution on each of the two datasets, or for privacy, which says where it is largest",
+        )
+    tails = {part for part in parts if isinstance(part, Tail)}
+    return not any(tail.terms for tail in tails) and len(tails) == len(set(map(str, tails)))
 
 
 def sample(instance: InstanceBase, x: Sequence[Any], size: Any, seed: Any) -> Sample:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, log
+from tightdp.exact.parameters import pretty
+from tightdp.language.tails import Interval, Tail, parts_of
 from tightdp.present import plot
 from tightdp.present.show import file_of, picture_of, view_of
 from tightdp.present.text import MOST_ROWS, Grid, View
@@ -91,13 +93,76 @@ def _utility_view(result: answers.Utility) -> View:
 @view_of.register
 def _distribution_view(result: answers.Distribution) -> View:
     ends = dict(result.upper)
+    forms = {} if ends else {output: form for output, mass in result.law if (form := _closed_form(output, mass))}
 
     def row(entry: tuple[Any, Any]) -> tuple[str, ...]:
         output, mass = entry
-        return brief(output, 60), *(shown_ends(mass, ends[output]) if ends else (shown_number(mass),))
+        shown_mass = shown_ends(mass, ends[output]) if ends else (shown_number(mass),)
+        return brief(output, 60), *shown_mass, *([forms.get(output, "")] if forms else ())
 
-    columns = ("probability at least", "at most") if ends else ("probability",)
-    return View(heading(result), (("x", brief(result.x)),), Grid.of(("output", *columns), result.law, row))
+    columns = ("probability at least", "at most") if ends else ("probability", *(["closed form"] if forms else ()))
+    law, said = result.law, list[str]()
+    if len(law) > MOST_ROWS:
+        least = sorted((float(mass) for _, mass in law), reverse=True)[MOST_ROWS - 1]
+        likely = [entry for entry in law if float(entry[1]) >= least]
+        law = (*likely, *(entry for entry in law if float(entry[1]) < least))
+        said.append("The likeliest outputs are shown.")
+    return View(heading(result), (("x", brief(result.x)),), Grid.of(("output", *columns), law, row), said)
+
+
+def _closed_form(output: Any, mass: Number) -> str:
+    """Write how the probability of a tail, or of an interval, is spread; nothing where an output has no such part."""
+    parts = [part for part in parts_of(output) if isinstance(part, (Tail, Interval))]
+    if len(parts) != 1:  # several tails go together
+        return ""
+    (part,) = parts
+    if isinstance(part, Interval):
+        away = _difference(part.origin, part.origin == part.low)
+        terms = [(factor, power, f"e^({_product(rate, away)})" if rate else "") for factor, power, rate in part.terms]
+        return f"f(y) = {_sum_of(terms, away)}"
+    away = _difference(part.first, part.direction > 0)
+    away = away if part.step == 1 else f"({away})/{_in_product(Fraction(part.step))}"
+    terms = [(mass * factor, power, f"{_in_product(base)}^({away})") for factor, power, base in part.shares]
+    return f"P(y) = {_sum_of(terms, away)}"
+
+
+def _sum_of(terms: list[tuple[Number, int, str]], away: str) -> str:
+    joined = " + ".join(
+        "·".join(
+            [
+                *([_factor(factor)] if factor != 1 or not (power or exponential) else ()),
+                *([_grouped(away) + f"^{power}" * (power > 1)] if power else ()),
+                *([exponential] if exponential else ()),
+            ]
+        )
+        for factor, power, exponential in terms
+    )
+    return joined.replace(" + -", " - ")
+
+
+def _factor(value: Number) -> str:
+    return str(value) if isinstance(value, Fraction) and len(str(value)) <= _MOST_DIGITS else _in_product(value)
+
+
+def _in_product(value: Number) -> str:
+    text = pretty(value)
+    return _grouped(text if len(text) <= _MOST_DIGITS else f"≈ {decimal_text(value)}")
+
+
+def _grouped(text: str) -> str:
+    return text if text.isalnum() else f"({text})"
+
+
+def _product(rate: Number, away: str) -> str:
+    if abs(rate) == 1:
+        return away if rate > 0 else f"-{_grouped(away)}"
+    return f"{rate}·{_grouped(away)}"
+
+
+def _difference(origin: int | Fraction, above: bool) -> str:
+    if above:
+        return f"y - {origin}" if origin > 0 else f"y + {-origin}" if origin else "y"
+    return f"{origin} - y" if origin else "-y"
 
 
 @picture_of.register
@@ -216,6 +281,8 @@ def _between(lower: Exact, upper: Exact) -> str:
 
 
 _MOST_REASONS = 3
+_MOST_DIGITS = 40
+"""A number in a closed form that is longer is written as a decimal."""
 _MOST_PAIRS = 16
 """How many outputs there is room for with two bars each."""
 _MARKERS, _LINES = "os^Dv", ("-", "--", ":", "-.")
