@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -164,3 +165,20 @@ def test_rounded_logarithms_decide_nothing(one: Mechanism, top: int) -> None:
     )
     assert usual == few == none
     assert usual[0].exp_epsilon != 1
+
+
+CODES = {"u": 1, "w": 2, None: 0}
+
+
+@mechanism(record=Values("u", None, "w"))
+def coded(x: Any) -> Any:
+    return sum([int(flip((1 if b is None else CODES[b]) % 3 / 2)) for b in x])
+
+
+def test_a_part_may_have_fewer_values_than_its_text_names() -> None:
+    """No client has the code of None: the part that is cut out is drawn for the values that there are."""
+    half = Fraction(1, 2)
+    ones = {"u": half, None: half, "w": Fraction(1)}
+    for x in product(ones, repeat=2):
+        assert coded.bind(n=2, method="aggregate").distribution(x).probability(2) == ones[x[0]] * ones[x[1]]
+    assert coded.bind(n=2).privacy().exp_epsilon == float("inf")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction as F
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tightdp.present.show import view
 from tightdp.present.text import Grid, View, table, text_of, wrapped
 from tightdp.session.arguments import read_seconds
 from tightdp.session.files import import_file
-from tightdp.session.mechanism import mechanisms_of
+from tightdp.session.mechanism import Mechanism, mechanisms_of
 
 
 @mechanism(record=Bit)
@@ -271,6 +272,10 @@ def test_durations_that_are_none(text: Any) -> None:
     assert "10s" in caught.value.hint
 
 
+OPTIONAL = [each for each in signature(Mechanism.bind).parameters.values() if each.default is not Parameter.empty]
+DEFAULTS = [each.default for each in OPTIONAL]
+
+
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
@@ -282,7 +287,7 @@ def test_durations_that_are_none(text: Any) -> None:
         (lambda: RESPONSE.renyi(), "renyi(order)"),  # type: ignore[call-arg]
         (lambda: RESPONSE.distribution((0, 0), x=(0, 0)), "distribution(x)"),  # type: ignore[misc]
         (lambda: response.bind(lam="1/5"), "bind(n=..."),  # type: ignore[call-arg]
-        (lambda: response.bind(3, None, "cudd", None, None, None, None, None, None, None, "1/5"), "write lam=..."),
+        (lambda: response.bind(3, *DEFAULTS, "1/5"), "write lam=..."),
         (lambda: response.bind(n=3), "give lam=..."),
         (lambda: audit(canaries=3, guesses=2), "correct=..."),  # type: ignore[call-arg]
     ],

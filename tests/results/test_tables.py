@@ -36,7 +36,7 @@ TABLES: list[tuple[Any, str, int]] = [
     (TOTAL.accuracy(beta="1/10"), "n lam alpha status lower upper", 1),
     (TOTAL.utility(), "measure value x", 3),
     (TOTAL.verify(epsilon=1, alpha=1, beta="1/10"), "claim claimed tight holds witness", 2),
-    (TOTAL.optimum(alpha=1), "n lam optimum status lower upper", 1),
+    (TOTAL.optimum(alpha=1), "n lam optimum own exp_epsilon status lower upper", 1),
     (TOTAL.efficacy(), "guesses efficacy ac ddp dp element_gap output_gap interference_gap adaptive", 8),
     (TOTAL.guessing(), "guesses right probability", 9),
     (TOTAL.guessing().reported("optimal"), "epsilon probability", 3),

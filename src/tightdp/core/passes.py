@@ -141,7 +141,8 @@ class Rebuild:
 
 
 def _aligned(old: Expr, new: Expr, entries: Sequence[Value]) -> list[Value]:
-    return [entries[old.index[value]] for value in new.values]
+    """Return entries by the values of the new expression: any entry for one that the old is known never to have."""
+    return [entries[old.index.get(value, 0)] for value in new.values]
 
 
 # shuffles

@@ -58,6 +58,12 @@ class NeighbouringRelation:
         assert not self.custom
         return {record: self._steps(record) for record in self.bound.record.values}
 
+    @property
+    def most_steps(self) -> int:
+        """How many records one may become, at most, itself included."""
+        size = self.bound.record.size
+        return min(size, 3) if self.name in ("unit-step", "unit-all") else size
+
     def _steps(self, record: Record) -> tuple[Record, ...]:
         values = self.bound.record.values
         if self.name == "replace-one":

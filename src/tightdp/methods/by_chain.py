@@ -194,13 +194,14 @@ def look_for_some_pairs(program: Program, control: Control, budget: int) -> Some
 def _chain_of_diagram(program: Program, control: Control, budget: int) -> Chain | Refusal:
     if relation_of(program.bound).custom:
         return Refusal("chain: neighbours are given by a function")
+    begun = budget // ALLOWED  # what is known to need more than the others is not begun before them
     try:
-        needs = program.steps_to_compile(control, budget)
+        needs = program.steps_to_compile(control, begun)
     except TooDeep:
         if budget == NO_LIMIT:
             raise
         needs = MOST_WORK + 1
-    if needs > budget:
+    if needs > begun:
         return too_much("chain", needs)
     try:
         chain = program.chain(control, min(budget, CHAIN_ENTRIES))

@@ -306,7 +306,11 @@ def look(program: Program, control: Control, budget: int) -> Method | Refusal:
         return _too_much(least)
     found = exchanges(program, control)
     number = program.datasets if found is None else found.orbits.number
-    pairs = number * program.bound.n * program.bound.record.size if found is None else found.orbits.number_of_pairs
+    pairs = (
+        number * program.bound.n * relation_of(program.bound).most_steps
+        if found is None
+        else found.orbits.number_of_pairs
+    )
     needs = max(number, PAIR_STEPS * pairs)
     if needs > min(budget, MOST_WORK):
         return _too_much(needs)
