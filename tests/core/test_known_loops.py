@@ -22,7 +22,7 @@ ENCLOSED = {
     "by_twos_and_threes": 1e-23,
     "decrement_sometimes": 1e-23,
     "fair_walk": 0.04,
-    "fair_walk_counted": 0.11,
+    "fair_walk_counted": 0.15,
     "walk_downhill": 1e-20,
     "two_counters": 1e-23,
     "runs_of_heads": 1e-23,
