@@ -148,7 +148,7 @@ def test_the_plugin_gives_fixtures_hides_the_library_and_sums_up(tmp_path: Path)
     assert "1 failed, 2 passed" in printed
     assert "holds:      assert_private(total, n=2, lam='1/10', exp_epsilon=9)" in printed
     assert f"to blame:   {tmp_path}/test_mine.py:8: return sum(1 - b if flip(lam) else b for b in x)" in printed
-    assert "src/tightdp" not in printed
+    assert "tightdp/session/" not in printed
     assert "tightdp: 3 claims, 2 holds, 1 refuted" in printed
     assert "refuted   assert_private(total, n=2, lam='1/10', exp_epsilon=8)  tight 9" in printed
 
@@ -159,7 +159,7 @@ def test_the_options_of_the_plugin(tmp_path: Path) -> None:
     printed = user_tests(tmp_path, "-v", ini=ini)
     assert "3 failed" in printed
     assert printed.count("open      assert_") == 3
-    assert "src/tightdp" not in printed
+    assert "tightdp/session/" not in printed
     page = (tmp_path / "out" / "claims.html").read_text(encoding="utf-8")
     assert page.count("<section") == 3
     printed = user_tests(tmp_path, "--tightdp-report", "claims.html", ini="tightdp_explain = false\n")
@@ -192,9 +192,9 @@ def test_broken(assert_private):
 
 def test_errors_of_the_library_show_the_line_of_the_user_alone(tmp_path: Path) -> None:
     printed = user_tests(tmp_path, text=REFUSED)
-    assert "src/tightdp" not in printed
+    assert "tightdp/session/" not in printed
     assert f"{tmp_path}/test_mine.py:" in printed
-    assert "src/tightdp" in user_tests(tmp_path, "--full-trace", text=REFUSED)
+    assert "tightdp/session/" in user_tests(tmp_path, "--full-trace", text=REFUSED)
 
 
 def test_the_line_to_blame_is_always_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ MADE = [odd, *(pytest.param(made, marks=pytest.mark.slow(seconds=6)) for made in
 def test_closed_forms_are_enclosed(made: Mechanism) -> None:
     laws = cell_laws(made.bind(n=1).engine.program.bound, lambda: None)
     for x in (0, 1):
-        for output, (low, high) in list(ends(made, x).items())[:9]:
+        for output, (low, high) in [each for each in ends(made, x).items() if isinstance(each[0], int)][:9]:
             assert_within(low, laws.number(laws.probability((x,), output)), high)
 
 

@@ -87,15 +87,20 @@ def test_the_frontier() -> None:
         assert (row["n"], row["lam"], row["exp_epsilon"], row["status"]) == (n, F(lam), t, "exact")
         assert row["optimum"] == best_within(n, 1, t)
         assert row["own"] == within(count.bind(n=n, lam=lam).bound, 1)
-    lines = found.plot().get_lines()
-    assert [line.get_label() for line in lines] == [
-        "the best of all, n=2", "count, n=2", "the best of all, n=3", "count, n=3",
-    ]  # fmt: skip
-    assert [len(line.get_xdata()) for line in lines] == [3] * 4
     with pytest.raises(ParameterError, match="not beta and optimum"):
         count.bind(n=1, lam="1/4").sweep(over, optimum=True, beta="1/5")
     with pytest.raises(ParameterError, match="measure belongs to optimum"):
         count.bind(n=1, lam="1/4").sweep(over, measure="squared-error")
+
+
+@pytest.mark.extra("plot")
+def test_the_frontier_is_drawn() -> None:
+    over: dict[str, Any] = {"n": [2, 3], "lam": ["1/5", "1/4", "1/3"]}
+    lines = count.bind(n=1, lam="1/4").sweep(over, optimum=True, alpha=1).plot().get_lines()
+    assert [line.get_label() for line in lines] == [
+        "the best of all, n=2", "count, n=2", "the best of all, n=3", "count, n=3",
+    ]  # fmt: skip
+    assert [len(line.get_xdata()) for line in lines] == [3] * 4
     irrational = count.bind(n=2, lam="1/4").sweep({"lam": FLIPS}, optimum=True)
     assert irrational.status == "bounded"
     assert len(irrational.plot().get_lines()) == 2
