@@ -63,7 +63,7 @@ BY_HAND = [
     ("independent groups", "Bit", 3, "return sum(0 if i == 1 else b * flip(1/3) for i, b in enumerate(x))"),
     ("aggregate", "Int(0, 2)", 3, "m = [b * flip(1/3) for b in x]\nreturn (sum(m), max(m), min(m))"),
     ("aggregate", "Int(0, 2)", 3, "m = [b * flip(1/3) for b in x]\nreturn (any(m), all(v == 1 for v in m))"),
-    ("independent outputs", "Bit", 3, "a = 0\nfor b in x:\n    a = a ^ (b > 0) ^ flip(1/3)\nreturn (a, sum(x) > 1)"),
+    ("independent outputs", "Bit", 3, "a = False\nfor b in x:\n    a ^= (b > 0) ^ flip(1/3)\nreturn (a, sum(x) > 1)"),
     ("aggregate", "Int(0, 2)", 3, "return geometric(sorted(x)[1], 1/2, 0, 2)"),
     ("aggregate", "Bit", 3, NOISY + "return min(m) / 2 + sum(m) / 3"),
     ("aggregate", "Bit", 3, NOISY + "return TABLE[sum(m)] if flip(sum(m) / 3) else None"),
