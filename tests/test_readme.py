@@ -83,7 +83,9 @@ def run_python(block: Block, path: Path) -> None:
     if ">>> " in block.text:
         test = doctest.DocTestParser().get_doctest(block.text, {}, path.name, str(path), block.line)
         problems: list[str] = []
-        doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=problems.append)
+        doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(
+            test, out=problems.append
+        )
         assert not problems, "".join(problems)
         return
     exec(compile(block.text, f"{path.name}:{block.line}", "exec"), {"__name__": "example"})
