@@ -48,6 +48,7 @@ PROGRAMS: dict[str, str] = {
     "set-order": "def f(x):\n    s = {1, 2}\n    s.discard(x[0])\n    return s <= {0, 1}, s < {1, 2}, s >= {1}, s.issuperset(x), s > {x[1]}",
     "set-updates": "def f(x):\n    s = {1, 2}\n    t = s\n    s.difference_update(x)\n    t.intersection_update([1, 5])\n    s.symmetric_difference_update([x[1], 2])\n    s -= s if flip(1/2) else {x[0]}\n    return t",
     "set-clear": "def f(x):\n    s = set(x)\n    t = s\n    if flip(1/2):\n        t.clear()\n    return s",
+    "mixed-members": "def f(x):\n    best = None\n    for at, b in enumerate(x):\n        if flip(1/3):\n            best = (at, 'hit') if b else at\n    return {best, 'all', x[0]}, {best: 1, 0: flip(1/2), 'b': 2}",
     "frozen-set-of-module": "ALLOWED = frozenset({0, 2})\n\n\ndef f(x):\n    return x[0] in ALLOWED, 1 in {0, 2}",
 }  # fmt: skip
 

@@ -18,16 +18,16 @@ _PLAIN = frozenset({int, bool, str, type(None)})
 
 
 def as_output(value: Any) -> Output:
-    """The value as an output: whole rationals as ints, sets and dictionaries as sorted tuples.
+    """The value as an output: whole rationals as ints, sets and dictionaries as tuples sorted by `order_of`.
 
     Raises TypeError showing what is no output.
     """
     if type(value) is tuple and _PLAIN.issuperset(map(type, value)):
         return value
     if isinstance(value, dict):
-        return tuple((key, as_output(value[key])) for key in sorted(value))
+        return tuple((key, as_output(value[key])) for key in sorted(value, key=order_of))
     if isinstance(value, (set, frozenset)):
-        return tuple(as_output(item) for item in sorted(value))
+        return tuple(sorted(map(as_output, value), key=order_of))
     if isinstance(value, tuple):
         return tuple(as_output(item) for item in value)
     if isinstance(value, float) and BITS.get():

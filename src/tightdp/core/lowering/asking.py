@@ -80,7 +80,7 @@ def _shown(m: Machine, value: Value) -> Value:
     if isinstance(value, Union):
         return m.each(value, lambda each: _shown(m, each))
     if isinstance(value, (Array, Element, Table, Collection)):
-        return sorted_output(m, value, lambda _: m.frame.source.span(m.position[-1]))
+        return sorted_output(m, value)
     if not is_scalar(value):
         raise m.unsupported("this cannot be shown to an analyst", "pass the outputs so far: numbers, strings, tuples")
     return value

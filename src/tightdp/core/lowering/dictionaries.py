@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from operator import itemgetter
 
 from tightdp.core.lowering.comprehensions import clauses, surroundings, within
 from tightdp.core.lowering.iteration import collected, items_of, unordered, visit
@@ -39,7 +37,7 @@ from tightdp.core.lowering.values import (
     never,
     parts_of,
 )
-from tightdp.errors import LanguageError, Span
+from tightdp.language.outputs import order_of
 
 # dictionaries
 
@@ -338,8 +336,8 @@ def _isdisjoint(m: Machine, base: Collection, other: Value) -> Value:
 # outputs
 
 
-def sorted_output(m: Machine, value: Value, place: Callable[[Value], Span]) -> Value:
-    """Return an output with dictionaries and sets as sorted tuples; `place` says where a value is returned."""
+def sorted_output(m: Machine, value: Value) -> Value:
+    """Return an output with dictionaries and sets as sorted tuples."""
 
     def within(value: Value) -> Value:
         if not any(isinstance(part, (Table, Collection, Array, Element)) for part in parts_of(value)):
@@ -352,16 +350,12 @@ def sorted_output(m: Machine, value: Value, place: Callable[[Value], Span]) -> V
             return m.each(value, within)
         if not isinstance(value, (Table, Collection)):
             return value
-        try:
-            return m.each(m.store[value.key], in_order)
-        except TypeError as error:
-            hint = "return a tuple of it"
-            raise LanguageError(f"an output {name_of(value)} cannot be sorted: {error}", hint, place(value)) from None
+        return m.each(m.store[value.key], in_order)
 
     def in_order(content: Entries | Members) -> Value:
         if isinstance(content, Entries):
-            return tuple((key, within(item)) for key, item in sorted(content.table.items(), key=itemgetter(0)))
+            return tuple((key, within(content.table[key])) for key in sorted(content.table, key=order_of))
         present = content.conditions
-        return collected(m, Filtered("set", never, tuple(sorted(present)), present.__getitem__))
+        return collected(m, Filtered("set", never, tuple(sorted(present, key=order_of)), present.__getitem__))
 
     return within(value)

@@ -68,7 +68,7 @@ class Outputs(Machine):
 
     def sorted_output(self, value: Value) -> Value:
         """Return an output with dictionaries and sets as sorted tuples."""
-        return sorted_output(self, value, self._returned)
+        return sorted_output(self, value)
 
     def _shape(self, value: Value, active: Expr) -> Shape:
         """Return how an output is put together, where `active` holds."""
