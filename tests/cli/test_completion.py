@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from command_line import environment
-from tightdp.cli.completion import programs, whole_parser
-from tightdp.cli.main import COMMANDS, declare_all
+from tightdp.cli.completion import _NAMES, programs, whole_parser
+from tightdp.cli.main import CERTIFIED, COMMANDS, declare_all
 from tightdp.methods.choose import NAMES, read_method
 
 FILE = """
@@ -36,14 +36,30 @@ same = one
 
 def helper(x, no):
     return x
+
+
+made = td.mechanism(record=td.Bit)(helper)
+short = td.mechanism(lambda x, top: max(x))
+typed: td.Mechanism = td.mechanism(helper)
+none = td.flip(helper)
 """
 
 
 def test_the_parser_for_completion_knows_all_commands_and_names() -> None:
-    parser = whole_parser(COMMANDS, declare_all)
+    parser = whole_parser(COMMANDS, CERTIFIED, declare_all)
     assert programs("gallery/fl") == ["gallery/floating_point"]
     listed = parser.format_help()
     assert [command for command in COMMANDS if command not in listed] == []
+
+
+def test_the_words_of_options_stand_in_their_help() -> None:
+    parser = whole_parser(COMMANDS, CERTIFIED, declare_all)
+    commands = next(action.choices for action in parser._actions if action.choices)
+    for dest, words in _NAMES.items():
+        texts = {each.help or "" for command in commands.values() for each in command._actions if each.dest == dest}
+        assert texts
+        if not isinstance(words, str):
+            assert [word for word in words for text in texts if word not in text] == []
 
 
 def completions(typed: str, folder: Path) -> list[str]:
@@ -70,13 +86,31 @@ def completions(typed: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
-        ("privacy two.py:", ["one", "other", "same"]),
+        ("privacy two.py:", ["one", "other", "same", "made", "short", "typed"]),
         ("privacy two.py:ot", ["other"]),
         ("privacy gallery/threshold_tail:m", ["meant", "mended"]),
         ("privacy two.py:one ", ["n=", "lam=", "turns="]),
         ("privacy two.py:same n=3 ", ["lam=", "turns="]),
         ("solve two.py:other r", ["ratio="]),
-        ("verify two.py ", ["n=", "lam=", "turns=", "ratio="]),
+        ("verify two.py ", ["n=", "lam=", "turns=", "ratio=", "no=", "top="]),
+        ("privacy two.py:made ", ["n=", "no="]),
+        ("privacy two.py:short n=2 ", ["top="]),
+        ("privacy two.py:one --delta 0 ", ["n=", "lam=", "turns="]),
+        ("privacy --delta 0 two.py:one n=3 --timeout 10s l", ["lam="]),
+        ("privacy two.py:one --delta 0 n=3 --neighbours unit", ["unit-step", "unit-all"]),
+        ("privacy two.py:one --with-rounds n=3 --x ep", ["epsilon"]),
+        ("privacy two.py:one n=3 --strategy h", ["helper"]),
+        ("optimum two.py:one --target ", ["helper", "sum", "max", "min", "tuple"]),
+        ("solve two.py:one --best ", ["accuracy", "utility"]),
+        ("optimum two.py:one --measure s", ["squared-error"]),
+        ("guessing two.py:one --guesser ", ["all", "certain"]),
+        ("certify au", ["audit"]),
+        ("certify opt", ["optimum"]),
+        ("certify optimum two.py:same n=3 ", ["lam=", "turns="]),
+        ("certify audit --method fdp --variant l", ["listing"]),
+        ("certify audit --method s", ["steinke"]),
+        ("certify audit --corr", ["--correct"]),
+        ("certif", ["certify"]),
         ("privacy randomized_response ", ["n=", "lam="]),
         ("privacy two.py:one lam=", []),
         ("privacy two.py:helper ", []),

@@ -130,9 +130,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         sys.stdout.write(f"tightdp {__version__}\n")
         raise SystemExit(0)
     command, rest = arguments[0], list(arguments[1:])
-    if f"{command}_{''.join(rest[:1])}" in _CERTIFIED:
+    if f"{command}_{''.join(rest[:1])}" in CERTIFIED:
         command, rest = f"{command}_{rest[0]}", rest[1:]
-    if command not in {*COMMANDS, *_CERTIFIED}:
+    if command not in {*COMMANDS, *CERTIFIED}:
         close = get_close_matches(command, COMMANDS, n=1)
         hint = f"did you mean {close[0]}?" if close else f"the commands are {', '.join(COMMANDS)}"
         raise UsageError(f"tightdp: there is no command {command!r}", hint)
@@ -181,10 +181,10 @@ def _parser(command: str) -> _Parser:
     return parser
 
 
-_CERTIFIED = ("certify_audit", "certify_optimum")
+CERTIFIED = ("certify_audit", "certify_optimum")
 """Answers that are certified by a second word, as in `certify audit`."""
 _APART = {
-    **dict.fromkeys(("audit", "certify", *_CERTIFIED, "check"), "audit"),
+    **dict.fromkeys(("audit", "certify", *CERTIFIED, "check"), "audit"),
     **dict.fromkeys(("claims", "figures", "programs", "schema"), "claims"),
     "sweep": "sweep",
 }
@@ -235,7 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if completing():
-        import_module("tightdp.cli.completion").complete(COMMANDS, declare_all)
+        import_module("tightdp.cli.completion").complete(COMMANDS, CERTIFIED, declare_all)
     warnings.formatwarning = _as_one_line  # what is said of a mechanism names its place by itself
     try:
         options = parse(sys.argv[1:] if arguments is None else arguments)

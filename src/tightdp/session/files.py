@@ -147,22 +147,51 @@ def _read(path: Path, name: str) -> BuiltIn:
 
 
 def mechanisms_in(path: Path) -> dict[str, tuple[str, ...]]:
-    """Return what a file defines with @mechanism, by all names, and the parameters; it is read, not imported.
+    """Return the mechanisms that a file defines, by all names, and their parameters; it is read, not imported.
 
     Raises OSError where there is no such file, SyntaxError or ValueError where it is not Python.
     """
     return _mechanisms(ast.parse(path.read_bytes()))
 
 
+def functions_in(path: Path) -> list[str]:
+    """Return the names of the functions of a file that are no mechanisms; as `mechanisms_in`."""
+    tree = ast.parse(path.read_bytes())
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name not in _mechanisms(tree)]
+
+
 def _mechanisms(tree: ast.Module) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
+    functions: dict[str, ast.arguments] = {}
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and any(map(_declares, node.decorator_list)):
-            found[node.name] = _parameters(node.args)
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in found:
-            other_names = [target.id for target in node.targets if isinstance(target, ast.Name)]
-            found |= dict.fromkeys(other_names, found[node.value.id])
+        if isinstance(node, ast.FunctionDef):
+            functions[node.name] = node.args
+            if any(map(_declares, node.decorator_list)):
+                found[node.name] = _parameters(node.args)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            made = _made(node.value, functions, found)
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if made is not None:
+                found |= dict.fromkeys((target.id for target in targets if isinstance(target, ast.Name)), made)
     return found
+
+
+def _made(
+    value: ast.expr | None, functions: dict[str, ast.arguments], found: dict[str, tuple[str, ...]]
+) -> tuple[str, ...] | None:
+    """Return the parameters of the mechanism that a name is given, as in `name = mechanism(...)(f)`; None for others.
+
+    Of a function that does not stand above in the file only n is known.
+    """
+    if isinstance(value, ast.Name):
+        return found.get(value.id)
+    if not isinstance(value, ast.Call) or not value.args or not _declares(value.func):
+        return None
+    function = value.args[0]
+    if isinstance(function, ast.Lambda):
+        return _parameters(function.args)
+    known = functions.get(function.id) if isinstance(function, ast.Name) else None
+    return ("n",) if known is None else _parameters(known)
 
 
 def _parameters(arguments: ast.arguments) -> tuple[str, ...]:
