@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tightdp.session.certify import Certificate, certify_audit
     from tightdp.session.certify_optimum import certify_optimum
     from tightdp.session.harness import Adaptive, validity, worst_case
+    from tightdp.session.loading import load
     from tightdp.session.of import of
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "canaries_needed",
     "certify_audit",
     "certify_optimum",
+    "load",
     "mechanism",
     "of",
     "validity",
@@ -74,6 +76,7 @@ _LATER = {
     "canaries_needed": "tightdp.session.canaries",
     "certify_audit": "tightdp.session.certify",
     "certify_optimum": "tightdp.session.certify_optimum",
+    "load": "tightdp.session.loading",
     "of": "tightdp.session.of",
     "validity": "tightdp.session.harness",
     "worst_case": "tightdp.session.harness",

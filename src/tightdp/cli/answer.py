@@ -15,7 +15,6 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,10 +30,10 @@ from tightdp.present.text import print_view
 from tightdp.results.answers import Sweep, Unknown, Verification
 from tightdp.results.result import Drawn, Result, Subject
 from tightdp.session.arguments import read_count
-from tightdp.session.files import builtin_program, import_file, nearest_program
 from tightdp.session.instance import Instance
 from tightdp.session.instances import bound_to, with_counts
-from tightdp.session.mechanism import Mechanism, mechanisms_of
+from tightdp.session.loading import load
+from tightdp.session.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from tightdp.methods.base import Step
@@ -42,29 +41,6 @@ if TYPE_CHECKING:
 jobs, _known, _code = lazily("tightdp.cli.jobs"), lazily("tightdp.session.known"), lazily("tightdp.session.of")
 
 _LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
-
-
-def load(place: str) -> Mechanism:
-    """Import FILE[:NAME] and return its mechanism. Raises UsageError where there is none, or not exactly one."""
-    path, name = _split(place)
-    module = import_file(_located(path))
-    found = mechanisms_of(module)
-    if not found:
-        raise UsageError(f"{path} defines no mechanism", "decorate a function with @mechanism(record=...)")
-    if name:
-        other_name = getattr(module, name, None)
-        if isinstance(other_name, Mechanism) and name not in found:
-            return other_name  # as in `mended = meant`
-        if name not in found:
-            close = get_close_matches(name, found, n=1)
-            hint = f"did you mean {close[0]}? " if close else ""
-            raise UsageError(f"{path} has no mechanism {name}", f"{hint}it has {', '.join(found)}")
-        return found[name]
-    if len(found) > 1:
-        raise UsageError(
-            f"{path} has {len(found)} mechanisms: {', '.join(found)}", f"name one, as in {path}:{next(iter(found))}"
-        )
-    return next(iter(found.values()))
 
 
 def bind(options: Namespace) -> Instance:
@@ -110,27 +86,6 @@ def _size(options: Namespace) -> int | None:
     if getattr(options, "x", None) is not None:
         return len(options.x)
     return 1 if getattr(options, "command", "") == "canaries" else None
-
-
-def _located(path: Path) -> Path:
-    """Return the path, or that of the program in the package that has this name, where there is no such path."""
-    if path.exists() or path.is_absolute():
-        return path
-    name = path.as_posix()
-    built_in = builtin_program(name)
-    if built_in is not None:
-        return built_in.path
-    close = nearest_program(name.removesuffix(".py").removeprefix("programs/"))
-    if path.suffix or not close:
-        return path  # the loader complains
-    raise UsageError(f"there is no file or program {name}", f"did you mean {close}? tightdp programs lists them")
-
-
-def _split(place: str) -> tuple[Path, str]:
-    before, colon, after = place.rpartition(":")
-    if colon and after.isidentifier() and not Path(place).exists():
-        return Path(before), after
-    return Path(place), ""
 
 
 DONE, REFUTED, UNRESOLVED, INTERRUPTED = 0, 1, 3, 130

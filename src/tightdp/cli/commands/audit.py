@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tightdp.cli.answer import DONE, ask_about, bind, bind_to, emit, load, write_text
+from tightdp.cli.answer import DONE, ask_about, bind, bind_to, emit, write_text
 from tightdp.cli.targets import UsageError
 from tightdp.cli.words import given, read_bindings, read_json
 from tightdp.errors import LimitError
@@ -21,6 +21,7 @@ from tightdp.session.auditing import audit
 from tightdp.session.certify import Certificate, as_json, certify_audit, check_file
 from tightdp.session.certify_optimum import certify_optimum
 from tightdp.session.instance import Instance
+from tightdp.session.loading import load
 
 _FAMILIES = ("gaussian", "laplace")
 _AS_GIVEN = ("delta", "method", "significance", "epsilon", "exp_epsilon", "variant")

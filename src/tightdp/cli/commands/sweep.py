@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tightdp._version import __version__
-from tightdp.cli.answer import INTERRUPTED, Asked, ask, bind_to, emit, grows, load
+from tightdp.cli.answer import INTERRUPTED, Asked, ask, bind_to, emit, grows
 from tightdp.cli.jobs import answers, number_of_jobs
 from tightdp.cli.targets import UsageError
 from tightdp.cli.words import read_bindings
@@ -32,6 +32,7 @@ from tightdp.results.answers import Sweep
 from tightdp.results.recorded import plain
 from tightdp.results.result import Result, Subject
 from tightdp.session.instance import Instance
+from tightdp.session.loading import load
 from tightdp.session.mechanism import Mechanism
 from tightdp.session.sweep import Question, combinations, fixed, known, status_of
 
