@@ -29,7 +29,7 @@ _DISTANCES = 1 << 16
 
 def as_exact(value: Any) -> Number:
     """A number, exactly: where numbers are doubles as they run, a float is the rational that it is."""
-    return Fraction(value) if BITS.get() and type(value) is float else weights.as_exact(value)
+    return Fraction(value) if BITS.get() and isinstance(value, float) else weights.as_exact(value)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from tightdp.core.lowering.arrays import Cells, Kind, cast, fail_where, made, np
 from tightdp.core.lowering.builtins import arranged
 from tightdp.core.lowering.elementwise import elementwise
 from tightdp.core.lowering.folds import Line, along
+from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import METHODS, NUMPY, method, of_numpy
 from tightdp.core.lowering.scalars import operate, over_values, total, truth, whole
@@ -100,7 +101,7 @@ def _tally(m: Machine, line: Line, shares: Sequence[Value], length: int, dtype: 
     if len(shares) != len(line):
         raise Failure("ValueError: The weights and list don't have the same length.", "give one weight per number")
     if m.floats and dtype.kind == "f":
-        raise m.unsupported("np.bincount with weights is not in the language with floats", "add them up in a loop")
+        return computed(m, np.bincount, (line, tuple(shares)), {"minlength": length}, "np.bincount")
     both = list(zip(line, shares, strict=True))
     cells = [
         total(m, [0, *(m.merge(truth(m, operate(m, "eq", cell, at)), share, 0) for cell, share in both)])
@@ -130,7 +131,7 @@ def _round(m: Machine, a: Value, decimals: Value = 0) -> Value:
         if not digits:
             return elementwise(m, "rint", a)
         if m.floats:
-            raise m.unsupported("np.round to digits is not in the language with floats", "round to integers")
+            return computed(m, np.round, (made(m, cells, kind), digits), {}, "np.round")
         return made(m, objects([operate(m, "round", cell, digits) for cell in cells.flat], cells.shape), kind)
 
     return with_cells(m, a, of)
@@ -237,7 +238,7 @@ def _product(m: Machine, function: str, left: Value, right: Value) -> Value:
     def of(a: Cells, ours: Kind, b: Cells, theirs: Kind) -> Value:
         dtype = type_of_result(m, "dot", [ours, theirs])
         if dtype.kind == "f" and m.floats:
-            raise m.unsupported(f"np.{function} is not in the language with floats", "write it with sum and *")
+            return computed(m, getattr(np, function), (made(m, a, ours), made(m, b, theirs)), {}, f"np.{function}")
         positions = [np.arange(cells.size).reshape(cells.shape) for cells in (a, b)]
         shape = as_numpy(lambda: getattr(np, function)(*positions)).shape
         terms = _terms(function, a, b, shape)

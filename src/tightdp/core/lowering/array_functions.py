@@ -21,6 +21,7 @@ from tightdp.core.lowering.arrays import (
     read,
     viewed,
 )
+from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import NUMPY, method, of_numpy
 from tightdp.core.lowering.scalars import operate, over_all, whole
@@ -167,7 +168,7 @@ def _arange(m: Machine, first: Value, *more: Value, dtype: Value = None) -> Valu
 @of_numpy("linspace")
 def _linspace(m: Machine, start: Value, stop: Value, num: Value = 50, endpoint: Value = True) -> Value:
     if m.floats:
-        raise m.unsupported("np.linspace is not in the language with floats", "write its numbers")
+        return computed(m, np.linspace, (start, stop, num, endpoint), {}, "np.linspace")
     count = whole(settled(m, num))
     steps = max(1, count - 1 if settled(m, endpoint) else count)
     low, high = plain_of(m, start), plain_of(m, stop)

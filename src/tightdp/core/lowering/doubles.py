@@ -20,15 +20,12 @@ from tightdp.core.lowering.arrays import fail_where
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin, in_doubles, operates
-from tightdp.core.lowering.scalars import name_in_doubles, operate, too_many, truth
+from tightdp.core.lowering.scalars import by_values, name_in_doubles, operate, together, truth
 from tightdp.core.lowering.sequences import plain
 from tightdp.core.lowering.values import Host, Value, is_scalar, known, name_of
 from tightdp.core.nodes import Const, Expr
-from tightdp.core.together import values_together
-from tightdp.core.valuesets import TooManyValues, ordered
 from tightdp.language.generators import double
 from tightdp.language.primitives import exp, uniform
-from tightdp.limits.calibrated import TABLE_ENTRIES
 
 _INSTEAD = "compare each draw with numbers first, or draw with the primitives of tightdp"
 
@@ -158,7 +155,7 @@ def divided(m: Machine, tree: Double) -> Expr:
     if any(isinstance(piece[2], Raised) for pieces in found.values() for piece in pieces):
         _fail_where_it_raises(m, tree)
     nodes = {given: _of_parts(m, uniform, sorted(pieces)) for given, pieces in found.items()}
-    return _case(m, tape.nodes, nodes)
+    return by_values(m, tape.nodes, nodes)
 
 
 def uniform_of(m: Machine, tree: Double) -> tuple[Uniform, Tape]:
@@ -170,22 +167,7 @@ def uniform_of(m: Machine, tree: Double) -> tuple[Uniform, Tape]:
 def possible(m: Machine, tree: Double) -> Sequence[tuple[Value, ...]]:
     """Return in which parts its draw can be, together with the values of the nodes that a number depends on."""
     uniform, tape = uniform_of(m, tree)
-    return _together(m, (uniform.cell, *tape.nodes))
-
-
-def _together(m: Machine, nodes: Sequence[Expr]) -> Sequence[tuple[Value, ...]]:
-    """Return the values that nodes can take together."""
-    open_ones = [node for node in nodes if not isinstance(node, Const)]
-    found = values_together(open_ones, TABLE_ENTRIES, m.watch)
-    if found is None:
-        size = math.prod(len(node.values) for node in open_ones)
-        raise too_many(m, TooManyValues(size))
-    known_ones = {node.serial: node.values[0] for node in nodes if isinstance(node, Const)}
-    places = {node.serial: at for at, node in enumerate(open_ones)}
-    return [
-        tuple(known_ones[node.serial] if node.serial in known_ones else values[places[node.serial]] for node in nodes)
-        for values in found
-    ]
+    return together(m, (uniform.cell, *tape.nodes))
 
 
 def _of_parts(m: Machine, uniform: Uniform, pieces: Sequence[Piece]) -> Expr:
@@ -203,14 +185,3 @@ def _of_parts(m: Machine, uniform: Uniform, pieces: Sequence[Piece]) -> Expr:
         above = truth(m, operate(m, "ge", uniform.cell, uniform.cell.values[changes[0]]))
         return above if values[-1] else m.builder.negation(above)
     return m.builder.case(uniform.cell, [m.builder.const(value) for value in values])
-
-
-def _case(m: Machine, nodes: Sequence[Expr], found: dict[tuple[Value, ...], Expr]) -> Expr:
-    """Return the node that belongs to the values of others."""
-    if not nodes:
-        return found[()]
-    some = next(iter(found.values()))
-    if len(nodes) == 1:
-        return m.builder.case(nodes[0], [found.get((value,), some) for value in nodes[0].values])
-    joint = m.builder.joint(nodes, ordered(list(found)))
-    return m.builder.case(joint, [found.get(values, some) for values in joint.values])

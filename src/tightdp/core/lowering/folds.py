@@ -12,6 +12,7 @@ from tightdp.core.lowering.array_functions import as_numpy, cast_all, settled, t
 from tightdp.core.lowering.arrays import Cells, Kind, cast, made, np, objects, type_of_result, within
 from tightdp.core.lowering.builtins import arranged
 from tightdp.core.lowering.elementwise import CELLS, elementwise
+from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import NUMPY, method, of_numpy
 from tightdp.core.lowering.scalars import operate, total, truth
@@ -109,7 +110,7 @@ def _count(m: Machine, line: Line, dtype: Kind) -> Value:
 def _median(m: Machine, line: Line, dtype: Kind) -> Value:
     ordered, middle = arranged(m, line, None, False), len(line) // 2
     if m.floats or not line:
-        raise m.unsupported("np.median is not in the language here", "sort, and take the middle")
+        return computed(m, np.median, (line,), {}, "np.median")
     return operate(m, "div", total(m, (ordered[middle], ordered[(len(line) - 1) // 2])), 2)
 
 
@@ -129,7 +130,7 @@ def _over_axis(m: Machine, name: str, cells: Cells, axis: Value, keepdims: bool,
     outer = moved.shape[: cells.ndim - len(axes)]
     lines = moved.reshape((*outer, int(np.prod(moved.shape[len(outer) :], dtype=int))))
     if m.floats and dtype.kind == "f" and outer and lines.shape[-1] >= _PAIRWISE:
-        raise m.unsupported("a sum of 8 or more doubles along an axis is not in the language", "sum row by row")
+        return computed(m, getattr(np, name), (made(m, cells, dtype), axis), {"keepdims": keepdims}, f"np.{name}")
     results = [_FOLDS[name](m, tuple(lines[at]), dtype) for at in np.ndindex(outer)]
     if keepdims:
         wanted = {at % cells.ndim for at in axes}
@@ -142,6 +143,8 @@ def _reduction(name: str) -> None:
         m: Machine, a: Value, axis: Value = None, dtype: Value = None, out: Value = None, keepdims: Value = False,
         ddof: Value = 0,
     ) -> Value:  # fmt: skip
+        if m.floats and ddof and out is None:
+            return computed(m, getattr(np, name), (a, axis), {"ddof": ddof}, f"np.{name}")
         if out is not None or settled(m, ddof):
             raise m.unsupported("the arguments out and ddof of numpy are not in the language", "leave them out")
 

@@ -13,13 +13,13 @@ from functools import lru_cache
 from typing import Any
 
 from tightdp.core.lowering.expressions import display, is_object, named
+from tightdp.core.lowering.foreign import computed, instead, is_pure, own_method
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import (
     CALLS,
     FLOATING,
     FUNCTIONS,
-    INSTEAD,
     METHODS,
     NUMPY,
     Handler,
@@ -35,99 +35,17 @@ from tightdp.core.lowering.values import (
     Every,
     Host,
     Method,
-    Range,
-    Reference,
     Table,
     Union,
     Value,
     alternatives,
-    is_scalar,
     name_of,
 )
-from tightdp.core.nodes import Expr
 from tightdp.exact.parameters import as_parameter
-from tightdp.language.exactness import exactly
 from tightdp.language.generators import Maker
 from tightdp.language.program import REQUIRED, Program
-from tightdp.language.source import FOREIGN, is_foreign, read_function
+from tightdp.language.source import is_foreign, read_function
 from tightdp.limits.calibrated import CALL_DEPTH
-
-UNKNOWN: Any = object()
-"""What is returned for a call that cannot be evaluated now."""
-
-_IMPURE = {
-    "random", "secrets", "time", "os", "sys", "io", "datetime", "uuid", "builtins", "subprocess", "socket", "threading",
-}  # fmt: skip
-"""Modules whose functions are not functions of their arguments."""
-
-
-def folded(m: Machine, function: object, arguments: tuple[Value, ...], keywords: dict[str, Value]) -> Value:
-    """Return the result of a pure function of an imported module for known arguments, or `UNKNOWN`."""
-    if not _is_pure(function):
-        return UNKNOWN
-    plain = [_plain(m, value) for value in arguments]
-    named = {name: _plain(m, value) for name, value in keywords.items()}
-    if any(value is UNKNOWN for value in (*plain, *named.values())):
-        return UNKNOWN
-    try:
-        result = exactly(function)(*plain, **named)
-    except Exception as error:
-        raise Failure(f"{type(error).__name__}: {error}", "check the arguments") from None
-    return adopt(m, result) if _is_data(result) else UNKNOWN
-
-
-def instead(function: object) -> str:
-    """Return what to write in place of a function that is not in the language."""
-    owner = getattr(function, "__self__", None)
-    module = getattr(function, "__module__", None) or type(owner).__module__
-    top = module.partition(".")[0]
-    if top in ("random", "secrets") or module.startswith("numpy.random"):
-        return "draw with flip, randint, choice, binomial, geometric or shuffle of tightdp"
-    if top == "numpy":
-        return "see docs/language.md for what of numpy is; other functions of it are taken of constants only"
-    if top in FOREIGN:
-        return "use sum, min, max, sorted, abs and loops on tuples; its functions are taken of constants only"
-    if top == "math":
-        return "use + - * / // % ** on bounded numbers; this one is taken of constants only"
-    return INSTEAD.get(
-        getattr(function, "__name__", ""), "use the builtins and random primitives of the language, or write a function"
-    )
-
-
-def _is_pure(function: object) -> bool:
-    module = getattr(function, "__module__", None) or ""
-    of_numpy = (type(function).__module__ or "").partition(".")[0] == "numpy" and callable(function)
-    if not isinstance(function, (types.BuiltinFunctionType, types.FunctionType)) and not of_numpy:
-        return False
-    owner = getattr(function, "__self__", None)
-    if owner is not None and not isinstance(owner, types.ModuleType):
-        return False
-    top = module.partition(".")[0]
-    if top in _IMPURE or module.startswith("numpy.random"):
-        return False
-    return top in sys.stdlib_module_names or top in FOREIGN
-
-
-def _plain(m: Machine, value: Value) -> Any:
-    """Return a value as Python would have it, or `UNKNOWN` where it depends on the run."""
-    if isinstance(value, Expr):
-        return UNKNOWN
-    if is_scalar(value):
-        return value
-    if isinstance(value, (Reference, Range)):
-        items = _plain(m, m.store[value.key] if isinstance(value, Reference) else value.items)
-        return items if items is UNKNOWN or isinstance(value, Range) else list(items)
-    if isinstance(value, tuple):
-        parts = tuple(_plain(m, item) for item in value)
-        return UNKNOWN if any(part is UNKNOWN for part in parts) else parts
-    return UNKNOWN
-
-
-def _is_data(value: object) -> bool:
-    if isinstance(value, (tuple, list)):
-        return all(_is_data(item) for item in value)
-    return value is None or isinstance(value, (bool, str, int, float)) or hasattr(value, "numerator")
-
 
 _OTHER_METHOD = "make a list of it first: list(...), or sorted(...) of a set"
 
@@ -175,15 +93,13 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     tables = (FLOATING, FUNCTIONS) if m.floats else (FUNCTIONS,)
     hashed = callable(target) and type(target).__hash__ is not None
     handler = next((table[target] for table in tables if hashed and target in table), _handler_of_numpy(target))
-    if handler is not None:
-        bind_arguments(getattr(target, "__name__", str(target)), handler, 1, arguments, keywords)
+    if handler is not None and _takes(target, handler, arguments, keywords):
         return handler(m, *arguments, **keywords)
     program = getattr(target, "program", None)
     if isinstance(program, Program):
         return _call_mechanism(m, program, arguments, keywords)
-    result = folded(m, target, arguments, keywords)
-    if result is not UNKNOWN:
-        return result
+    if is_pure(target):
+        return computed(m, target, arguments, keywords, _shown(target, node))
     if isinstance(target, types.FunctionType) and not is_foreign(target):
         return call_python(m, target, arguments, keywords)
     if isinstance(target, Maker) or is_object(function):
@@ -193,6 +109,17 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
         instead(target),
         node,
     )
+
+
+def _takes(function: object, handler: Handler, arguments: Arguments, keywords: Keywords) -> bool:
+    """Whether a handler takes arguments; a function of its arguments may be given others. Raises Failure."""
+    try:
+        bind_arguments(getattr(function, "__name__", str(function)), handler, 1, arguments, keywords)
+    except Failure:
+        if not is_pure(function):
+            raise
+        return False
+    return True
 
 
 def _handler_of_numpy(function: object) -> Handler | None:
@@ -214,11 +141,13 @@ def _call_method(
 ) -> Value:
     if any(is_object(one) for _, one in alternatives(base, m.builder.true)):
         return m.each(base, lambda one: call(m, named(m, one, name), arguments, keywords, node))
-    if not any(known == name for _, known in METHODS):
-        raise m.unsupported(f"the method .{name}() is not in the language", instead_of_method(name), node)
 
     def on(value: Value) -> Value:
         handler = METHODS.get((type(value), name))
+        if handler is None and (function := own_method(value, name)) is not None:
+            return computed(m, function, (value, *arguments), keywords, f"the method .{name}()")
+        if not any(known == name for _, known in METHODS):
+            raise m.unsupported(f"the method .{name}() is not in the language", instead_of_method(name), node)
         if handler is None:
             kind = name_of(value)
             if not is_method_of(kind, name) and (other := instead_of_method(name)) != instead_of_method(""):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -36,7 +37,8 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import REFUSED, operation, symbol_of
-from tightdp.core.valuesets import TooManyValues
+from tightdp.core.together import values_together
+from tightdp.core.valuesets import TooManyValues, ordered
 from tightdp.core.windows import is_far
 from tightdp.errors import LanguageError, ParameterError, TooLargeError
 from tightdp.exact.field import ExpNumber
@@ -284,3 +286,29 @@ def whole(value: Any) -> int:
         shown = value if is_scalar(value) else name_of(value)
         raise Failure(f"TypeError: {shown!s} is not an integer", "use an int; // divides without a remainder")
     return int(value)
+
+
+def together(m: Machine, nodes: Sequence[Expr]) -> Sequence[tuple[Value, ...]]:
+    """Return the values that nodes can take together."""
+    open_ones = [node for node in nodes if not isinstance(node, Const)]
+    found = values_together(open_ones, TABLE_ENTRIES, m.watch)
+    if found is None:
+        size = math.prod(len(node.values) for node in open_ones)
+        raise too_many(m, TooManyValues(size))
+    known_ones = {node.serial: node.values[0] for node in nodes if isinstance(node, Const)}
+    places = {node.serial: at for at, node in enumerate(open_ones)}
+    return [
+        tuple(known_ones[node.serial] if node.serial in known_ones else values[places[node.serial]] for node in nodes)
+        for values in found
+    ]
+
+
+def by_values(m: Machine, nodes: Sequence[Expr], found: Mapping[tuple[Value, ...], Expr]) -> Expr:
+    """Return the node that belongs to the values of others, which take these and no others."""
+    if not nodes:
+        return found[()]
+    some = next(iter(found.values()))
+    if len(nodes) == 1:
+        return m.builder.case(nodes[0], [found.get((value,), some) for value in nodes[0].values])
+    joint = m.builder.joint(nodes, ordered(list(found)))
+    return m.builder.case(joint, [found.get(values, some) for values in joint.values])

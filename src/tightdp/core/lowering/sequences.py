@@ -72,7 +72,7 @@ def _compared(m: Machine, operator: ast.cmpop, left: Value, right: Value) -> Val
 
 def _identical(m: Machine, left: Value, right: Value) -> Value:
     if left is None or right is None:
-        return equal(m, left, right)
+        return equal(m, left, right) if is_scalar(left) and is_scalar(right) else False
     places = (Reference, Table, Collection, Object)
     if isinstance(left, Host) and isinstance(right, Host):
         return left.object is right.object
