@@ -11,16 +11,16 @@ import shlex
 import sys
 import threading
 import time
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tightdp.cli.targets import UsageError
-from tightdp.cli.words import read_bindings
+from tightdp.cli.words import declare, read_bindings
 from tightdp.errors import LimitError
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import decimal_text
@@ -45,12 +45,13 @@ _LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision
 
 def bind(options: Namespace) -> Instance:
     """Load the mechanism and bind what the command line says; n is that of a dataset where one is given."""
-    mechanism = load(options.file) if getattr(options, "record", None) is None else shipped(options)
-    return bind_to(mechanism, read_bindings(options.bindings), options)
+    return bind_to(named(options), read_bindings(options.bindings), options)
 
 
-def shipped(options: Namespace) -> Mechanism:
-    """Return the mechanism of code that knows nothing of tightdp, as the options say how it is called."""
+def named(options: Namespace) -> Mechanism:
+    """Return the mechanism of a file, or of code that knows nothing of tightdp, as the options say how it is called."""
+    if getattr(options, "record", None) is None:
+        return load(options.file)
     name, _, kind = (options.source or "").partition("=")
     source = {name: _code.at(kind)} if kind else name or None
     fixed = {key: _code.as_argument(value) for key, value in read_bindings(options.of).items()}
@@ -129,11 +130,17 @@ def _beside(options: Namespace) -> list[Instance]:
         raise UsageError("--beside says what else is drawn, and nothing is", "give --plot FILE too")
     found = []
     for text in given:
-        words = shlex.split(text)
-        if not words:
-            raise UsageError("--beside names no mechanism", "write --beside 'FILE[:NAME] n=8 lam=1/4'")
-        found.append(bind_to(load(words[0]), read_bindings(words[1:]), options))
+        parser = _Beside(prog="--beside", add_help=False, allow_abbrev=False)
+        declare(parser, "")
+        words = parser.parse_intermixed_args(shlex.split(text))
+        found.append(bind_to(named(words), read_bindings(words.bindings), options))
     return found
+
+
+class _Beside(ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        what = "--beside names no mechanism" if "are required: FILE" in message else f"--beside: {message}"
+        raise UsageError(what, "write --beside 'FILE[:NAME] n=8 lam=1/4'")
 
 
 def ask(instance: Instance, options: Namespace, query: Callable[[], Result], name: str = "") -> Asked:

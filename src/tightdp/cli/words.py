@@ -138,7 +138,7 @@ _PLOT = "--plot FILE  also draw the answer, as in curve.svg or curve.png"
 _BESIDE = f"""
 pictures:
 {_PLOT}
---beside TEXT*  draw this mechanism in the same picture: --beside 'FILE[:NAME] n=8 lam=1/4'
+--beside TEXT*  draw this mechanism in the same picture: --beside 'FILE[:NAME] n=8 lam=1/4', with its own --record
 """
 _CURVES = f"""{_BESIDE}
 --x AXIS (epsilon)  what a curve is drawn against: epsilon (default) or exp-epsilon
@@ -292,7 +292,7 @@ _AFTER = {name: (_PLOT if name in _DRAWN else "") + _LIMITS + _SHIPPED for name 
     "efficacy": _PLOT + _AUDITED,
     "guessing": _PLOT + _AUDITED,
     "canaries": _PLOT + _AUDITED,
-    "sweep": f"{_PLOT}\n{_JOBS}\n{_LIMITS}",
+    "sweep": f"{_PLOT}\n{_JOBS}\n{_LIMITS}\n{_SHIPPED}",
     "sample": f"{_STRATEGY}\n{_FLOATS}\n{_SHIPPED}",
 }
 OPTIONS = {name: f"{_PROGRAM}\n{own}\n{_AFTER[name]}" for name, own in _OWN.items()} | {
@@ -323,11 +323,15 @@ class _Adder(Protocol):
         """Begin options that exclude each other."""
 
 
+NAMED = _PROGRAM + _SHIPPED
+"""What names a mechanism, and how it is called where it is code that knows nothing of tightdp."""
+
+
 def declare(parser: ArgumentParser, command: str) -> None:
-    """Declare the options of a command."""
+    """Declare the options of a command; without a name, what names a mechanism."""
     section: _Adder = parser
     either: _Adder | None = None
-    for line in OPTIONS[command].splitlines():
+    for line in (OPTIONS[command] if command else NAMED).splitlines():
         if line.endswith(":"):
             section = parser if line == "options:" else parser.add_argument_group(line[:-1])
         elif line:

@@ -16,14 +16,13 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from hashlib import sha256
 from inspect import getmodule, getsource
 from pathlib import Path
 from typing import Any
 
 from tightdp._version import __version__
-from tightdp.cli.answer import INTERRUPTED, Asked, ask, bind_to, emit, grows
+from tightdp.cli.answer import INTERRUPTED, Asked, ask, bind_to, emit, grows, named
 from tightdp.cli.jobs import answers, number_of_jobs
 from tightdp.cli.targets import UsageError
 from tightdp.cli.words import read_bindings
@@ -32,7 +31,6 @@ from tightdp.results.answers import Sweep
 from tightdp.results.recorded import plain
 from tightdp.results.result import Result, Subject
 from tightdp.session.instance import Instance
-from tightdp.session.loading import load
 from tightdp.session.mechanism import Mechanism
 from tightdp.session.sweep import Question, combinations, fixed, known, status_of
 
@@ -110,7 +108,6 @@ _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)")
 
 @dataclass(frozen=True)
 class _Task:
-    place: str
     parameters: dict[str, Any]
     options: Namespace
     sweep: int
@@ -122,13 +119,13 @@ def run(options: Namespace) -> int:
         if getattr(options, name) is not None and not options.efficacy and options.canaries is None:
             raise UsageError(f"--{name} belongs to --efficacy", "give --efficacy too")
     token = time.time_ns()
-    mechanism = _loaded(options.file, token)
+    mechanism = _mechanism(options, token)
     axes = {name: read_range(name, value) for name, value in read_bindings(options.bindings).items()}
     swept = tuple(name for name, values in axes.items() if len(values) > 1)
     if not swept:
         raise UsageError("there is no range to sweep over", "give one, as in n=2..20 or lam=1/10,1/5")
     number_of_jobs(options)
-    tasks = [_Task(options.file, dict(zip(axes, values, strict=True)), options, token) for values in combinations(axes)]
+    tasks = [_Task(dict(zip(axes, values, strict=True)), options, token) for values in combinations(axes)]
     subjects = [_instance(mechanism, task).subject for task in tasks]
     keys = [tuple(str(plain(dict(subject.parameters)[name])) for name in swept) for subject in subjects]
     table = _table_file(options, mechanism, subjects, swept)
@@ -181,15 +178,20 @@ def _instance(mechanism: Mechanism, task: _Task) -> Instance:
 
 def _row(task: _Task) -> Asked:
     """Work on one row, here or in another process."""
-    instance = _instance(_loaded(task.place, task.sweep), task)
+    instance = _instance(_mechanism(task.options, task.sweep), task)
     question = Question(**{field.name: getattr(task.options, field.name) for field in fields(Question)})
     return ask(instance, task.options, lambda: question.ask(instance), question.name)
 
 
-@lru_cache(maxsize=1)
-def _loaded(place: str, sweep: int) -> Mechanism:
+_read: dict[int, Mechanism] = {}
+
+
+def _mechanism(options: Namespace, sweep: int) -> Mechanism:
     """Return the mechanism; loaded once for a sweep by every process."""
-    return load(place)
+    if sweep not in _read:
+        _read.clear()
+        _read[sweep] = named(options)
+    return _read[sweep]
 
 
 def read_range(name: str, value: Any) -> Sequence[Any]:
