@@ -27,7 +27,7 @@ IN_DOUBLES = {
     "not-a-number": "try:\n        return np.linalg.inv(np.array([[x[0], x[1]], [1.0, 1.0]]))\n    except np.linalg.LinAlgError:\n        return 'singular'",
 }  # fmt: skip
 EXACT = {
-    "strings": "s = 'ab' if random.getrandbits(1) else 'c'\n    return s.upper() + '-'.join([s, 'z']), s.find('b'), '{}:{}'.format(s, x[0])",
+    "strings": "s = 'ab' if random.getrandbits(1) else 'c'\n    return s.upper() + '-'.join([s, 'z']), s.find('b'), '{}:{}'.format(s, x[0]), ''.join('ab'[v % 2] for v in x), s.count('b')",
     "bisect": "return bisect.bisect([1, 2, 5], x[0] + random.randint(0, 1)), max(heapq.nlargest(2, list(x)))",
     "shapes": "return tuple(re.findall('a', 'ab' * x[0] + 'a')), statistics.mode(x)",
     "inverse": "values, places = np.unique(np.array([x[0], 3 + x[1]]), return_inverse=True)\n    return len(values), places",

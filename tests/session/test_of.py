@@ -14,7 +14,7 @@ import pytest
 import tightdp
 from command_line import run
 from tightdp import Int, Values
-from tightdp.errors import LanguageError, ParameterError
+from tightdp.errors import LanguageError, ParameterError, ProgramError
 from tightdp.language import interp
 from tightdp.language.domains import Bit, Tuple
 from tightdp.session.of import as_argument, of, read_domain
@@ -175,3 +175,48 @@ def test_the_command(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     others = [privatize, "--record", "Values('a', 'c')", *words]
     assert "ValueError" in run(capsys, "privacy", *others)[2]
     assert "tight ε    inf" in run(capsys, "privacy", *others, "--catch", "ValueError")[1]
+
+
+def test_sweeps_and_pictures_take_it_too(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    noisy = [f"{path}:noisy_counts", "--record", "Bit", "--source", "rng"]
+    table = ["sweep", *noisy, "n=1", "p=1/4,1/5", "--csv"]
+    status, shown, _ = run(capsys, *table)
+    assert (status, [row.split(",")[:2] for row in shown.splitlines()]) == (
+        0,
+        [["p", "exp_epsilon"], ["1/4", "3"], ["1/5", "4"]],
+    )
+    csv = tmp_path / "table.csv"
+    assert run(capsys, *table, str(csv), "--jobs", "2")[0] == 0
+    assert csv.read_text(encoding="utf-8") == shown
+    asked = ["privacy", "randomized_response", "n=1", "lam=1/5", "--curve", "--plot", str(tmp_path / "curve.svg")]
+    status, shown, _ = run(capsys, *asked, "--beside", f"{path}:noisy_counts n=1 p=1/8 --record Bit --source rng")
+    assert (status, "noisy_counts(n=1, p=1/8)" in shown, "ln(7)" in shown) == (0, True, True)
+    for text, said in (("", "names no mechanism"), ("a.py --recod Bit", "--beside: unrecognized arguments: --recod")):
+        status, _, wrong = run(capsys, *asked, "--beside", text)
+        assert (status, said in wrong) == (2, True)
+
+
+def test_a_dataset_in_place_of_a_record_is_guessed(path: Path) -> None:
+    given = {"values": ["a", "b"]}
+    found = of(f"{path}:Response.privatize", record=Values("a", "b"), arguments=given, floats=True)
+    with pytest.raises(ProgramError, match="raise ValueError") as caught:
+        found.bind(n=1).privacy()
+    assert "--dataset 'x[0]'" in caught.value.hint
+    with pytest.raises(ProgramError) as caught:
+        of(f"{path}:Response.privatize", record=Values("a", "c"), dataset="x[0]", arguments=given).bind(n=1).privacy()
+    assert "--dataset" not in caught.value.hint
+
+
+def test_what_a_generator_is_given_is_refused_where_it_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "noise.py"
+    text = "import numpy as np\n\n\ndef noisy(x, p):\n    return np.random.binomial(2, p)\n"
+    path.write_text(text.replace("binomial(2, p)", "laplace(x[0], 1)"), encoding="utf-8")
+    with pytest.raises(LanguageError, match="real noise, which is not in the language with floats") as caught:
+        of(f"{path}:noisy", floats=True).bind(n=1, p=0.5).privacy()
+    assert caught.value.span is not None
+    assert caught.value.span.place == f"{path}:5:12"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ProgramError, match="binomial") as failed:
+        of(f"{path}:noisy").bind(n=1, p=2).privacy()
+    assert failed.value.span is not None
+    assert failed.value.span.place == f"{path}:5:12"

@@ -94,6 +94,14 @@ def _limited(
 
     @wraps(query)
     def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
+        try:
+            return answered(instance, *arguments, **options)
+        except ProgramError as error:
+            called = getattr(instance.bound.program.function, "__tightdp_hint__", error.hint)
+            error.hint = error.hint if called in error.hint else f"{error.hint}; {called}"
+            raise
+
+    def answered(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
         named = arguments_of(arguments, options)
         question = partial(checked, instance, *arguments, **options)
         all_runs = partial(_all_runs, checked, instance, arguments, options) if by_runs else None

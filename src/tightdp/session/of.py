@@ -77,6 +77,8 @@ def of(
     made = _compiled(name, f"def {name}({', '.join(listed)}):\n    {result}\n", names)
     made.__doc__ = inspect.getdoc(function)
     made.__tightdp_again__ = (again_of, given)  # type: ignore[attr-defined]
+    if dataset.strip() == "x":
+        made.__tightdp_hint__ = "it is called with all records, a tuple: where it takes one, write --dataset 'x[0]'"  # type: ignore[attr-defined]
     shown = code.rpartition(":")[2] if isinstance(code, str) else str(getattr(code, "__qualname__", name))
     domain = read_domain(record) if isinstance(record, str) else record
     return Mechanism(Program(made, domain, target, neighbours, shown, floats=floats))

@@ -149,6 +149,9 @@ def _cut(m: Machine, name: str, selector: Expr, table: Sequence[Law | OnIntegers
             finite.append(law)
             continue
         if law.real or m.builder.cut is None:
+            if law.real and m.floats:
+                what = f"{name} is real noise, which is not in the language with floats"
+                raise m.unsupported(what, "leave out --floats, or draw it from random() as the machine does")
             raise Uncut("real noise" if law.real else "one-sided noise on all integers", enclosed=not law.real)
         finite.append(short := cut_exponentials(law))
         far.append((value, short[-1]))

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.arrays import allowed, made, np, objects, read
+from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import INSTEAD
 from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, by_values, over_values, together
@@ -27,6 +28,7 @@ from tightdp.core.lowering.values import (
     Members,
     Range,
     Reference,
+    Stream,
     Table,
     Value,
     is_scalar,
@@ -126,6 +128,8 @@ def _shaped(m: Machine, value: Value, then: Callable[[_Given], Value]) -> Value:
         if isinstance(value.object, types.FunctionType):
             raise _Unread("a function")
         return then(_Given((), lambda _: value.object))
+    if isinstance(value, Stream):
+        return m.each(collected(m, value), lambda items: _content(m, items, list, then))
     if isinstance(value, (Reference, Table, Collection)):
         make = list if isinstance(value, Reference) else frozenset if getattr(value, "frozen", False) else set
         return m.each(m.store[value.key], lambda content: _content(m, content, make, then))

@@ -87,7 +87,7 @@ class Machine:
         try:
             return handler(self, node)
         except Failure as failure:
-            failure.span = failure.span or self.frame.source.span(node)
+            failure.span = failure.span or self.span(node)
             raise
         finally:
             self.position.pop()
@@ -149,9 +149,17 @@ class Machine:
             self.store[frame.key, name] = value
         self.stack.append(frame)
 
+    def span(self, node: ast.AST) -> Span:
+        """Return the place of a node; where it stands for a library, the place at which that is called."""
+        for frame in reversed(self.stack):
+            if not str(frame.source.namespace.get("__name__")).startswith("tightdp."):
+                inside = {id(part) for part in ast.walk(frame.source.node)} if frame is not self.frame else {id(node)}
+                return frame.source.span(next((at for at in [node, *self.position[::-1]] if id(at) in inside), None))
+        return self.frame.source.span(node)
+
     def unsupported(self, what: str, hint: str, node: ast.AST | None = None) -> LanguageError:
         """Return the error for Python that is outside the language."""
-        return LanguageError(what, hint, span=self.frame.source.span(node or self.position[-1]))
+        return LanguageError(what, hint, span=self.span(node or self.position[-1]))
 
     def outside(self, node: ast.AST) -> LanguageError:
         """Return the error for a kind of syntax that is outside the language."""
@@ -163,7 +171,7 @@ class Machine:
         failing = self.conj(self.alive, condition)
         if failing is self.builder.false:
             return
-        failure.span = failure.span or self.frame.source.span(self.position[-1])
+        failure.span = failure.span or self.span(self.position[-1])
         if self.guards and failure.kind is not None:
             guard, alive = self.guards[-1], self.alive
             self.alive = failing

@@ -112,15 +112,10 @@ INSTEAD = {
 """What to write in place of functions that people reach for."""
 
 _INSTEAD_OF_METHODS = {
-    "format": 'write an f-string, as in f"n={n}"',
     "from_iterable": "write [v for part in ... for v in part]",
-    "join": "add the strings up in a loop (s = s + part), or return tuple(...) of them",
-    "lower": "write it in lower case, or look it up in a dictionary",
     "mean": "write sum(...) / len(...), which is exact",
-    "split": "write a tuple of strings",
     "std": "write its formula with sum(...) and len(...), without the root",
     "sum": "write sum(...)",
-    "upper": "write it in upper case, or look it up in a dictionary",
     "var": "write its formula with sum(...) and len(...)",
 }
 _INSTEAD_OF_NAMES = {
@@ -136,15 +131,12 @@ _CLASSES = {
     **{each.__name__: each for each in (bool, frozenset, int, list, range, set, str, tuple)},
     "dictionary": dict,
 }
-_STRING_METHODS = {name for name in dir(str) if not name.startswith("_")}
 
 
 def instead_of_method(name: str) -> str:
     """Return what to write in place of a method that is not in the language."""
     if name in _INSTEAD_OF_METHODS:
         return _INSTEAD_OF_METHODS[name]
-    if name in _STRING_METHODS and not hasattr(list, name):
-        return "compose strings with + and f-strings; other strings are best made at the top of the module"
     return "there are the methods of lists, tuples, dictionaries and sets; see docs/language.md"
 
 
