@@ -88,6 +88,19 @@ PROGRAMS = [
         "shuffle-of-strings-and-none", 'def f(x):\n    return shuffle(["a", None if x[0] else "b", flip(1/3)])', Bit, 1
     ),
     Nasty("shuffle-twice", "def f(x):\n    a = shuffle([0, 1, x[0]])\n    return (a, shuffle(a)[0])", Bit, 1),
+    Nasty(
+        "shuffle-of-parts",
+        "def f(x):\n    y = shuffle([((b, 0), flip(1/3)) if flip(1/2) else None if b else ((b,), 'x') for b in x])\n    return y, y[0]",
+        Bit,
+        2,
+    ),
+    Nasty(
+        "shuffle-of-truths-and-numbers",
+        "def f(x):\n    return shuffle([(True, 1) if b else (1, True) for b in x])",
+        Bit,
+        2,
+    ),
+    Nasty("shuffle-of-lists", "def f(x):\n    return tuple(map(tuple, shuffle([[b, flip(1/3)] for b in x])))", Bit, 2),
     Nasty("sample-without-replacement", "def f(x):\n    return sum(x[i] for i in shuffle(range(3))[:2])", Bit, 3),
     Nasty(
         "draws-in-a-comprehension",

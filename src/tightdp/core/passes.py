@@ -18,16 +18,18 @@ from tightdp.core.nodes import (
     Expr,
     Input,
     Nary,
-    Once,
     Shuffled,
+    canonical,
     children,
+    computed,
     reachable,
     verify,
 )
-from tightdp.core.operators import Value
-from tightdp.core.outputs import Arrangement, Leaf, Shape, TupleOf
+from tightdp.core.operators import NOTHING, Value
+from tightdp.core.outputs import Arrangement, Choice, Leaf, Shape, TupleOf
 from tightdp.language import laws
 from tightdp.language.laws import Law
+from tightdp.language.outputs import Output
 
 
 class Rebuild:
@@ -206,64 +208,125 @@ def _coin(hits: int, of: int) -> Law:
 def arrangements_to_counts(program: CoreProgram) -> CoreProgram:
     """Replace every group of shuffled outputs by the counts of its values.
 
-    Applies where all places of a shuffle are output, once each, and used nowhere else. The output is then the counts
-    followed by a uniformly random arrangement that depends on nothing else: a post-processing of the counts, and the
-    counts are one of it. So likelihood ratios, δ, trade-off functions and Rényi divergences are those of the counts.
+    Applies where all places of a shuffle are output, once each, as they are or each by the same function of it, and are
+    used nowhere else. The output is then the counts of what is output, followed by a uniformly random arrangement that
+    depends on nothing else: a post-processing of the counts, and the counts are one of it. So likelihood ratios, δ,
+    trade-off functions and Rényi divergences are those of the counts.
     """
-    groups = _output_groups(program)
-    if not groups:
+    if not any(isinstance(expr, Shuffled) for expr in reachable(program.roots)):
         return program
+    sources = _Sources(program)
     components: list[Expr] = []
     rebuild = Rebuild(lambda rebuild, expr: None)
 
+    def add(numbers: Sequence[int]) -> int:
+        components.extend(rebuild.copy([program.components[number] for number in numbers]))
+        return len(components) - len(numbers)
+
     def shape_of(shape: Shape) -> Shape:
-        if isinstance(shape, TupleOf):
-            group = _whole_group(program, shape, groups)
-            if group is None:
-                return TupleOf(tuple(shape_of(item) for item in shape.items))
-            items = rebuild.copy(group[0].items)
-            values = list(dict.fromkeys(value for item in items for value in item.values))
-            arrangement = Arrangement(len(components), tuple(values), len(items))
-            components.extend(
-                rebuild.builder.sum([rebuild.builder.equals(item, value) for item in items]) for value in values[:-1]
-            )
-            return arrangement
-        assert isinstance(shape, Leaf)
-        components.extend(rebuild.copy([program.components[shape.component]]))
-        return Leaf(len(components) - 1)
+        match shape:
+            case Leaf():
+                return Leaf(add([shape.component]), shape.unused)
+            case Choice():
+                return Choice(add([shape.component]), tuple(map(shape_of, shape.alternatives)), shape.unused)
+            case Arrangement():
+                counts = range(shape.first, shape.first + len(shape.values) - 1)
+                return Arrangement(add(counts), shape.values, shape.length)
+        assert isinstance(shape, TupleOf)
+        found = sources.whole_group(shape)
+        if found is None:
+            return TupleOf(tuple(map(shape_of, shape.items)))
+        messages, outputs = found
+        items = rebuild.copy(messages)
+        values = list(dict.fromkeys(outputs.values()))
+        arrangement = Arrangement(len(components), tuple(values), len(items))
+        for value in values[:-1]:
+            given = [message for message, output in outputs.items() if output == value]
+            hits = [rebuild.builder.disjunction([rebuild.builder.equals(item, one) for one in given]) for item in items]
+            components.append(rebuild.builder.sum(hits))
+        return arrangement
 
     shape = shape_of(program.shape)
     return rebuild.program(program, components or [rebuild.builder.true], shape)
 
 
-def _output_groups(program: CoreProgram) -> set[int]:
-    """Return the groups of shuffled nodes that are used as outputs only."""
-    groups: set[int] = set()
-    spoiled: set[int] = set()
-    once = Once()
-    for expr in reachable(program.roots):
-        if isinstance(expr, Shuffled):
-            groups.add(expr.group)
-        for child in once.children(expr):
-            if isinstance(child, Shuffled):
-                spoiled.add(child.group)
-    for root in (*program.evidence, *(check.condition for check in program.checks)):
-        if isinstance(root, Shuffled):
-            spoiled.add(root.group)
-    return groups - spoiled if _plain(program.shape) else set()
+class _Sources:
+    """Which components of a program are functions of one place of a shuffle, and of nothing else."""
+
+    def __init__(self, program: CoreProgram) -> None:
+        self._program = program
+        self._values: list[Value] = [None] * len(program.components)
+        self._of: dict[int, Expr | None] = {}
+        for expr in reachable(program.components):
+            self._of[expr.serial] = self._source(expr)
+
+    def _source(self, expr: Expr) -> Expr | None:
+        """Return the only leaf that a node depends on; a constant itself where there is none, None for several."""
+        if isinstance(expr, (Const, Draw, Input, Shuffled)):
+            return expr
+        below = dict.fromkeys(self._of[child.serial] for child in children(expr))
+        leaves = [leaf for leaf in below if not isinstance(leaf, Const)]
+        return next(iter(below)) if not leaves else leaves[0] if len(leaves) == 1 else None
+
+    def whole_group(self, shape: TupleOf) -> tuple[Sequence[Expr], dict[Value, Output]] | None:
+        """Return the messages of the shuffle that a tuple is, and what is output for each of their values."""
+        places: list[Shuffled] = []
+        for item in shape.items:
+            own = {self._of[self._program.components[number].serial] for number in _numbers(item)}
+            leaves = [leaf for leaf in own if not isinstance(leaf, Const)]
+            if len(leaves) != 1 or not isinstance(leaves[0], Shuffled) or item.several:
+                return None
+            places.append(leaves[0])
+        first = places[0] if places else None
+        whole = {(place.group, place.place) for place in places}
+        if first is None or whole != {(first.group, at) for at in range(len(first.items))} or len(whole) < len(places):
+            return None
+        inside = {number for item in shape.items for number in _numbers(item)}
+        others = [expr for number, expr in enumerate(self._program.components) if number not in inside]
+        roots = [*others, *self._program.evidence, *(check.condition for check in self._program.checks)]
+        used = {expr.group for expr in reachable(roots) if isinstance(expr, Shuffled)}
+        if first.group in used:
+            return None
+        outputs = [self._outputs(item, place) for item, place in zip(shape.items, places, strict=True)]
+        return (first.items, outputs[0]) if outputs[0] and all(found == outputs[0] for found in outputs) else None
+
+    def _outputs(self, item: Shape, place: Expr) -> dict[Value, Output] | None:
+        """Return what an item of the output is for each value of the place that it is read off."""
+        numbers = _numbers(item)
+        nodes: dict[int, Expr] = {}
+        stack = [self._program.components[number] for number in numbers]
+        while stack:
+            expr = stack.pop()
+            if expr.serial not in nodes:
+                nodes[expr.serial] = expr
+                stack.extend(() if expr is place else children(expr))
+        order = [nodes[serial] for serial in sorted(nodes)]
+        outputs: dict[Value, Output] = {}
+        for value in place.values:
+            found = {place.serial: value}
+            for expr in order:
+                if isinstance(expr, Const):
+                    found[expr.serial] = expr.values[0]
+                elif expr is not place:
+                    found[expr.serial] = canonical(
+                        expr, computed(expr, [found[each.serial] for each in children(expr)])
+                    )
+            for number in numbers:
+                self._values[number] = found[self._program.components[number].serial]
+            if any(self._values[number] is NOTHING for number in numbers):
+                return None
+            outputs[value] = item.decode(self._values)
+        return outputs
 
 
-def _plain(shape: Shape) -> bool:
-    return isinstance(shape, Leaf) or (isinstance(shape, TupleOf) and all(_plain(item) for item in shape.items))
-
-
-def _whole_group(program: CoreProgram, shape: TupleOf, groups: set[int]) -> list[Shuffled] | None:
-    """Return the nodes of a tuple that is exactly one whole shuffle, else None."""
-    nodes = [program.components[item.component] for item in shape.items if isinstance(item, Leaf)]
-    shuffled = [node for node in nodes if isinstance(node, Shuffled)]
-    if not shuffled or len(shuffled) != len(shape.items) or shuffled[0].group not in groups:
-        return None
-    whole = len(shuffled) == len(shuffled[0].items) and {node.place for node in shuffled} == set(range(len(shuffled)))
-    same = {node.group for node in shuffled} == {shuffled[0].group}
-    once = sum(isinstance(c, Shuffled) and c.group == shuffled[0].group for c in program.components) == len(shuffled)
-    return shuffled if whole and same and once else None
+def _numbers(shape: Shape) -> list[int]:
+    """Return the components that an item of an output is put together from."""
+    match shape:
+        case TupleOf():
+            return [number for item in shape.items for number in _numbers(item)]
+        case Choice():
+            return [shape.component, *(number for item in shape.alternatives for number in _numbers(item))]
+        case Arrangement():
+            return list(range(shape.first, shape.first + len(shape.values) - 1))
+    assert isinstance(shape, Leaf)
+    return [shape.component]

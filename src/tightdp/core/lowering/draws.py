@@ -15,7 +15,7 @@ from tightdp.core.lowering.positions import item_at
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import bind_arguments, operate, over_all, too_many, total, truth
 from tightdp.core.lowering.sequences import plain, settled
-from tightdp.core.lowering.values import Alike, Every, Growing, Value, is_scalar, kind, known, name_of
+from tightdp.core.lowering.values import Alike, Every, Growing, Union, Value, is_scalar, kind, known, name_of
 from tightdp.core.meetings import Uncut
 from tightdp.core.nodes import Expr
 from tightdp.core.published import GOES_ON, above, cut_exponentials
@@ -272,8 +272,14 @@ def _shuffled(m: Machine, items: tuple[Value, ...] | Alike | Growing) -> Value:
         return permuted(m, items)
     if isinstance(items, Growing):
         return m.of_growing("shuffle", items)
-    if len({kind(item) for item in items}) == 1 and all(is_scalar(item) for item in items):
+    if all(is_scalar(item) for item in items):
         return m.builder.shuffled([m.expr(item) for item in items])
+    numbers: dict[tuple[object, Value], int] = {}
+    tables = [_table(m, item) for item in items]
+    if all(tables):
+        codes = [_numbered(m, table, numbers) for table in tables if table]
+        messages = [plain for _, plain in numbers]
+        return tuple(_read_off(m, code, [messages[at] for at in code.values]) for code in m.builder.shuffled(codes))
     arranged = list(items)
     for last in range(len(arranged) - 1, 0, -1):
         picked = draw_from(m, "shuffle", laws.uniform, (0, last))
@@ -282,6 +288,68 @@ def _shuffled(m: Machine, items: tuple[Value, ...] | Alike | Growing) -> Value:
             arranged[at] = m.merge(m.builder.equals(m.expr(picked), at), kept, arranged[at])
         arranged[last] = moved
     return tuple(arranged)
+
+
+def _table(m: Machine, message: Value) -> tuple[Expr, Sequence[Value]] | None:
+    """Return a node on which a message depends, and what the message is by the node's value.
+
+    None where the message has a part that is no scalar and no tuple, or too many values.
+    """
+    if is_scalar(message):
+        expr = m.expr(message)
+        return None if m.builder.noises and is_far(expr) else (expr, expr.values)
+    if isinstance(message, tuple):
+        tables = [_table(m, part) for part in message]
+        parts = [table for table in tables if table]
+        together = values_together([expr for expr, _ in parts], TABLE_ENTRIES, m.watch)
+        if len(parts) < len(tables) or not together:
+            return None
+        plain = [
+            tuple(table[expr.index[value]] for value, (expr, table) in zip(values, parts, strict=True))
+            for values in together
+        ]
+        return m.builder.joint([expr for expr, _ in parts], together), plain
+    if not isinstance(message, Union):
+        return None
+    options = [(guard, _table(m, item)) for guard, item in message.alternatives]
+    numbers: dict[tuple[object, Value], int] = {}
+    code: Expr | None = None
+    for guard, table in reversed(options):
+        if table is None:
+            return None
+        number = _numbered(m, table, numbers)
+        code = number if code is None else m.builder.either(guard, number, code)
+    assert code is not None
+    messages = [plain for _, plain in numbers]
+    return code, [messages[at] for at in code.values]
+
+
+def _numbered(m: Machine, table: tuple[Expr, Sequence[Value]], numbers: dict[tuple[object, Value], int]) -> Expr:
+    """Return the number of a message; new messages get the next one. True and 1 are two."""
+    expr, messages = table
+    found = [numbers.setdefault((_types(plain), plain), len(numbers)) for plain in messages]
+    return m.builder.case(expr, list(map(m.builder.const, found)))
+
+
+def _types(plain: object) -> object:
+    return tuple(map(_types, plain)) if isinstance(plain, tuple) else type(plain)
+
+
+def _read_off(m: Machine, code: Expr, messages: Sequence[Value]) -> Value:
+    """Return the message for which a number stands, part by part where the messages have parts."""
+    shapes = list(dict.fromkeys(map(kind, messages)))
+    found: Value = None
+    for shape in reversed(shapes):
+        here = [kind(message) == shape for message in messages]
+        some = messages[here.index(True)]
+        own = [message if is_one else some for message, is_one in zip(messages, here, strict=True)]
+        if isinstance(some, tuple):
+            read: Value = tuple(_read_off(m, code, part) for part in zip(*own, strict=True))
+        else:
+            read = known(m.builder.case(code, list(map(m.builder.const, own))))
+        is_here = m.builder.case(code, [m.builder.const(is_one) for is_one in here])
+        found = read if shape == shapes[-1] else m.merge(is_here, read, found)
+    return found
 
 
 # observe
