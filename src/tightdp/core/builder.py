@@ -12,7 +12,7 @@ from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuf
 from tightdp.core.operators import Value, refusal
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
 from tightdp.core.windows import NARROW, Place, Window, check_growth, is_far
-from tightdp.language.laws import Law, OnIntegers
+from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.limits.calibrated import FEW_VALUES
 
 
@@ -40,6 +40,7 @@ class Builder:
         self.operations: list[tuple[str, tuple[Expr, ...], Place | None]] = []
         self.cut: Callable[[OnIntegers], Law] | None = None
         self.lost: list[Fraction] = []
+        self.unlisted: Callable[[Exponentials], Expr] | None = None  # a draw whose outcomes need not be listed
         self.rounds = 0  # of loops, that were lowered on their own
         self.place: Callable[[], Place | None] = lambda: None
         self.true = self.const(True)

@@ -20,7 +20,7 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
 from tightdp.every_n.paths import Path, Paths
-from tightdp.every_n.shifts import Shift, reach_of, shifts
+from tightdp.every_n.shifts import Shift, shifts, steps_of
 from tightdp.exact.field import Number
 
 _MOST_CELLS = 3000
@@ -117,7 +117,7 @@ class _Search:
 
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
-        self._reach = reach_of(paths)
+        self._noise = steps_of(paths)
         self._places = {path.target: len(path.values) for path in paths.each()}
         moves = [(x, x) for x in paths.steps]
         if paths.all_at_once:
@@ -162,7 +162,7 @@ class _Search:
         for one in ours:
             options = []
             for at, other in enumerate(theirs):
-                for shift, cost in shifts(one, other, before, self._reach).items():
+                for shift, cost in shifts(one, other, before, self._noise).items():
                     target = _END if last else Cell(other.target, one.target, shift)
                     options.append(Option(at, target, cost * one.probability / other.probability))
             found.append(tuple(options))

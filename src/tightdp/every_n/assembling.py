@@ -11,6 +11,7 @@ from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Explored, Play, Sent
 from tightdp.every_n.paths import (
+    REAL,
     Affine,
     Bounds,
     Names,
@@ -264,7 +265,7 @@ class _Assembled:
             published = []
             for sent in (ending.returned, *ending.asked):
                 for each in sent.published:
-                    left = tuple((name, f) for name, f in each.terms if name[0] != "post" or name[1] in kept)
+                    left = tuple((name, f) for name, f in each.terms if not _at_end(name[0]) or name[1] in kept)
                     if left:
                         published.append(renamed(Affine(left, each.constant), names))
             letter: Letter = ending.returned.what
@@ -284,19 +285,23 @@ class _Assembled:
 
 def _kept_noises(run: Run, seen: Sequence[Sent]) -> list[int]:
     """Return the noises of the end that matter: others are only added to what is told, or not seen at all."""
-    kept = {at for terms in run.bounds for (kind, at), _ in terms if kind == "post"}
+    kept = {at for terms in run.bounds for (kind, at), _ in terms if _at_end(kind)}
     alone: set[int] = set()
     mixed: list[set[int]] = []
     for sent in seen:
         plain = [] if _mixed(sent.what) else sent.published
         for form in sent.published:
-            mine = {at for (kind, at), _ in form.terms if kind == "post"}
+            mine = {at for (kind, at), _ in form.terms if _at_end(kind)}
             if form in plain or len(mine) < len(form.terms):
                 alone |= mine
             else:
                 mixed.append(mine)
     kept |= alone
     return [at for at in range(len(run.noises)) if at in kept]
+
+
+def _at_end(kind: str) -> bool:
+    return kind.removeprefix(REAL) == "post"
 
 
 def _mixed(what: Any) -> bool:

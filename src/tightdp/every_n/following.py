@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 from typing import Any, NoReturn
@@ -12,9 +13,11 @@ from tightdp.core.builder import Builder
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import operation
 from tightdp.every_n.paths import (
+    REAL,
     SIZE,
     Affine,
     Bounds,
+    Noise,
     Symbol,
     Terms,
     Tree,
@@ -23,11 +26,12 @@ from tightdp.every_n.paths import (
     normal,
     plus,
     refusal,
+    support,
     times,
     tree_of,
 )
 from tightdp.exact.field import Number
-from tightdp.language.laws import Law, OnIntegers, TwoSided
+from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided
 from tightdp.limits.calibrated import FEW_VALUES
 
 _MOST_DRAWS = 200
@@ -86,7 +90,7 @@ class Run:
     def __init__(self, kind: str, choices: Choices, inside: bool, sums: bool) -> None:
         self.kind, self.choices, self.inside, self.sums = kind, choices, inside, sums
         self.probability: Number = Fraction(1)
-        self.noises: list[Number] = []
+        self.noises: list[Noise] = []
         self.bounds: Bounds = {}
         self.asked: list[tuple[Tree, bool]] = []
         self._ways = 0
@@ -99,10 +103,15 @@ class Run:
         self.probability = self.probability * probability
         return outcome
 
-    def noise(self, law: TwoSided) -> Affine:
+    def noise(self, law: Noise) -> Affine:
         """Return symbolic noise."""
-        self.noises.append(law.ratio)
-        return Affine((((self.kind, len(self.noises) - 1), Fraction(1)),), Fraction(law.centre))
+        kind = REAL * (isinstance(law, Exponentials) and law.real) + self.kind
+        terms: Terms = (((kind, len(self.noises)), Fraction(1)),)
+        low, high = support(law)
+        if math.isfinite(low) or math.isfinite(high):
+            self.bounds[terms] = low, high
+        self.noises.append(replace(law, centre=0))
+        return Affine(terms, Fraction(law.centre))
 
     def clean(self, form: Affine) -> bool:
         """Whether comparisons of a form are followed, for all integers that it may be."""
@@ -112,9 +121,12 @@ class Run:
         """Decide form >= 0, or > 0: as earlier comparisons on this run imply, or else both ways in turn."""
         terms, value, upward = normal(form, strictly)
         self.check(terms)
+        below = value if form.real() else value - 1
         low, high = self.bounds.get(terms, (1 if terms == SIZE else -math.inf, math.inf))
-        if low >= value or high < value:
+        if low >= value or high <= below:
             return (low >= value) == upward
+        if form.real() and not self._spread(terms):
+            raise Untraceable
         if all(kind == "size" for (kind, _), _ in terms):
             raise refusal("n decides what happens here", "ask for one n, or publish n only")
         self._ways += 1
@@ -123,8 +135,19 @@ class Run:
         if self.choices.choose(_BOTH):
             self.bounds[terms] = value, high
             return upward
-        self.bounds[terms] = low, value - 1
+        self.bounds[terms] = low, below
         return not upward
+
+    def _spread(self, terms: Terms) -> bool:
+        """Whether a combination with real numbers has any one value with probability 0, as densities have.
+
+        It has where noise is in it that only this run has, or nothing but what was drawn before the records, or nothing
+        but what one pass holds (which has a density; see `Freezer`).
+        """
+        reals = {
+            (kind, at // 1000 if kind == REAL + "slot" else -1) for (kind, at), _ in terms if kind.startswith(REAL)
+        }
+        return any(kind == REAL + self.kind for kind, _ in reals) or len(reals) == 1
 
     def check(self, terms: Terms) -> None:
         """Refuse to look at what grows, or at the place of a record, while records are gone through."""
@@ -168,6 +191,7 @@ class FollowingBuilder(Builder):
         self.run: Run
         self.refuse: Callable[[], NoReturn]
         self.residue: Callable[[int, int], int | None]
+        self.unlisted = lambda law: self.symbol(self.run.noise(law))
 
     def symbol(self, tree: Tree) -> Expr:
         """Return a symbolic value, or a constant where nothing in it is unknown."""

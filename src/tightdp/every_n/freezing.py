@@ -22,7 +22,7 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.every_n.following import Run, Touched, Untraceable
 from tightdp.every_n.learned import POISON, Frozen, OfPass, Place, Sent
-from tightdp.every_n.paths import Affine, Symbol, normal, plus, refusal, times
+from tightdp.every_n.paths import REAL, Affine, Symbol, dependent, normal, plus, refusal, times
 from tightdp.exact.field import ExpNumber
 from tightdp.limits.calibrated import FEW_VALUES
 
@@ -112,7 +112,7 @@ class Freezer:
         if not isinstance(form, Affine):
             raise Touched(token)
         if self.m.sums and place not in self.of.learned.told and not form.whole():
-            raise Touched(token, "not whole")
+            raise Touched(token, "" if form.real() else "not whole")
 
     def _kind(self, place: Place) -> str:
         return "sum" if self.m.sums and place not in self.of.learned.told else "told"
@@ -268,9 +268,11 @@ class Freezer:
         if low == high:
             value = tree.constant + Fraction(low)
             return ("value", "int" if value.denominator == 1 else "Fraction", value)
-        if tree.whole():
+        if tree.whole() or tree.real():
             self.slots.append(tree)
-            return ("slot", Fraction(1), Fraction(0))
+            if dependent(self.slots, "" if self.start else "pre"):
+                raise Untraceable
+            return (REAL * tree.real() + "slot", Fraction(1), Fraction(0))
         terms, *_ = normal(Affine(tree.terms, Fraction(0)), False)
         factor = tree.terms[0][1] / terms[0][1]
         times_, offset = divmod(tree.constant, factor)
@@ -377,10 +379,10 @@ class Thawer:
                 return Affine((((kind, of.learned.token(of.number, place)), Fraction(1)),), Fraction(0))
             case ("offset", kind, token, constant):
                 return Affine((((kind, token), Fraction(1)),), constant)
-            case ("slot", factor, offset):
+            case (kind, factor, offset) if kind in ("slot", REAL + "slot"):
                 self._slots += 1
                 return times(
-                    Affine(((("slot", of.number * 1000 + self._slots - 1), Fraction(1)),), offset / factor), factor
+                    Affine((((kind, of.number * 1000 + self._slots - 1), Fraction(1)),), offset / factor), factor
                 )
             case ("size", Affine() as tree):
                 return tree

@@ -49,7 +49,7 @@ _Word = Sequence[tuple[_Factors, _Factors]]
 
 def grows_under_noise(paths: Paths) -> bool:
     """Whether the ratios are proved to be unbounded; False unless all records may change at once."""
-    if not paths.all_at_once or not paths.faithful or len(paths.before) != 1:
+    if not paths.all_at_once or not paths.faithful or len(paths.before) != 1 or not paths.two_sided():
         return False
     (start,) = paths.before
     if start.bounds or start.published or not _is_shared_noise(start):
@@ -78,7 +78,7 @@ def _alone(affine: Affine, terms: Terms) -> int | None:
 class _Search:
     def __init__(self, paths: Paths, state: int) -> None:
         self.paths, self.state = paths, state
-        ends = [float(abs(end)) for path in paths.each() for each in path.bounds.values() for end in each]
+        ends = [abs(float(end)) for path in paths.each() for end in path.edges()]
         ends += [abs(float(one.constant)) for path in paths.each() for one in (*path.values, *path.published)]
         self.most = math.ceil(max((end for end in ends if end < math.inf), default=0.0))
         self.far = 4 * self.most + _FAR
@@ -205,7 +205,8 @@ def _probability(path: Path, z: float) -> Number:
         return Fraction(0)
     if not path.noises:
         return path.probability
-    law = TwoSided(0, path.noises[0])
+    law = path.noises[0]
+    assert isinstance(law, TwoSided)
     above = Fraction(1) if low == -math.inf else law.at_least(math.ceil(low))
     return path.probability * (above if high == math.inf else above - law.at_least(math.floor(high) + 1))
 

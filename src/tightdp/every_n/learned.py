@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 from tightdp.core.lowering.store import MISSING, Cell, Store
 from tightdp.core.lowering.values import Entries, Every, Host, Reference, Stream, Value
-from tightdp.every_n.paths import Affine, Bounds
+from tightdp.every_n.paths import Affine, Bounds, Noise
 from tightdp.exact.field import Number
 
 Frozen: TypeAlias = Any
@@ -63,7 +63,7 @@ class Play:
     """One way through a round."""
 
     probability: Number
-    noises: tuple[Number, ...]
+    noises: tuple[Noise, ...]
     bounds: Bounds
     sent: tuple[tuple[int, Sent], ...]
     asked: tuple[Sent, ...]

@@ -1,9 +1,9 @@
-"""Paths of a program, the same for every n: conditions on symbolic integers, and states from which the same follows.
+"""Paths of a program, the same for every n: conditions on symbolic numbers, and states from which the same follows.
 
-Symbolic values, which are noise on all integers, sums over the records, or n, are nodes of the core program whose
-values are not listed: arithmetic on them is kept as affine forms of unknown integers, other functions of them as trees.
-Each unknown is an integer because of what it stands for: a draw of noise on integers, a sum of integers, a number of
-records.
+Symbolic values, which are noise, sums over the records, or n, are nodes of the core program whose values are not
+listed: arithmetic on them is kept as affine forms of unknown numbers, other functions of them as trees. Each unknown is
+an integer because of what it stands for, a draw of noise on integers, a sum of integers, a number of records; or it is
+a real number, made of real noise, and is called so. No comparison of these comes out even, with probability 1.
 """
 
 from __future__ import annotations
@@ -19,15 +19,22 @@ from tightdp.core.nodes import Const, Expr
 from tightdp.errors import LanguageError
 from tightdp.every_n.chain import Letter, Move
 from tightdp.exact.field import Number
+from tightdp.language.laws import Exponentials, TwoSided
 from tightdp.limits.calibrated import PROOF_STATES
 
 Terms: TypeAlias = tuple[tuple[tuple[str, int], Fraction], ...]
-"""Unknown integers with their coefficients, which are not 0, in a fixed order."""
-Bounds: TypeAlias = dict[Terms, tuple[float, float]]
-"""The least and the greatest value of combinations of unknown integers; they are integers or infinite."""
+"""Unknown numbers with their coefficients, which are not 0, in a fixed order."""
+Edge: TypeAlias = "Fraction | float"
+"""An end of a range: exact, or infinite."""
+Bounds: TypeAlias = dict[Terms, tuple[Edge, Edge]]
+"""The least and the greatest value of combinations of unknown numbers; of unknown integers these are integers."""
+Noise: TypeAlias = TwoSided | Exponentials
+"""The law of noise around 0."""
 Tree: TypeAlias = Any
 """An affine form, or (operation, operands), whose operands are trees and plain values."""
 
+REAL = "real "
+"""Begins what an unknown real number is called while a program is read."""
 SIZE: Terms = ((("size", 0), Fraction(1)),)
 """The number of records."""
 
@@ -38,14 +45,19 @@ def refusal(what: str, hint: str = "ask for one n") -> LanguageError:
 
 
 class Affine(NamedTuple):
-    """A combination of unknown integers, and a constant."""
+    """A combination of unknown numbers, and a constant."""
 
     terms: Terms
     constant: Fraction
 
+    def real(self) -> bool:
+        """Whether there is a real number among them."""
+        return any(kind.startswith(REAL) for (kind, _), _ in self.terms)
+
     def whole(self) -> bool:
         """Whether it is an integer whatever the unknown integers are."""
-        return all(each.denominator == 1 for each in (self.constant, *(factor for _, factor in self.terms)))
+        exact = (self.constant, *(factor for _, factor in self.terms))
+        return not self.real() and all(each.denominator == 1 for each in exact)
 
 
 def fresh(place: int) -> Terms:
@@ -92,6 +104,14 @@ class Symbol(Expr):
         return False
 
 
+def support(law: Noise) -> tuple[Edge, Edge]:
+    """Return between what noise lies."""
+    if isinstance(law, TwoSided):
+        return -math.inf, math.inf
+    lows, highs = zip(*((low, high) for low, high, _ in law.pieces), strict=True)
+    return -math.inf if None in lows else min(lows), math.inf if None in highs else max(highs)
+
+
 def leaves(tree: Tree) -> Iterator[Any]:
     """Yield the affine forms and the names of lists in a tree."""
     if isinstance(tree, Affine) or not isinstance(tree, tuple):
@@ -124,35 +144,62 @@ def times(form: Affine, factor: Fraction | int) -> Affine:
     return plus(Affine((), Fraction(0)), form, factor)
 
 
-def normal(form: Affine, strictly: bool) -> tuple[Terms, int, bool]:
-    """Return terms, an integer, and whether form >= 0 (or > 0) says that the terms are at least this, or below it.
+def dependent(forms: Iterable[Affine], apart: str) -> bool:
+    """Whether the parts of some forms that are made of real numbers depend on each other: then they have no density.
+
+    Numbers of the kind `apart` do not count: others may have been made of them.
+    """
+    found: list[tuple[tuple[str, int], Affine]] = []
+    for form in forms:
+        if not form.real():
+            continue
+        reals = tuple(each for each in form.terms if each[0][0].startswith(REAL) and each[0][0] != REAL + apart)
+        rest = Affine(reals, Fraction(0))
+        for symbol, known in found:
+            rest = plus(rest, known, -dict(rest.terms).get(symbol, Fraction(0)))
+        if not rest.terms:
+            return True
+        symbol, factor = rest.terms[0]
+        found.append((symbol, times(rest, 1 / factor)))
+    return False
+
+
+def normal(form: Affine, strictly: bool) -> tuple[Terms, Fraction | int, bool]:
+    """Return terms, a number, and whether form >= 0 (or > 0) says that the terms are at least this, or below it.
 
     The terms have integer factors without a common divisor, the first of them positive.
     """
-    below = math.lcm(*(factor.denominator for _, factor in form.terms))
-    shared = Fraction(math.gcd(*(int(factor * below) for _, factor in form.terms)), below)
+    scale = math.lcm(*(factor.denominator for _, factor in form.terms))
+    shared = Fraction(math.gcd(*(int(factor * scale) for _, factor in form.terms)), scale)
     edge = -form.constant / shared
-    least = math.floor(edge) + 1 if strictly else math.ceil(edge)
+    least = edge if form.real() else math.floor(edge) + 1 if strictly else math.ceil(edge)
     if form.terms[0][1] > 0:  # terms·v >= least
         return tuple((symbol, factor / shared) for symbol, factor in form.terms), least, True
-    return tuple((symbol, -factor / shared) for symbol, factor in form.terms), 1 - least, False
+    below = -least if form.real() else 1 - least
+    return tuple((symbol, -factor / shared) for symbol, factor in form.terms), below, False
 
 
 @dataclass(frozen=True)
 class Path:
     """One way through the code of a record, or what is before or after: it is taken where `bounds` hold.
 
-    `probability` is that of its finite draws, `noises` are the ratios of its noise on all integers. It sends `letter`,
+    `probability` is that of its finite draws, `noises` are the laws of its other draws. It sends `letter`,
     with the symbolic values `published` in their places, and leads to the state `target`, which holds `values`.
     """
 
     probability: Number
-    noises: tuple[Number, ...]
+    noises: tuple[Noise, ...]
     bounds: Bounds
     letter: Letter
     published: tuple[Affine, ...]
     target: int
     values: tuple[Affine, ...]
+
+    def edges(self) -> Iterator[Edge]:
+        """Yield the ends of all bounds."""
+        for low, high in self.bounds.values():
+            yield low
+            yield high
 
 
 @dataclass(frozen=True)
@@ -170,6 +217,10 @@ class Paths:
     moves: tuple[Move, ...]
     all_at_once: bool
     faithful: bool
+
+    def two_sided(self) -> bool:
+        """Whether all noise is two-sided, on all integers."""
+        return all(isinstance(law, TwoSided) for path in self.each() for law in path.noises)
 
     def each(self) -> Iterator[Path]:
         """Yield every path."""
@@ -190,7 +241,7 @@ def renamed(form: Affine, names: Names) -> Affine:
     """Return a form with its symbols by place. Raises LanguageError where one pass looks at what another found."""
     found: dict[tuple[str, int], Fraction] = {}
     for name, factor in form.terms:
-        new = name if name[0] == "size" else names.get(name)
+        new = name if name[0] == "size" else names.get((name[0].removeprefix(REAL), name[1]))
         if new is None:
             raise refusal("it iterates over the records again with what it found in them")
         found[new] = found.get(new, Fraction(0)) + factor

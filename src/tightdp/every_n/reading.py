@@ -40,9 +40,12 @@ from tightdp.every_n.runs import (
     rest_of,
     tokens_of,
 )
+from tightdp.language import primitives
 from tightdp.language.outputs import as_output
-from tightdp.language.primitives import discrete_laplace, geometric
 from tightdp.language.program import Bound
+
+_AROUND = ("geometric", "discrete_laplace", "one_sided_geometric", "laplace", "exponential")
+"""The noise that may be around a symbolic number."""
 
 
 class Following(Follower):
@@ -125,9 +128,7 @@ class Following(Follower):
 
     def for_every(self, action: Callable[[Value, Value], None]) -> None:
         if self.inside is not None:
-            raise self.unsupported(
-                "no answer for every n: it iterates over the records again inside a loop over them", "ask for one n"
-            )
+            raise refusal("it iterates over the records again inside a loop over them")
         number, made = len(self.passes), tuple(at for _, at in self.choices.made)
         evaluated = [len(parts) for parts in self.evaluated]
         if self.first is None:
@@ -174,7 +175,7 @@ class Following(Follower):
         raise self.unsupported("no answer for every n: this record is picked by its position", hint)
 
     def drawn(self, name: str, values: Sequence[Value]) -> Value | None:
-        if name in ("geometric", "discrete_laplace") and any(isinstance(value, Symbol) for value in values):
+        if name in _AROUND and any(isinstance(value, Symbol) for value in values):
             return self._noisy(name, *values)
         last = values[1] if len(values) == 2 else None
         from_0_to_last = isinstance(last, Symbol) and last.tree == Affine(SIZE, Fraction(-1)) and values[0] == 0
@@ -184,10 +185,11 @@ class Following(Follower):
         return self.builder.symbol(("position", len(self.picked)))
 
     def _noisy(self, name: str, centre: Value, shape: Value, low: Value = None, high: Value = None) -> Value:
-        """Return noise around a symbolic integer, clamped to ends where these are given."""
-        add, law = self.builder.add, geometric if name == "geometric" else discrete_laplace
-        whole = not isinstance(centre, Symbol) or (isinstance(centre.tree, Affine) and centre.tree.whole())
-        if not whole or isinstance(shape, Expr) or (low is None) != (high is None):
+        """Return noise around a symbolic number, clamped to ends where these are given."""
+        add, law = self.builder.add, getattr(primitives, name)
+        real = name in ("laplace", "exponential")
+        fits = not isinstance(centre, Symbol) or (isinstance(centre.tree, Affine) and (real or centre.tree.whole()))
+        if not fits or isinstance(shape, Expr) or (low is None) != (high is None):
             self._refuse()
         noisy = add(self.expr(centre), self.expr(FUNCTIONS[law](self, 0, shape)))
         if low is None:
@@ -205,9 +207,7 @@ class Following(Follower):
         """
         if self.picked[number - 1] is None:
             if self.inside is not None:
-                raise self.unsupported(
-                    "no answer for every n: a record is drawn inside a loop over them", "ask for one n"
-                )
+                raise refusal("a record is drawn inside a loop over them")
             found = self.new_list((False, None))
 
             def look(record: Value, index: Value) -> None:

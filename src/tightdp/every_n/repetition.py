@@ -59,7 +59,7 @@ Word: TypeAlias = "tuple[Step, ...]"
 
 def repeats(paths: Paths) -> bool:
     """Whether ratios are proved to be unbounded by repetition; False unless all records may change at once."""
-    if not paths.all_at_once or not paths.faithful or any(map(_beyond, paths.each())):
+    if not paths.all_at_once or not paths.faithful or not paths.two_sided() or any(map(_beyond, paths.each())):
         return False
     search = _Repetition(paths, exact=False)
     return any(_Repetition(paths, exact=True).proves(*found) for found in search.found())
@@ -80,18 +80,17 @@ class _Repetition:
 
     def __init__(self, paths: Paths, exact: bool) -> None:
         self.paths, self.exact = paths, exact
-        ends = [abs(end) for path in paths.each() for bound in path.bounds.values() for end in bound]
+        ends = [abs(float(end)) for path in paths.each() for end in path.edges()]
         forms = [form for path in paths.each() for form in (*path.values, *path.published)]
         ends += [abs(float(form.constant)) for form in forms]
         factors = [abs(factor) for path in paths.each() for terms in path.bounds for _, factor in terms]
         factors += [abs(factor) for form in forms for _, factor in form.terms]
-        ratios = {ratio for path in paths.each() for ratio in path.noises}
-        reach = [math.ceil(math.log(_LOST) / math.log(float(ratio))) for ratio in ratios if ratio]
+        laws = {law for path in paths.each() for law in path.noises if isinstance(law, TwoSided)}
+        reach = [math.ceil(math.log(_LOST) / math.log(float(law.ratio))) for law in laws]
         self.reach = min(_MOST_REACH, max(reach, default=0))
         most = math.ceil(max((end for end in ends if end < math.inf), default=0.0))
         self.far = 3 * (self.reach + most + 2) * math.ceil(max(factors, default=Fraction(1)))
-        self.masses = {ratio: TwoSided(0, ratio) for ratio in ratios}
-        self.lost = max((self.number(2 * law.at_least(self.reach + 1)) for law in self.masses.values()), default=0)
+        self.lost = max((self.number(2 * law.at_least(self.reach + 1)) for law in laws), default=0)
         self._known: dict[Any, dict[Place, Any]] = {}
 
     def number(self, value: Number) -> Any:
@@ -173,7 +172,10 @@ class _Repetition:
                 told = [constant + a * here + b * noise for (a, b), constant in shown]
                 if message is not None and message.sign and any(message.sign * y > message.border for y in told):
                     continue
-                mass = path.probability * (self.masses[path.noises[0]].mass(noise) if path.noises else 1)
+                mass = path.probability
+                for law in path.noises:
+                    assert isinstance(law, TwoSided)
+                    mass = mass * law.mass(noise)
                 later = path.target, tuple(constant + a * here + b * noise for (a, b), constant in values)
                 found[later] = found.get(later, 0) + self.number(mass)
         return found

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import ceil, inf, isfinite
+from math import ceil, inf, isfinite, lcm
 from typing import NamedTuple, TypeAlias
 
-from tightdp.every_n.paths import Bounds, Path, Paths, Terms
-from tightdp.exact.field import Number
+from tightdp.every_n.paths import Bounds, Edge, Noise, Path, Paths, Terms
+from tightdp.exact.field import ExpNumber, Number
+from tightdp.language.laws import Exponentials
 
-Shift: TypeAlias = tuple[int, ...]
-Edge: TypeAlias = "Fraction | float"
-"""An end of a range: exact, or infinite."""
+Shift: TypeAlias = tuple[Fraction | int, ...]
 
 _FARTHEST = 40
 
@@ -28,15 +27,33 @@ class _Range(NamedTuple):
         """Return the number of the last noise with a nonzero factor; -1 for none."""
         return max((at for at, factor in enumerate(self.factors) if factor), default=-1)
 
-    def holds(self, by: Sequence[int]) -> bool:
+    def holds(self, by: Shift) -> bool:
         """Whether shifts of the first noises, up to `last()`, are in the range."""
         return self.low <= sum(factor * d for factor, d in zip(self.factors, by, strict=False)) <= self.high
 
 
-def reach_of(paths: Paths) -> int:
+class Steps(NamedTuple):
+    """By which multiples of 1/`parts` real noise is shifted, and by which integers other noise, up to `reach`."""
+
+    reach: int
+    parts: int
+
+    def of(self, law: Noise) -> list[Fraction | int]:
+        """Return the shifts that are tried, small ones first."""
+        parts = self.parts if _is_real(law) else 1
+        each = sorted(range(-self.reach * parts, self.reach * parts + 1), key=abs)
+        return [Fraction(d, parts) if parts > 1 else d for d in each]
+
+
+def _is_real(law: Noise) -> bool:
+    return isinstance(law, Exponentials) and law.real
+
+
+def steps_of(paths: Paths) -> Steps:
     """Return the largest shift of noise that is tried: twice the spread of constants added to the same unknowns.
 
-    More where what is held counts several times for one of the noise.
+    More where what is held counts several times for one of the noise. Real noise is shifted in steps as small as these
+    constants have.
     """
     ends: dict[Terms, tuple[Fraction, Fraction]] = {}
     stretch = Fraction(1)
@@ -50,14 +67,16 @@ def reach_of(paths: Paths) -> int:
             held = [abs(factor) for (kind, _), factor in terms if kind == "held" and fresh]
             stretch = max([stretch, *(factor / min(fresh) for factor in held)])
     spread = max([Fraction(1), *(high - low for low, high in ends.values())])
-    return min(ceil(2 * spread * stretch), _FARTHEST)
+    reach = min(ceil(2 * spread * stretch), _FARTHEST)
+    parts = lcm(*(each.denominator for pair in ends.values() for each in pair))
+    return Steps(reach, parts if parts * reach <= _FARTHEST else 1)
 
 
-def shifts(ours: Path, theirs: Path, before: Shift, reach: int) -> dict[Shift, Number]:
+def shifts(ours: Path, theirs: Path, before: Shift, steps: Steps) -> dict[Shift, Number]:
     """Return by how much the values that our path leaves behind may be larger than theirs, and what each costs.
 
     Our values are larger by `before` when the paths begin. The cost is the largest ratio of the probability of our
-    noise and that of theirs, the least over all shifts of the noise by at most `reach` that take our path to theirs.
+    noise and that of theirs, the least over all shifts of the noise in `steps` that take our path to theirs.
     """
     alike = ours.noises == theirs.noises and ours.letter == theirs.letter
     if not alike or len(ours.published) != len(theirs.published) or len(ours.values) != len(theirs.values):
@@ -66,20 +85,32 @@ def shifts(ours: Path, theirs: Path, before: Shift, reach: int) -> dict[Shift, N
     if ranges is None or any(one.terms != other.terms for one, other in zip(ours.values, theirs.values, strict=True)):
         return {}
     found: dict[Shift, Number] = {}
-    for by in _within(ranges, len(ours.noises), reach):
+    for by in _within(ranges, [steps.of(law) for law in ours.noises]):
         after = tuple(
             one.constant - other.constant + _shifted(one.terms, before, by)
             for one, other in zip(ours.values, theirs.values, strict=True)
         )
-        if any(each.denominator != 1 or abs(each) > reach for each in after):
+        if any((each * steps.parts).denominator != 1 or abs(each) > steps.reach for each in after):
             continue
         cost: Number = Fraction(1)
-        for ratio, d in zip(ours.noises, by, strict=True):
-            cost = cost / ratio ** abs(d)
-        key = tuple(int(each) for each in after)
-        if key not in found or cost < found[key]:
-            found[key] = cost
+        for law, d in zip(ours.noises, by, strict=True):
+            cost = cost * _price(law, d)
+        if after not in found or cost < found[after]:
+            found[after] = cost
     return found
+
+
+def _price(law: Noise, d: Fraction | int) -> Number:
+    """Return the largest ratio of the probabilities, or densities, of noise that is larger by d and of noise.
+
+    Both are within the ends of the law, between which the logarithm of the law is linear by pieces, with slopes that
+    are the logarithms of the bases.
+    """
+    if not d:
+        return Fraction(1)
+    if not isinstance(law, Exponentials):
+        return law.ratio ** -abs(int(d))
+    return max(base**d if isinstance(base, ExpNumber) else base ** int(d) for _, _, base in law.pieces)
 
 
 def _ranges(ours: Path, theirs: Path, before: Shift) -> list[_Range] | None:
@@ -124,7 +155,7 @@ def _factors(terms: Terms, count: int) -> tuple[Fraction, ...]:
     return tuple(factors)
 
 
-def _shifted(terms: Terms, values: Shift, noises: Sequence[int]) -> Fraction:
+def _shifted(terms: Terms, values: Shift, noises: Shift) -> Fraction:
     """Return by how much a combination changes; the number of records is the same on both sides."""
     total = Fraction(0)
     for (kind, at), times in terms:
@@ -133,21 +164,20 @@ def _shifted(terms: Terms, values: Shift, noises: Sequence[int]) -> Fraction:
     return total
 
 
-def _within(ranges: Sequence[_Range], count: int, reach: int) -> Iterator[Shift]:
-    """Yield the shifts that satisfy all ranges."""
+def _within(ranges: Sequence[_Range], tried: Sequence[Sequence[Fraction | int]]) -> Iterator[Shift]:
+    """Yield the shifts, one of those that are tried for each noise, that satisfy all ranges."""
     due: dict[int, list[_Range]] = {}
     for each in ranges:
         due.setdefault(each.last(), []).append(each)
     if not all(each.holds(()) for each in due.get(-1, ())):
         return
     pending: list[Shift] = [()]
-    order = sorted(range(-reach, reach + 1), key=abs)
     while pending:
         chosen = pending.pop()
-        if len(chosen) == count:
+        if len(chosen) == len(tried):
             yield chosen
             continue
-        for d in order:
+        for d in tried[len(chosen)]:
             longer = (*chosen, d)
             if all(each.holds(longer) for each in due.get(len(chosen), ())):
                 pending.append(longer)

@@ -171,8 +171,8 @@ def _below(tangents: Sequence[Tangent], end: Fraction) -> tuple[tuple[Number, Nu
 
 def probability(engine: Engine, x: Dataset, y: Output) -> Number | None:
     """Return the probability of an output, None for programs that are answered in another way."""
-    laws = engine.program.cells(engine.control())
-    return None if laws is None else laws.laws.number(laws.laws.probability(x, y))
+    laws = engine.program.laws_on((x,), engine.control())
+    return None if laws is None else laws.number(laws.probability(x, y))
 
 
 def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, Number]], Outcome] | None:

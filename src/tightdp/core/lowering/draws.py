@@ -145,6 +145,8 @@ def _cut(m: Machine, name: str, selector: Expr, table: Sequence[Law | OnIntegers
     finite: list[Law | OnIntegers | None] = []
     far: list[tuple[Any, Any]] = []
     for value, law in zip(selector.values, table, strict=True):
+        if isinstance(law, Exponentials) and m.builder.unlisted is not None:
+            return known(m.builder.unlisted(law))
         if not isinstance(law, Exponentials):
             finite.append(law)
             continue
