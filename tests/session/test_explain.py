@@ -11,7 +11,7 @@ import pytest
 
 import mutants
 from expectations import mechanisms
-from tightdp import Bit, Instance, Mechanism, ParameterError, choice, flip, geometric, mechanism, poisson_binomial
+from tightdp import Bit, Instance, Int, Mechanism, ParameterError, choice, flip, geometric, mechanism, poisson_binomial
 from tightdp.language import interp
 from tightdp.language.laws import OnIntegers
 from tightdp.language.primitives import PRIMITIVES
@@ -139,6 +139,31 @@ def test_the_strength_for_an_irrational_claim_is_that_of_solve(asked: Mechanism,
     remedy = next(each for each in found.remedies if each.before == "lam")
     assert (remedy.holds, Fraction(remedy.after.strip("'"))) == (True, safe)
     assert not asked.bind(n=1, lam=safe - Fraction(1, 10**11)).verify(epsilon=epsilon)
+
+
+@mechanism(record=Int(0, 3))
+def noisy_total(x, ratio="1/4"):
+    return geometric(sum(x), ratio, 0, 3 * len(x))
+
+
+@pytest.mark.parametrize("claim", [{"exp_epsilon": 2}, {"epsilon": "1"}, {"exp_epsilon": 27}])
+def test_a_root_of_the_claim_is_rounded_as_solve_rounds_it(claim: dict[str, object]) -> None:
+    """A record changes the sum by up to three: the strength is a cube root, and 1/3 where that is rational."""
+    found = noisy_total.bind(n=2).explain(**claim)
+    safe = noisy_total.bind(n=1, ratio="?").solve(**claim).holds[0].safe_start
+    remedy = next(each for each in found.remedies if each.before == "ratio")
+    assert (remedy.holds, Fraction(remedy.after.strip("'"))) == (True, safe)
+    assert remedy.loss == noisy_total.bind(n=2, ratio=safe).privacy().exp_epsilon
+
+
+@mechanism(record=Bit)
+def doubled_count(x):
+    return geometric(2 * sum(x), "1/2")
+
+
+def test_how_far_tails_move_is_not_known() -> None:
+    remedy = doubled_count.bind(n=1).explain(exp_epsilon=2).remedies[0]
+    assert (remedy.after, remedy.loss, remedy.moved) == ("sum(x)", 2, None)
 
 
 @mechanism(record=Bit)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -79,18 +80,24 @@ def runs(
     The probability of the others is added to `beyond[0]`.
     """
     dataset = bound.check_dataset(x)
-    return every_run(lambda source: bound.execute(dataset, source), reach, beyond, draws)
+
+    def add(run: Replay) -> None:
+        assert beyond is not None
+        beyond[0] += run.probability()
+
+    found = every_run(lambda source: bound.execute(dataset, source), reach, add, draws)
+    return ((output, run.probability()) for output, run in found)
 
 
 def every_run(
     execute: Callable[[Source], T],
     reach: int | None = None,
-    beyond: list[Number] | None = None,
+    beyond: Callable[[Replay], None] | None = None,
     draws: int = _MOST_DRAWS,
-) -> Iterator[tuple[T, Number]]:
-    """What a function of a source of randomness returns, and the probability, for all random outcomes in turn.
+) -> Iterator[tuple[T, Replay]]:
+    """What a function of a source of randomness returns, and its draws, for all random outcomes in turn.
 
-    With `reach`, noise on all integers stays so close to its centre; the other runs are counted in `beyond[0]`.
+    With `reach`, noise on all integers stays so close to its centre; `beyond` is given the other runs.
     """
     past: list[_Draw] = []
     made, before = 0, states()
@@ -101,11 +108,11 @@ def every_run(
                 output = execute(replay)
         except _Beyond:
             assert beyond is not None
-            beyond[0] += replay.probability()
+            beyond(replay)
         except Rejected:
             pass
         else:
-            yield output, replay.probability()
+            yield output, replay
         past = replay.draws
         made += len(past)
         while past and past[-1].is_last():
@@ -161,22 +168,41 @@ class _Beyond(Rejected):
     """A run in which noise on all integers is further from its centre than in the runs that are enumerated."""
 
 
+@lru_cache(1 << 10)
+def _near(law: OnIntegers, reach: int) -> Law:
+    """Return noise on all integers within a reach of its centre; all that is beyond is one outcome, the last."""
+    last = law.centre + reach
+    return (*((z, law.mass(z)) for z in range(law.centre - reach, last + 1)), (last + 1, 2 * law.at_least(last + 1)))
+
+
 class _Draw:
-    """One draw of a run: its law, which of the outcomes was taken, and the probability of the run up to it."""
+    """One draw of a run: its law, which of the outcomes was taken, and the draw before it."""
 
-    __slots__ = ("before", "index", "law", "mass")
+    __slots__ = ("_mass", "before", "index", "law")
 
-    def __init__(self, law: Law, before: Number, index: int = 0) -> None:
+    def __init__(self, law: Law, before: _Draw | None, index: int = 0) -> None:
         self.law = law
         self.before = before
         self.index = index
-        self.mass = before * law[index][1]
+        self._mass: Number | None = None
 
     def is_last(self) -> bool:
         return self.index + 1 == len(self.law)
 
     def next(self) -> _Draw:
         return _Draw(self.law, self.before, self.index + 1)
+
+    def mass(self) -> Number:
+        """Return the probability of the run up to this draw, which is multiplied when it is asked for."""
+        unknown: list[_Draw] = []
+        at: _Draw | None = self
+        while at is not None and at._mass is None:
+            unknown.append(at)
+            at = at.before
+        mass: Number = Fraction(1) if at is None or at._mass is None else at._mass
+        for draw in reversed(unknown):
+            draw._mass = mass = mass * draw.law[draw.index][1]
+        return mass
 
 
 class Replay:
@@ -192,7 +218,9 @@ class Replay:
         if len(law) == 1:
             return law[0][0]
         position = len(self.draws)
-        draw = self._past[position] if position < len(self._past) else _Draw(law, self.probability())
+        draw = (
+            self._past[position] if position < len(self._past) else _Draw(law, self.draws[-1] if self.draws else None)
+        )
         if draw.law is not law and draw.law != law:
             hint = "draw only with the primitives of tightdp, and change nothing outside the function"
             raise ProgramError("two runs with the same random outcomes differ", hint)
@@ -208,10 +236,8 @@ class Replay:
         if self._reach is None:
             hint = "ask the compiler, or for the runs within a reach (`law_within`)"
             raise LimitError("noise on all integers has infinitely many outcomes", hint)
-        near = range(law.centre - self._reach, law.centre + self._reach + 1)
-        rest = 2 * law.at_least(near[-1] + 1)
-        z = self.draw((*((z, law.mass(z)) for z in near), (near[-1] + 1, rest)))
-        if z not in near:
+        z = self.draw(_near(law, self._reach))
+        if z > law.centre + self._reach:
             raise _Beyond
         return z
 
@@ -231,7 +257,11 @@ class Replay:
             raise Rejected
 
     def probability(self) -> Number:
-        return self.draws[-1].mass if self.draws else Fraction(1)
+        return self.draws[-1].mass() if self.draws else Fraction(1)
+
+    def is_possible(self) -> bool:
+        """Whether the probability is positive."""
+        return all(draw.law[draw.index][1] for draw in self.draws)
 
 
 def named_parameters(target: Any, bound: Bound) -> dict[str, Any]:

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import islice, product
 
 from tightdp.errors import LanguageError, LimitError, ProgramError, TightdpError
-from tightdp.exact.field import Number
 from tightdp.exact.numbers import brief
 from tightdp.language import interp
 from tightdp.language.domains import Record
@@ -91,10 +89,15 @@ def _failure_on(bound: Bound, x: Dataset, left: _Budget) -> ProgramError | None:
             left.work -= 1 + bound.n + (len(source.draws) if isinstance(source, interp.Replay) else 0)
         accepted += 1
 
-    beyond: list[Number] = [Fraction(0)]
+    beyond = False
+
+    def note(run: interp.Replay) -> None:
+        nonlocal beyond
+        beyond = beyond or run.is_possible()
+
     try:
         try:
-            for _ in interp.every_run(execute, _NEAR, beyond, min(left.work + _EACH * bound.n, _MOST)):
+            for _ in interp.every_run(execute, _NEAR, note, min(left.work + _EACH * bound.n, _MOST)):
                 pass
         except _Enough:
             for seed in range(left.random_runs):
@@ -104,7 +107,7 @@ def _failure_on(bound: Bound, x: Dataset, left: _Budget) -> ProgramError | None:
                 with suppress(Rejected):
                     bound.execute(x, PseudoRandom(seed))
         else:
-            if not accepted and not beyond[0]:
+            if not accepted and not beyond:
                 return bound.contradiction(x, "is false in every run")
     except ProgramError as error:
         deep = isinstance(error.__cause__, (RecursionError, MemoryError))

@@ -38,8 +38,9 @@ class Remedy(Recorded):
     """A change of one line after which the claim holds (`holds`), or comes nearest to it.
 
     `loss` is e^ε after the change, or δ at the claimed e^ε where the claim has a δ; `moved` is the larger total
-    variation distance by which the change moves the output laws of the worst pair. `adds_noise` and `restores`
-    say whether the change adds a draw and uses a parameter that was not used, `exact` that the claim is met exactly.
+    variation distance by which the change moves the output laws of the worst pair, None where laws have tails.
+    `adds_noise` and `restores` say whether the change adds a draw and uses a parameter that was not used, `exact` that
+    the claim is met exactly.
     """
 
     json = "line before after loss holds moved"
@@ -48,7 +49,7 @@ class Remedy(Recorded):
     after: str
     loss: Exact
     holds: bool
-    moved: Fraction
+    moved: Fraction | None
     adds_noise: bool = False
     restores: bool = False
     exact: bool = False

@@ -1,4 +1,4 @@
-"""Changes of one expression in the source of a mechanism, and smaller instances at which a claim still fails.
+"""Changes of one expression in the source of a mechanism.
 
 Each change undoes a typical mistake: a comparison becomes another one; an operation in the arguments of a draw is taken
 away; a draw gets the strength that the claim needs; a value gets noise of that strength; a draw that was made once and
@@ -9,25 +9,22 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from inspect import signature
+from itertools import product
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from tightdp.errors import TightdpError
+from flint import fmpz
+
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, decimal_text
-from tightdp.exact.rationals import Parameter
-from tightdp.language.domains import Values
-from tightdp.language.outputs import Output
+from tightdp.exact.numbers import decimal_text
 from tightdp.language.primitives import PRIMITIVES, Strength, choice, flip, geometric, shuffle
 from tightdp.language.program import Bound, Program
-from tightdp.results.report import Smallest
-from tightdp.results.result import EventWitness
-from tightdp.session.asked import Asked
 from tightdp.session.ends import DIGITS, rounded_up
 from tightdp.session.report import called, sources_of
 
@@ -36,7 +33,10 @@ _ORDERS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 @dataclass(frozen=True)
 class Edit:
-    """A change: its line, the expression before and after, and the text of the whole file after it."""
+    """A change: its line, the expression before and after, and the text of the whole file after it.
+
+    Where it is `late`, the strength of noise is an irrational root of the claim, rounded: round values come first.
+    """
 
     line: int
     before: str
@@ -44,26 +44,28 @@ class Edit:
     text: str
     adds_noise: bool
     restores: bool
+    late: bool
 
 
 @dataclass(frozen=True)
 class _Noise:
     """How strong noise may be and where it is clamped, as expressions: what the claim needs, what the function has.
 
-    `namespace` is what names in the function stand for.
+    `namespace` is what names in the function stand for, `late` as for `Edit`.
     """
 
     claimed: Number
     ends: tuple[ast.expr, ast.expr]
     names: tuple[str, ...]
     namespace: Mapping[str, Any]
+    late: bool
 
     def strengths(self, strength: Strength | None) -> Iterator[ast.expr]:
         """Yield the arguments that a draw may have: e^ε = `claimed` for a change by one to four, then parameters."""
         if strength is None:
             return
         for change in range(1, 5):
-            value = _strength(strength, self.claimed, change)
+            value = (_rounded if self.late else _strength)(strength, self.claimed, change)
             if value is not None:
                 yield ast.Constant(value)
         yield from (ast.Name(name) for name in self.names)
@@ -88,19 +90,17 @@ def _strength(strength: Strength, claimed: Number, change: int) -> str | None:
 
     For an irrational claim and a change by one it is the argument that `solve` calls safe.
     """
-    if isinstance(claimed, Fraction):
-        ratio = _root(claimed, change)
-        return None if ratio is None else str(strength.value(ratio))
-    if change > 1:
-        return None
-    return decimal_text(rounded_up(strength.value(claimed.enclosure(DIGITS).lower)), DIGITS)
+    if not isinstance(claimed, Fraction):
+        return _rounded(strength, claimed, change) if change == 1 else None
+    ratio = Fraction(*(int(fmpz(part).root(change)) for part in (claimed.numerator, claimed.denominator)))
+    return str(strength.value(ratio)) if ratio**change == claimed else None
 
 
-def _root(value: Fraction, degree: int) -> Fraction | None:
-    """Return the rational root of a number, None where it is irrational."""
-    roots = [round(float(part) ** (1 / degree)) for part in (value.numerator, value.denominator) if part < 10**12]
-    found = Fraction(*roots) if len(roots) == 2 else Fraction(0)
-    return found if found**degree == value else None
+def _rounded(strength: Strength, claimed: Number, change: int) -> str:
+    """Return the argument for a change by so much, rounded to the safe side as `solve` does."""
+    below = claimed if isinstance(claimed, Fraction) else claimed.enclosure(DIGITS * change).lower
+    root = int(fmpz(math.floor(below * 10 ** (DIGITS * change))).root(change))
+    return decimal_text(rounded_up(strength.value(Fraction(root, 10**DIGITS))), DIGITS)
 
 
 def edits_of(bound: Bound, claimed: Number) -> Iterator[Edit]:
@@ -109,9 +109,9 @@ def edits_of(bound: Bound, claimed: Number) -> Iterator[Edit]:
     tree = ast.parse("".join(program.source.file_lines))
     wanted = {source.node.lineno: source.namespace for source in sources_of(program)}
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.lineno in wanted]
-    seen: set[str] = set()
-    for function in functions:
-        noise = _noise_of(function, bound, claimed, wanted[function.lineno])
+    seen = {_text(tree)}
+    for late, function in product((False, True), functions):
+        noise = _noise_of(function, bound, claimed, wanted[function.lineno], late)
         unused = set(noise.names).difference(*map(_names, function.body))
         for adds, changes in ((False, _changed(function, noise)), (True, _noised(function, noise))):
             for node, new in changes:
@@ -119,14 +119,16 @@ def edits_of(bound: Bound, claimed: Number) -> Iterator[Edit]:
                 if text not in seen:
                     seen.add(text)
                     restores = not unused.isdisjoint(_names(new) - _names(node))
-                    yield Edit(node.lineno, ast.unparse(node), ast.unparse(new), text, adds, restores)
+                    yield Edit(node.lineno, ast.unparse(node), ast.unparse(new), text, adds, restores, late)
 
 
 def _names(node: ast.AST) -> set[str]:
     return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
-def _noise_of(function: ast.FunctionDef, bound: Bound, claimed: Number, namespace: Mapping[str, Any]) -> _Noise:
+def _noise_of(
+    function: ast.FunctionDef, bound: Bound, claimed: Number, namespace: Mapping[str, Any], late: bool
+) -> _Noise:
     numbers = [abs(value) for value in bound.record.values if isinstance(value, int)]
     reach = bound.n * max(numbers, default=1) + 3
     ends: tuple[ast.expr, ast.expr] = (ast.Constant(-reach), ast.Constant(reach))
@@ -135,7 +137,7 @@ def _noise_of(function: ast.FunctionDef, bound: Bound, claimed: Number, namespac
             ends = (node.args[2], node.args[3])
     rates = {name for name, value in bound.parameters.items() if isinstance(value, Fraction) and 0 < value < 1}
     arguments = [argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)]
-    return _Noise(claimed, ends, tuple(name for name in arguments if name in rates), namespace)
+    return _Noise(claimed, ends, tuple(name for name in arguments if name in rates), namespace, late)
 
 
 def rebound(bound: Bound, path: Path) -> Bound | None:
@@ -266,9 +268,14 @@ def _with(tree: ast.Module, old: ast.expr, new: ast.expr) -> str:
     """Return the text of the functions of a file in which one expression is another."""
     _Replaced(old, new).visit(tree)
     ast.fix_missing_locations(tree)
-    text = "\n\n".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.FunctionDef))
+    text = _text(tree)
     _Replaced(new, old).visit(tree)
-    return f"{text}\n"
+    return text
+
+
+def _text(tree: ast.Module) -> str:
+    """Return the text of the functions of a file."""
+    return "\n\n".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.FunctionDef)) + "\n"
 
 
 class _Replaced(ast.NodeTransformer):
@@ -277,108 +284,3 @@ class _Replaced(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         return self._new if node is self._old else self.generic_visit(node)
-
-
-_VALUES = 40
-"""Values that are tried for one parameter."""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """The claim that a mechanism is (ln t, δ)-differentially private."""
-
-    t: Number
-    delta: Number
-
-    def loss(self, instance: Asked) -> Exact:
-        """Return what is compared with the claim: e^ε, or δ at t."""
-        return instance.delta(exp_epsilon=self.t).delta if self.delta else instance.privacy().exp_epsilon
-
-    def fails(self, loss: Exact) -> bool:
-        """Say whether a loss breaks the claim."""
-        return loss > (self.delta or self.t)
-
-
-def fewest_records(instance: Asked, claim: Claim) -> Asked:
-    """Return the instance with the least n, and all else the same, at which the claim fails."""
-    bound = instance.bound
-    for n in range(1, instance.n):
-        try:
-            found = instance.on(bound.program.bind(n, bound.neighbours, bound.strategy, **bound.parameters))
-        except TightdpError:
-            continue
-        if _fails(found, claim):
-            return found
-    return instance
-
-
-def smallest(instance: Asked, claim: Claim) -> Smallest:
-    """Return the simplest parameters, then the fewest records found with which the claim fails, one after the other."""
-    bound = instance.bound
-    for name in bound.parameters:
-        for value in _simpler(bound.parameters[name]):
-            found = _bind(bound, {**bound.parameters, name: value})
-            if found is not None and _fails(instance.on(found), claim):
-                bound = found
-                break
-    if bound.neighbours != "add-remove":
-        for record in bound.record.values:
-            kept = [other for other in bound.record.values if other != record]
-            if len(kept) >= 2:
-                fewer = replace(bound, record=Values(*kept))
-                if _fails(instance.on(fewer), claim):
-                    bound = fewer
-    final = instance.on(bound)
-    return Smallest(
-        (("n", bound.n), *bound.parameters.items()),
-        tuple(bound.record.values),
-        claim.loss(final),
-        _event(final, claim),
-    )
-
-
-def _event(instance: Asked, claim: Claim) -> EventWitness:
-    """Return the fewest outputs whose probabilities on a pair of neighbours break the claim."""
-    found = instance.delta(exp_epsilon=claim.t).witness
-    assert found is not None, "a claim that fails has a witness"
-    ours, theirs = dict(instance.distribution(found.x).law), dict(instance.distribution(found.x_prime).law)
-    excess = [(mass - claim.t * theirs.get(output, Fraction(0)), output) for output, mass in ours.items()]
-    excess.sort(key=lambda entry: entry[0], reverse=True)
-    event: list[Output] = []
-    total = Fraction(0)
-    for more, output in excess:
-        event.append(output)
-        total += more
-        if total > claim.delta:
-            break
-    return EventWitness(found.x, found.x_prime, tuple(event))
-
-
-def _fails(instance: Asked, claim: Claim) -> bool:
-    try:
-        return claim.fails(claim.loss(instance))
-    except (TightdpError, RecursionError):
-        return False
-
-
-def _bind(bound: Bound, parameters: dict[str, Parameter]) -> Bound | None:
-    try:
-        return bound.program.bind(bound.n, bound.neighbours, bound.strategy, **parameters)
-    except TightdpError:
-        return None
-
-
-def _simpler(value: Parameter) -> Iterator[Parameter]:
-    """Yield simpler values of the same kind, simplest first: smaller integers; fractions between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
-        return
-    if isinstance(value, int):
-        yield from range(min(max(value, 0), _VALUES))
-        return
-    tried = 0
-    for denominator in range(2, value.denominator):
-        for numerator in range(1, denominator):
-            simple = Fraction(numerator, denominator)
-            if simple.denominator == denominator and tried < _VALUES:
-                tried += 1
-                yield simple

@@ -20,12 +20,14 @@ from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
+from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.results.report import DrawLoss, Explanation, Remedy
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential
 from tightdp.session.asked import Asked
-from tightdp.session.edits import Claim, Edit, edits_of, fewest_records, rebound, smallest
+from tightdp.session.edits import Edit, edits_of, rebound
+from tightdp.session.smallest import Claim, fewest_records, smallest
 
 _LISTED = 5
 _TRIED = 400
@@ -50,9 +52,9 @@ def explain(instance: Asked, claim: Claim | None) -> Explanation:
     witness: PairWitness | None = privacy.witness
     holds = None
     if claim is not None:
-        holds = not claim.fails(claim.loss(instance))
-        if claim.delta and not holds:
-            witness = instance.delta(exp_epsilon=claim.t).witness
+        asked = claim.ask(instance) if claim.delta else (privacy.exp_epsilon, witness)
+        holds = not claim.fails(asked[0])
+        witness = witness if holds else asked[1]
     reason = ""
     draws: tuple[DrawLoss, ...] = ()
     if witness is not None:
@@ -63,9 +65,9 @@ def explain(instance: Asked, claim: Claim | None) -> Explanation:
     remedies: tuple[Remedy, ...] = ()
     least = None
     if claim is not None and holds is False:
-        small = fewest_records(instance, claim)
-        least = smallest(small, claim)
-        remedies = _remedies(instance, small, claim)
+        small, (before, pair) = fewest_records(instance, claim, asked)
+        least = smallest(small, claim, before)
+        remedies = _remedies(instance, small, claim, before, pair)
     return Explanation(
         subject=instance.subject,
         status=privacy.status,
@@ -107,22 +109,28 @@ def _text(bound: Bound, place: tuple[int, int, int]) -> str:
     return line[place[1] : place[2]].decode().strip() or line.decode().strip()
 
 
-def _remedies(instance: Asked, small: Asked, claim: Claim) -> tuple[Remedy, ...]:
-    """Return the best change of each line: those after which the claim holds, then those that help most."""
+def _remedies(
+    instance: Asked, small: Asked, claim: Claim, before: Exact, pair: PairWitness | None
+) -> tuple[Remedy, ...]:
+    """Return the best change of each line: those after which the claim holds, then those that help most.
+
+    `before` is what the small instance loses on a worst pair.
+    """
     try:
-        before, laws = claim.loss(small), _worst_laws(small, claim)
+        laws = {x: dict(small.distribution(x).law) for x in ((pair.x, pair.x_prime) if pair else ())}
     except (TightdpError, RecursionError):
         return ()
     found: dict[int, Remedy] = {}
     with tempfile.TemporaryDirectory() as directory:
         for place, edit in enumerate(islice(edits_of(small.bound, claim.t), _TRIED)):
+            if edit.late and any(remedy.holds for remedy in found.values()):
+                break
             path = Path(directory) / f"changed_{place}.py"
             path.write_text(edit.text, encoding="utf-8")
-            remedy = _tried(instance, small, claim, laws, edit, path)
+            remedy = _tried(instance, small, claim, before, laws, edit, path)
             if remedy is not None and (edit.line not in found or _rank(remedy) < _rank(found[edit.line])):
                 found[edit.line] = remedy
-    useful = [remedy for remedy in found.values() if remedy.holds or remedy.loss < before]
-    return tuple(sorted(useful, key=_rank))
+    return tuple(sorted(found.values(), key=_rank))
 
 
 def _rank(remedy: Remedy) -> tuple[bool, Exact, bool, bool, bool, Fraction, int]:
@@ -130,7 +138,8 @@ def _rank(remedy: Remedy) -> tuple[bool, Exact, bool, bool, bool, Fraction, int]
     exactly, of them first changes of what is there, then what moves the outputs least, where added noise, a larger
     change of the text, counts twice.
     """
-    weighed = 2 * remedy.moved if remedy.adds_noise else remedy.moved
+    moved = Fraction(1) if remedy.moved is None else remedy.moved
+    weighed = 2 * moved if remedy.adds_noise else moved
     loss = 0 if remedy.holds else remedy.loss
     added = remedy.exact and remedy.adds_noise
     return not remedy.holds, loss, not remedy.restores, not remedy.exact, added, weighed, remedy.line
@@ -139,35 +148,41 @@ def _rank(remedy: Remedy) -> tuple[bool, Exact, bool, bool, bool, Fraction, int]
 _Laws = Mapping[Dataset, Mapping[Output, Any]]
 
 
-def _tried(instance: Asked, small: Asked, claim: Claim, laws: _Laws, edit: Edit, path: Path) -> Remedy | None:
-    """Return what a change does at the small instance, and whether the claim then holds at the whole one too.
+def _tried(
+    instance: Asked, small: Asked, claim: Claim, before: Exact, laws: _Laws, edit: Edit, path: Path
+) -> Remedy | None:
+    """Return a change where it helps: the claim then holds at the small instance, or its loss was larger `before`.
 
-    `laws` are those on the worst pair before the change, from which the total variation distances are taken.
+    Where it holds there, the loss is that of the whole instance. `laws` are those on the worst pair before the change,
+    from which the total variation distances are taken.
     """
     changed = rebound(small.bound, path)
     if changed is None:
         return None
     try:
         after = small.on(changed, max_nodes=_MOST_NODES)
-        loss = claim.loss(after)
-        holds = not claim.fails(loss)
-        if holds and instance.n != small.n:
+        loss, _ = claim.ask(after)
+        if claim.fails(loss) and loss >= before:
+            return None
+        if not claim.fails(loss) and instance.n != small.n:
             whole = rebound(instance.bound, path)
-            holds = whole is not None and not claim.fails(claim.loss(small.on(whole, max_nodes=_MOST_NODES)))
-        moved = max((_distance(law, dict(after.distribution(x).law)) for x, law in laws.items()), default=Fraction(0))
+            if whole is None:
+                return None
+            loss, _ = claim.ask(small.on(whole, max_nodes=_MOST_NODES))
+        moved = [_distance(law, dict(after.distribution(x).law)) for x, law in laws.items()]
     except (TightdpError, RecursionError):
         return None
+    holds = not claim.fails(loss)
     exact = loss == (claim.delta or claim.t)
-    return Remedy(edit.line, edit.before, edit.after, loss, holds, moved, edit.adds_noise, edit.restores, exact)
+    known = [each for each in moved if each is not None]
+    most = max(known, default=Fraction(0)) if len(known) == len(moved) else None
+    return Remedy(edit.line, edit.before, edit.after, loss, holds, most, edit.adds_noise, edit.restores, exact)
 
 
-def _worst_laws(small: Asked, claim: Claim) -> _Laws:
-    """Return the laws on both datasets of the worst pair."""
-    found = small.delta(exp_epsilon=claim.t).witness if claim.delta else small.privacy().witness
-    return {} if found is None else {x: dict(small.distribution(x).law) for x in (found.x, found.x_prime)}
-
-
-def _distance(first: Mapping[Output, Any], second: Mapping[Output, Any]) -> Fraction:
+def _distance(first: Mapping[Output, Any], second: Mapping[Output, Any]) -> Fraction | None:
+    """Return the total variation distance, None of laws that are listed with tails or densities."""
+    if any(is_beyond(y) or any(isinstance(part, Tail | Interval) for part in parts_of(y)) for y in {**first, **second}):
+        return None
     none = Fraction(0)
     return sum((abs(first.get(y, none) - second.get(y, none)) for y in {**first, **second}), none) / 2
 

@@ -229,7 +229,8 @@ def _explanation_view(result: Explanation) -> View:
 
 def _remedies(result: Explanation) -> Grid | None:
     def row(remedy: Remedy) -> tuple[str, ...]:
-        change, moved = f"{remedy.before} → {remedy.after}", shown_number(remedy.moved)
+        change = f"{remedy.before} → {remedy.after}"
+        moved = "not known" if remedy.moved is None else shown_number(remedy.moved)
         return str(remedy.line), change, _number(remedy.loss), _verdict(remedy.holds), moved
 
     if not result.remedies:
