@@ -9,7 +9,7 @@ import functools
 from abc import ABCMeta
 from collections.abc import Callable
 from contextvars import ContextVar
-from types import CellType, FunctionType, MemberDescriptorType, MethodType
+from types import CellType, FunctionType, MemberDescriptorType, MethodType, WrapperDescriptorType
 from typing import Any
 
 from tightdp.errors import LanguageError
@@ -32,7 +32,17 @@ def readable(kind: type) -> bool:
     """Whether the methods of a class are read: it is written in Python, not part of Python or of a known library."""
     if is_ours(kind):
         return hasattr(kind, "stands_for")
-    return not is_foreign(kind)
+    return not is_foreign(kind) and not isinstance(vars(kind).get("__call__"), WrapperDescriptorType)
+
+
+def once(value: Value, made: Callable[[], Value]) -> Value:
+    """Return what a run sees of a collection of the enclosing module: one copy, so that the next run sees no change."""
+    copies = COPIES.get()
+    if copies is None:
+        return value
+    if id(value) not in copies:
+        copies[id(value)] = value, made()
+    return copies[id(value)][1]
 
 
 class Classes:

@@ -22,7 +22,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives, rounds
-from tightdp.language.classes import Classes
+from tightdp.language.classes import Classes, once
 from tightdp.language.doubles import BITS
 from tightdp.language.source import (
     AnyFunction,
@@ -84,18 +84,20 @@ def exactly(value: Any) -> Any:
     if kind is float:
         return as_fraction(value) if math.isfinite(value) else value
     if "numpy" in sys.modules and arrays.of_numpy(value):
+        if getattr(value, "shape", None):
+            return once(value, lambda: arrays.exactly(value))
         found = arrays.exactly(value)
         if isinstance(value, ModuleType) and hasattr(value, "random"):
             found.random = _ExactModule(value.random)
         return found
-    if kind in (tuple, list, set, frozenset):
+    if kind in (list, set):
+        return once(value, lambda: kind(map(exactly, value)))
+    if kind is dict:
+        return once(value, lambda: {exactly(key): exactly(item) for key, item in value.items()})
+    if kind in (tuple, frozenset):
         converted = [exactly(item) for item in value]
         same = all(new is old for new, old in zip(converted, value, strict=True))
         return value if same else kind(converted)
-    if kind is dict:
-        pairs = [(exactly(key), exactly(item)) for key, item in value.items()]
-        same = all(key is old and item is value[old] for (key, item), old in zip(pairs, value, strict=True))
-        return value if same else dict(pairs)
     if value is math.exp or value is primitives.exp:
         return _exponential
     if kind is FunctionType:

@@ -6,7 +6,7 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 from tightdp.language import primitives
-from tightdp.language.classes import Classes
+from tightdp.language.classes import Classes, once
 from tightdp.language.source import AnyFunction, is_foreign, is_ours, remember, remembered
 from tightdp.language.stand_ins import stand_in
 
@@ -43,9 +43,13 @@ def _as_cell(cell: CellType) -> CellType:
 
 def as_run(value: Any) -> Any:
     """What a floating function sees of a value that stands outside."""
-    if type(value) in (tuple, list, dict):
+    if type(value) in (list, dict, set):
+        return once(value, lambda: type(value)(_items_as_run(value)))
+    if type(value) is tuple:
         return _items_as_run(value)
     value = stand_in(value)
+    if type(value).__module__ == "numpy" and hasattr(value, "flags") and getattr(value, "shape", None):
+        return once(value, value.copy)
     if isinstance(value, ModuleType):
         return _Module(value)
     if isinstance(value, FunctionType):

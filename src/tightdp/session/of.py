@@ -65,6 +65,9 @@ def of(
     else:
         target_text, function, name = "called", called, getattr(called, "__name__", "code")
         names |= {"called": called, **{f"given_{key}": value for key, value in fixed.items()}}
+    for kind, test in (("a coroutine", inspect.iscoroutinefunction), ("a generator", inspect.isgeneratorfunction)):
+        if test(function):
+            raise LanguageError(f"{name} is {kind}, which is not in the language", "give a function that returns")
     parameters = _parameters(function, isinstance(called, tuple), dataset, set(fixed))
     taken = [dataset, *(f"{key}=given_{key}" for key in fixed), *(f"{key}={key}" for key in parameters)]
     listed = ["x", *(f"{key}{'' if default is None else f'={default}'}" for key, default in parameters.items())]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+import operator
 import types
 import warnings
 from collections.abc import Sequence
 from decimal import Decimal
 
+from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import ATTRIBUTES, METHODS, OPERANDS, instead_of_name, lowers
@@ -125,6 +127,8 @@ def _binary(m: Machine, name: str, left: Value, right: Value) -> Value:
         if isinstance(sequence, (tuple, Reference)):
             repeated = m.each(items_of(m, sequence), lambda a: over_values(m, count, lambda times: a * whole(times)))
             return m.new_list(repeated) if isinstance(sequence, Reference) else repeated
+    if name == "mod" and isinstance(left, str):
+        return computed(m, operator.mod, (left, right), {}, "the format of a string")
     if name == "matmul" and not any(isinstance(each, (Array, Element)) for each in (left, right)):
         raise m.unsupported("this operator is not in the language but for arrays", "use + - * / // % ** & | ^ << >>")
     handler = OPERANDS.get(type(right) if isinstance(right, (Array, Element)) else type(left))

@@ -6,6 +6,7 @@ it must be a function of its arguments.
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ from tightdp.core.nodes import Expr
 from tightdp.core.windows import is_far
 from tightdp.exact.field import ExpNumber
 from tightdp.language.exactness import exactly
+from tightdp.language.source import FOREIGN
 
 _FUNCTIONS = (
     "math", "cmath", "operator", "bisect", "heapq", "statistics", "string", "re", "textwrap", "itertools", "functools",
@@ -47,10 +49,14 @@ _FUNCTIONS = (
     "scipy.interpolate", "sympy", "mpmath",
 )  # fmt: skip
 """Modules whose functions are functions of their arguments, the generators of numpy apart."""
+_OF_LAWS = {"pdf", "pmf", "cdf", "sf", "ppf", "isf", "logpdf", "logpmf", "logcdf", "logsf", "mean", "var", "std"}
+"""Methods of a law of `scipy.stats` that draw nothing."""
 
 
 def is_pure(function: object) -> bool:
     """Whether a function of a library is a function of its arguments."""
+    if isinstance(function, types.MethodType):
+        return type(function.__self__).__module__.startswith("scipy.stats.") and function.__name__ in _OF_LAWS
     of_numpy = (type(function).__module__ or "").partition(".")[0] == "numpy" and callable(function)
     if not isinstance(function, (types.BuiltinFunctionType, types.FunctionType)) and not of_numpy:
         return False
@@ -185,7 +191,12 @@ def _tabulated(
         if not _same(plain, _plain(given, nodes, values)):
             raise m.unsupported(f"{name} changes what it is given, which is not in the language", "write it as a loop")
         kinds = {type(part) for part in _parts(result)}
-        if not kinds <= _DATA or (nodes and not m.floats and kinds & {float, Fraction}):
+        if kinds - _DATA:
+            what = f"{name} gives {min(kind.__name__ for kind in kinds - _DATA)}, which is not in the language"
+            raise m.unsupported(
+                what, "compute what comes of it at the top of the module, in a dictionary by its arguments"
+            )
+        if nodes and not m.floats and kinds & {float, Fraction}:
             raise m.unsupported(f"{name} is not in the language", instead(function))
         if any(part != part for part in _parts(result)):
             refused[values] = ValueError("the result is not a number (nan)")
@@ -267,15 +278,37 @@ def _joined(m: Machine, nodes: Sequence[Expr], results: Mapping[Values, Value]) 
     return known(by_values(m, nodes, {values: m.expr(adopt(m, each)) for values, each in results.items()}))
 
 
+_WORLD = {
+    "time", "datetime", "os", "posix", "sys", "io", "pathlib", "socket", "subprocess", "uuid", "tempfile", "platform",
+    "locale", "shutil", "glob", "genericpath", "posixpath", "builtins", "sqlite3", "urllib", "http",
+}  # fmt: skip
+_AT_ONCE = {"threading", "thread", "multiprocessing", "concurrent", "asyncio", "queue", "contextvars", "signal"}
+
+
 def instead(function: object) -> str:
-    """Return what to write in place of a function that is not in the language."""
+    """Return what to write in place of a function, or of something of a class, that is not in the language."""
+    name = getattr(function, "__name__", "")
+    if name in INSTEAD:
+        return INSTEAD[name]
     owner = getattr(function, "__self__", None)
-    module = getattr(function, "__module__", None) or type(owner).__module__
+    module = (getattr(function, "__module__", None) or type(owner).__module__).lstrip("_")
     top = module.partition(".")[0]
-    if top in ("random", "secrets") or module.startswith("numpy.random"):
-        return "draw with flip, randint, choice, binomial, geometric or shuffle of tightdp"
     if is_pure(function):
         return "its results are rounded: ask with floats, as the machine computes it (--floats), or give it constants"
-    return INSTEAD.get(
-        getattr(function, "__name__", ""), "use the builtins and random primitives of the language, or write a function"
+    if name == "seed":
+        return "the same draws in every run: leave it out"
+    if top == "logging":
+        return "take it out: who reads the log sees it too"
+    if top in ("random", "secrets") or name in ("rvs", "urandom") or module.startswith("numpy.random"):
+        return "draw with the generators of random, secrets and numpy that are read, or with flip, randint, choice"
+    if top in _AT_ONCE:
+        return "a run does one thing after the other: call the function itself"
+    if top in _WORLD:
+        return "a run depends on its records and its draws alone: give what it needs as a parameter"
+    if top in (*FOREIGN, *sys.stdlib_module_names):
+        return "what it computes from constants, compute at the top of the module; else write it with numbers and lists"
+    if getattr(function, "__wrapped__", None) is not None:
+        return "what it remembers goes on to the next run: take off its decorator, such as functools.lru_cache"
+    return (
+        "it is not written in Python, or its text is not there: use the builtins of the language, or write a function"
     )

@@ -146,8 +146,12 @@ def _call_method(
         handler = METHODS.get((type(value), name))
         if handler is None and (function := own_method(value, name)) is not None:
             return computed(m, function, (value, *arguments), keywords, f"the method .{name}()")
+        of_library: Value = getattr(value.object, name, None) if isinstance(value, Host) else None
+        if is_pure(of_library):
+            return computed(m, of_library, arguments, keywords, f"the method .{name}()")
         if not any(known == name for _, known in METHODS):
-            raise m.unsupported(f"the method .{name}() is not in the language", instead_of_method(name), node)
+            hint = instead_of_method(name) if of_library is None else instead(of_library)
+            raise m.unsupported(f"the method .{name}() is not in the language", hint, node)
         if handler is None:
             kind = name_of(value)
             if not is_method_of(kind, name) and (other := instead_of_method(name)) != instead_of_method(""):
@@ -318,7 +322,7 @@ def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
             continue
         elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             names.add(part.id)
-        elif isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name is not None:
+        elif isinstance(part, (ast.MatchAs, ast.MatchStar, ast.ExceptHandler)) and part.name is not None:
             names.add(part.name)
         stack.extend(ast.iter_child_nodes(part))
     return frozenset(names - outer)

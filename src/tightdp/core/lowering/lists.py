@@ -8,6 +8,7 @@ from typing import Any
 
 from tightdp.core.lowering.builtins import arranged, summed
 from tightdp.core.lowering.comprehensions import sum_as_it_goes
+from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
@@ -140,7 +141,9 @@ def _text(m: Machine, value: Value, operation: str, *more: Value) -> Value:
         return operate(m, operation, value, *more)
     if isinstance(value, tuple) and not any(isinstance(item, Expr) or not is_scalar(item) for item in value):
         return format(value, *more) if operation == "format" else repr(value)
-    raise Failure(f"TypeError: a {name_of(value)} in a string is not in the language", "put its items in, one by one")
+    if isinstance(value, Thrown):
+        raise m.unsupported("the text of an exception is not in the language", "return the name of its class")
+    raise m.unsupported(f"a {name_of(value)} in a string is not in the language", "put its items in, one by one")
 
 
 @builtin(str)

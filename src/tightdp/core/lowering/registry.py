@@ -97,6 +97,8 @@ INSTEAD = {
     "format": "use an f-string",
     "groupby": "collect the groups in a dictionary of lists: d.setdefault(key, []).append(v)",
     "input": "take a parameter",
+    "matrix": "use np.array",
+    "vectorize": "write [f(v) for v in ...]",
     "islice": "take a slice of list(...)",
     "itemgetter": "write lambda t: t[k]",
     "iter": "go through it with for, or keep a list",

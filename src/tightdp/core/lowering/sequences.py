@@ -287,6 +287,9 @@ def content_of(m: Machine, value: Value) -> Value:
 
 def content(m: Machine, value: Value) -> Value:
     """Return the content of a list that is about to be changed."""
+    if isinstance(value, Host) and type(value.object) in (dict, set):
+        what = f"a {type(value.object).__name__} of the enclosing module cannot be changed"
+        raise m.unsupported(what, "a run begins with the module as it is: pass on what changes, or copy it first")
     if not isinstance(value, Reference):
         raise Failure(f"TypeError: {name_of(value)} cannot be changed", "make a list of it first: list(...)")
     if value.key in m.frozen:
