@@ -12,13 +12,16 @@ from tightdp.language.program import Program
 from tightdp.methods.compiled import compile_symbolic
 
 HEAD = (
-    "import bisect\nimport heapq\nimport math\nimport os\nimport random\nimport re\nimport statistics\n"
+    "import bisect\nimport functools\nimport heapq\nimport logging\nimport math\nimport os\nimport random\nimport re\n"
+    "import statistics\nimport threading\nfrom scipy import stats\n"
     "import numpy as np\nfrom scipy.special import expit, logsumexp, softmax\nnoisy = np.frompyfunc(lambda v: random.random(), 1, 1)\n"
+    "LOG = logging.getLogger()\n\n\n@functools.lru_cache\ndef remembered(v):\n    return v ^ random.getrandbits(1)\n\n\n"
 )
 
 IN_DOUBLES = {
     "softmax": "return np.random.default_rng().choice(3, p=softmax(0.5 * np.bincount(np.array(x), minlength=3)))",
     "of-a-list": "w = softmax([0.5 * v for v in x])\n    return random.random() < w[0], logsumexp(x) > 1.5",
+    "law": "return random.random() < stats.norm.cdf(x[0] - x[1])",
     "ufunc": "return random.random() < expit(x[0] - x[1])",
     "draws": "k = random.getrandbits(2)\n    return np.median(np.array([k, x[0]])), np.std(np.array([k, x[1]])) > 0.6",
     "keywords": "a = np.array(x)\n    return np.var(a, ddof=1), np.sum(a, where=a > 0), np.round(a / 3, 1)",
@@ -27,7 +30,7 @@ IN_DOUBLES = {
     "not-a-number": "try:\n        return np.linalg.inv(np.array([[x[0], x[1]], [1.0, 1.0]]))\n    except np.linalg.LinAlgError:\n        return 'singular'",
 }  # fmt: skip
 EXACT = {
-    "strings": "s = 'ab' if random.getrandbits(1) else 'c'\n    return s.upper() + '-'.join([s, 'z']), s.find('b'), '{}:{}'.format(s, x[0]), ''.join('ab'[v % 2] for v in x), s.count('b')",
+    "strings": "s = 'ab' if random.getrandbits(1) else 'c'\n    return s.upper() + '-'.join([s, 'z']), s.find('b'), '{}:{}'.format(s, x[0]), '%s-%d' % (s, x[1]), ''.join('ab'[v % 2] for v in x), s.count('b')",
     "bisect": "return bisect.bisect([1, 2, 5], x[0] + random.randint(0, 1)), max(heapq.nlargest(2, list(x)))",
     "shapes": "return tuple(re.findall('a', 'ab' * x[0] + 'a')), statistics.mode(x)",
     "inverse": "values, places = np.unique(np.array([x[0], 3 + x[1]]), return_inverse=True)\n    return len(values), places",
@@ -55,10 +58,20 @@ def test_runs_fail_where_it_raises_and_no_others() -> None:
     ("body", "said", "hint"),
     [
         ("return math.sqrt(x[0])", "math.sqrt is not in the language", "--floats"),
-        ("return os.getpid() % 2", "os.getpid is not in the language", "write a function"),
+        ("return os.getpid() % 2", "os.getpid is not in the language", "a run depends on its records and its draws"),
+        ("return os.urandom(1)[0]", "os.urandom is not in the language", "draw with the generators"),
         ("h = [3, 1]\n    heapq.heappush(h, 0)\n    return len(h)", "heapq.heappush changes what it is given", "loop"),
-        ("return noisy(x[0])", "not in the language", "write a function"),
-        ("return re.compile('a' * x[0]).pattern", "re.compile is not in the language", ""),
+        ("return noisy(x[0])", "not in the language", "constants"),
+        ("return remembered(x[0])", "remembered is not in the language", "functools.lru_cache"),
+        ("t = threading.Thread(target=min)\n    return 0", "threading.Thread is not", "one thing after the other"),
+        ("LOG.info('%s', x)\n    return 0", "the method .info() is not in the language", "the log"),
+        ("np.random.seed(1)\n    return 0", "np.random.seed is not in the language", "leave it out"),
+        ("return int(stats.norm.rvs())", "the method .rvs() is not in the language", "draw with the generators"),
+        (
+            "return re.compile('a' * x[0]).pattern",
+            "re.compile gives Pattern, which is not in the language",
+            "dictionary",
+        ),
     ],
 )
 def test_what_is_no_function_of_its_arguments_is_refused(body: str, said: str, hint: str) -> None:

@@ -280,7 +280,7 @@ def _joined(m: Machine, nodes: Sequence[Expr], results: Mapping[Values, Value]) 
 
 _WORLD = {
     "time", "datetime", "os", "posix", "sys", "io", "pathlib", "socket", "subprocess", "uuid", "tempfile", "platform",
-    "locale", "shutil", "glob", "genericpath", "posixpath", "builtins", "sqlite3", "urllib", "http",
+    "locale", "shutil", "glob", "genericpath", "posixpath", "sqlite3", "urllib", "http",
 }  # fmt: skip
 _AT_ONCE = {"threading", "thread", "multiprocessing", "concurrent", "asyncio", "queue", "contextvars", "signal"}
 
@@ -291,7 +291,7 @@ def instead(function: object) -> str:
     if name in INSTEAD:
         return INSTEAD[name]
     owner = getattr(function, "__self__", None)
-    module = (getattr(function, "__module__", None) or type(owner).__module__).lstrip("_")
+    module = (getattr(function, "__module__", None) or type(owner or function).__module__).lstrip("_")
     top = module.partition(".")[0]
     if is_pure(function):
         return "its results are rounded: ask with floats, as the machine computes it (--floats), or give it constants"
