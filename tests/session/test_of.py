@@ -207,6 +207,17 @@ def test_a_dataset_in_place_of_a_record_is_guessed(path: Path) -> None:
     assert "--dataset" not in caught.value.hint
 
 
+def test_the_place_of_a_failure_is_in_the_code_that_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text("def listed(x):\n    return [[1], x]\n\n\nasync def later(x):\n    return 0\n", encoding="utf-8")
+    with pytest.raises(ProgramError, match="returned the list") as caught:
+        of(f"{path}:listed").bind(n=1).privacy()
+    assert caught.value.span is not None
+    assert caught.value.span.place == f"{path}:1:5"
+    with pytest.raises(LanguageError, match="later is a coroutine"):
+        of(f"{path}:later")
+
+
 def test_what_a_generator_is_given_is_refused_where_it_is_called(tmp_path: Path) -> None:
     path = tmp_path / "noise.py"
     text = "import numpy as np\n\n\ndef noisy(x, p):\n    return np.random.binomial(2, p)\n"

@@ -12,6 +12,7 @@ import math
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -145,6 +146,8 @@ class FunctionSource:
     file_lines: tuple[str, ...] = field(repr=False)
     owner: str = ""
     """The name of the class that a method stands in."""
+    called: FunctionSource | None = None
+    """The code that it is written to call, whose places are shown."""
 
     def constant(self, name: str) -> Any:
         """What a name outside the function holds; with the numbers exact that its module computes with `exp`."""
@@ -190,6 +193,8 @@ class FunctionSource:
         return Span(self.file, line, _characters(encoded, start) + 1, _characters(encoded, last) + 1, text)
 
     def _header(self) -> Span:
+        if self.called is not None:
+            return self.called.span()
         start = self.node.col_offset + len("def ")
         return self.span_at(self.node.lineno, start, start + len(self.node.name.encode()))
 
@@ -215,7 +220,10 @@ def read_function(function: AnyFunction, anonymous: bool = False) -> FunctionSou
         node = _named(node)
     if not isinstance(node, ast.FunctionDef):
         raise LanguageError(f"{shown_name(plain)} is not written with def", "write the mechanism as a def function")
-    source = FunctionSource(plain.__code__.co_filename, node, _namespace(plain), lines, owner_of(plain))
+    called = None
+    with suppress(LanguageError):
+        called = read_function(plain.__tightdp_code__, anonymous=True) if hasattr(plain, "__tightdp_code__") else None
+    source = FunctionSource(plain.__code__.co_filename, node, _namespace(plain), lines, owner_of(plain), called)
     remember(plain, "__tightdp_source__", source)
     return source
 
@@ -227,7 +235,9 @@ def owner_of(function: FunctionType) -> str:
 
 
 def failure_span(source: FunctionSource, traceback: TracebackType | None) -> Span | None:
-    """The innermost place of a traceback that lies in the file of `source`."""
+    """The innermost place of a traceback that lies in the file of `source`, or of what it is written to call."""
+    if source.called is not None and (inside := failure_span(source.called, traceback)) is not None:
+        return inside
     found = None
     while traceback is not None:
         code = traceback.tb_frame.f_code

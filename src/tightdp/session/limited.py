@@ -98,7 +98,8 @@ def _limited(
             return answered(instance, *arguments, **options)
         except ProgramError as error:
             called = getattr(instance.bound.program.function, "__tightdp_hint__", error.hint)
-            error.hint = error.hint if called in error.hint else f"{error.hint}; {called}"
+            if " fails with " in error.what and called not in error.hint:
+                error.hint += f"; {called}"
             raise
 
     def answered(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:

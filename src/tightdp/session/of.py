@@ -79,9 +79,10 @@ def of(
     names["__name__"] = getattr(function, "__module__", None) or __name__
     made = _compiled(name, f"def {name}({', '.join(listed)}):\n    {result}\n", names)
     made.__doc__ = inspect.getdoc(function)
-    made.__tightdp_again__ = (again_of, given)  # type: ignore[attr-defined]
+    made.__dict__ |= {"__tightdp_again__": (again_of, given), "__tightdp_code__": function}
     if dataset.strip() == "x":
-        made.__tightdp_hint__ = "it is called with all records, a tuple: where it takes one, write --dataset 'x[0]'"  # type: ignore[attr-defined]
+        hint = "it is called with all records, a tuple: where it takes one, write --dataset 'x[0]'"
+        made.__dict__["__tightdp_hint__"] = hint
     shown = code.rpartition(":")[2] if isinstance(code, str) else str(getattr(code, "__qualname__", name))
     domain = read_domain(record) if isinstance(record, str) else record
     return Mechanism(Program(made, domain, target, neighbours, shown, floats=floats))
