@@ -84,7 +84,7 @@ def exactly(value: Any) -> Any:
     if kind is float:
         return as_fraction(value) if math.isfinite(value) else value
     if "numpy" in sys.modules and arrays.of_numpy(value):
-        if getattr(value, "shape", None):
+        if isinstance(value, sys.modules["numpy"].ndarray):
             return once(value, lambda: arrays.exactly(value))
         found = arrays.exactly(value)
         if isinstance(value, ModuleType) and hasattr(value, "random"):
