@@ -6,14 +6,16 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
              P(E|x) <= R P(E|x') for all events E. Attained: the pair that is named attains it
   privacy of messages: the same for every n, of what the output is computed from. So R bounds the output, too
              (post-processing), and nothing is said about what the output attains
+  moment     sum over y of P(y|x)^a / P(y|x')^(a-1) <= bound for a = order: e^((a-1) times the Rényi divergence)
   accuracy   P(|error| > alpha | x) <= beta for all datasets x; the error is what the program leaves behind
-  violation, inaccuracy: that this is false for the pair, or the dataset, that is named
+  violation, larger moment, inaccuracy: that this is false for the pair, or the dataset, that is named
+  law        what is published on a dataset, part by part, and with which probabilities
   audit      a bound on right guesses, for all mechanisms with a guarantee; it has no program (see `audit`)
   optimum    how well any private mechanism can do, and one that does; it has no program either (see `optimum`)
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
 an output are published one by one), this file, Python's integers, and what `walk`, `forms`, `audit`, `optimum` state.
-For what has a program these are theorems in proofs/coq, whose checker reads the same files; the verdict says which.
-A file is printable ASCII, and JSON in which every field is read: another field is an error.
+For most of what has a program these are theorems in proofs/coq, whose checker reads the same files; the verdict says
+which. A file is printable ASCII, and JSON in which every field is read: another field is an error.
 """
 
 import hashlib
@@ -22,34 +24,35 @@ import math
 import operator
 import re
 import sys
-from collections import namedtuple
+from collections import Counter, namedtuple
 from fractions import Fraction
+from functools import cache
 from itertools import product, zip_longest
 
 MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_SIZE, MOST_DEPTH, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 5_000, 40, 10_000
 WORK = 8_500_000  # steps of a quarter of a microsecond; what is kept costs more of them, which bounds memory as well
 LEFT, ROOT, POWERS = [0], [0], {}  # steps that may still be spent; T = e^(1/root), 0 for no T; enclosures of each T
 NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-9][0-9]*)")
+PLAIN = re.compile(r"[ !#-\[\]-~]*")  # texts of a file have these characters; others are lists of codes
 UNDEFINED = ...  # what an operation gives where Python refuses; nothing may publish it
 NEAR = {"replace-one": operator.ne, "add-remove": lambda a, b: (a[0] is None) != (b[0] is None)}
 NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0] - b[0]) <= 1)
+ABOUT = "root mechanism parameters source"
 CLAIMS = {  # what a claim says, and may say, besides its question; and the rules of evidence that establish it
-    "privacy": (
-        "n records neighbours bound program",
-        "delta attained root mechanism parameters source",
-        "forms datasets",
-    ),
-    "privacy of messages": ("n records neighbours bound program", "root mechanism parameters source", "forms"),
-    "violation": ("n records neighbours bound program", "delta root mechanism parameters source", "witness"),
-    "accuracy": ("n records alpha beta program", "attained root mechanism parameters source", "datasets"),
-    "inaccuracy": ("n records alpha beta program", "root mechanism parameters source", "witness"),
+    "privacy": ("n records neighbours bound program", f"delta attained {ABOUT}", "forms datasets"),
+    "privacy of messages": ("n records neighbours bound program", ABOUT, "forms"),
+    "violation": ("n records neighbours bound program", f"delta {ABOUT}", "witness"),
+    "moment": ("n records neighbours order bound program", f"attained {ABOUT}", "datasets"),
+    "larger moment": ("n records neighbours order bound program", ABOUT, "witness"),
+    "accuracy": ("n records alpha beta program", f"attained {ABOUT}", "datasets"),
+    "inaccuracy": ("n records alpha beta program", ABOUT, "witness"),
+    "law": ("n records dataset law program", ABOUT, "datasets"),
     "audit": ("canaries guesses correct options guarantee bound", "", "dual"),
     "optimum": ("measure n records neighbours groups outputs targets keeps allows least most", "alpha delta", "table"),
 }
 EVIDENCE = {"forms": "units cuts steps order", "datasets": "", "witness": "", "dual": "constant multipliers"}
 EVIDENCE |= {"table": "table weights multipliers"}
 ERRORS = {"absolute error": 1, "squared error": 2}
-PLAIN = re.compile(r"[ !#-\[\]-~]*")  # texts of a file have these characters; others are lists of codes
 
 
 class Refused(Exception):
@@ -92,7 +95,13 @@ def coefficients(number):
 
 
 def cost(number):
-    return sum([1 + c.bit_length() // 200 for c in coefficients(number)])
+    if type(number) is int:
+        return 1 + number.bit_length() // 200
+    return sum([1 + c.bit_length() // 200 for c in number])
+
+
+def digits(number):
+    return hex(number) if type(number) is int else repr([*map(hex, number)])
 
 
 def times(a, b):
@@ -233,28 +242,43 @@ def table(given, reader=lambda each: each):
     return found
 
 
-Part = namedtuple("Part", "reads takes lines publishes leaves")
-Cut = namedtuple("Cut", "states numbers before after")
+def dot(*pairs):
+    """Return the sum of products of rationals."""
+    found = Fraction(0)
+    for a, b in pairs:
+        if a and b:
+            each = Fraction(a) * b
+            bits = sum(part.bit_length() for number in (each, found) for part in number.as_integer_ratio())
+            spend(30 + (bits // 64) ** 2 // 200)
+            found += each
+    return found
+
+
+def power(v, w, order):
+    """Return v^order / w^(order-1)."""
+    bits = max(v.bit_length(), w.bit_length()) * order // 64
+    spend(30 + bits**2 // 50)
+    return Fraction(v) * Fraction(v, w) ** (order - 1)
+
+
+Part = namedtuple("Part", "reads takes lines publishes leaves price")
+Cut = namedtuple("Cut", "states before after")
 
 
 class Domain:
-    """The records that a claim is about, by number, and its neighbours; n is known before."""
+    """The records that a claim is about, by number, and its neighbours, by name or all pairs; without them a dataset
+    is compared with itself."""
 
-    n, kept = 0, False
-
-    def __init__(self, records):
-        self.records = [value(record) for record in items(records)]
+    def __init__(self, n, records, relation=None):
+        self.n, self.records = n, [value(record) for record in items(records)]
         self.numbers = {repr(record): at for at, record in enumerate(self.records)}
         self.lengths = {len(each) if type(each) is tuple else 0 for each in self.records}
         good = len(self.lengths) == 1 and 0 not in self.lengths and len(self.numbers) == len(self.records)
         need(good, "records are no lists of one length, or one stands twice")
-
-    def relate(self, relation):
-        """Read the neighbours: a name, or all pairs. Where there are no others, a dataset is compared with itself."""
         pairs = items(relation) if type(relation) is list else []
         self.listed = [tuple([self.dataset(each) for each in items(pair, 2)]) for pair in pairs]
         self.at_once, near = relation == "unit-all" or self.listed != [], lambda a, b: False
-        if type(relation) is not list:
+        if type(relation) is not list and relation is not None:
             need(type(relation) is str and relation in NEAR, "there are no such neighbours")
             one = relation == "replace-one" or self.lengths == {1}
             good = one and (relation[:4] != "unit" or all(type(a[0]) is int for a in self.records))
@@ -262,36 +286,22 @@ class Domain:
             near = NEAR[relation]
         spend(len(self.records) ** 2)
         every = product(enumerate(self.records), repeat=2)
-        self.met = [(i, j) for (i, a), (j, b) in every if i == j or near(a, b)]
-        some = self.kept or self.listed or len(self.met) > len(self.records)
+        self.met = {(i, j): None for (i, a), (j, b) in every if i == j or near(a, b)}
+        some = relation is None or self.listed or len(self.met) > len(self.records)
         need(some and all(x != y for x, y in self.listed), "the claim is empty, or about equal datasets")
-
-    def around(self, x, groups):
-        """Return the neighbours of a dataset, where the order within groups of clients makes no difference."""
-        spend(len(self.listed) + len({*x}) * len(self.met))
-        near = {a: [b for one, b in self.met if one == a] for a in {*x}}
-        if self.listed or not self.at_once:
-            others = (other for one, other in self.listed if one == x)
-            changed = ((*x[:at], b, *x[at + 1 :]) for at, a in enumerate(x) for b in near[a] if not self.listed)
-            return {self.ordered(other, groups) for some in (others, changed) for other in some}
-        parts = []
-        for group in groups:
-            parts.append({()})
-            for client in group:
-                spend(9 * len(parts[-1]) * len(near[x[client]]) * len(group))
-                parts[-1] = {(*sorted((*some, b)),) for some in parts[-1] for b in near[x[client]]}
-        spend(math.prod(map(len, parts)) * len(parts))
-        return {*product(*parts)}
-
-    def ordered(self, x, groups):
-        spend(3 * len(x))
-        return tuple([tuple(sorted([x[client] for client in group])) for group in groups])
 
     def dataset(self, given):
         need(len(items(given)) == self.n, "a dataset has not n records")
         found = tuple([self.numbers.get(repr(value(record))) for record in given])
         need(None not in found, "there is no such record")
         return found
+
+    def meets(self, x, y):
+        """Whether two datasets are equal, or neighbours."""
+        spend(3 * len(x))
+        different = [pair for pair in zip(x, y) if pair[0] != pair[1]]
+        near = all(pair in self.met for pair in different) and (self.at_once or len(different) <= 1)
+        return x == y or ((x, y) in self.listed if self.listed else near)
 
 
 class Program(Domain):
@@ -303,16 +313,17 @@ class Program(Domain):
 
     def __init__(self, given):
         claim, self.known, self.same, self.states = given["claim"], set(), {}, {"()": ()}
+        self.compares = "bound" in claim
         ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
         self.every, self.kept = claim["question"] == "privacy of messages", "beta" in claim
         need(claim["n"] == "all" or not self.every, "this is a claim for every n")
-        self.n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
+        n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
         self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
-        self.up, self.down = (0, 1) if self.kept or self.infinite else ratio(claim["bound"], 1)
+        self.up, self.down = (0, 1) if self.infinite or not self.compares else ratio(claim["bound"], 1)
         self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", 0), 0, 1)
         self.alpha = rational(claim["alpha"], 0) if self.kept else None
-        super().__init__(claim["records"])
-        self.relate([] if self.kept else claim["neighbours"])
+        self.order = within(claim["order"], 2, 99, "order") if "order" in claim else None
+        super().__init__(n, claim["records"], claim["neighbours"] if self.compares else None)
         parts, order = fields(given["program"], "parts order")
         self.parts = [self.part(part) for part in items(parts)]
         places = [items(each, 2) for each in items(order)]
@@ -325,9 +336,8 @@ class Program(Domain):
         named = [client for client in self.clients if client is not None]
         good = self.clients == [None, "all", None] if self.every else len({*named}) == len(named)
         need(good and places, "there is no program, there are other clients, or one twice")
-        shown = [self.parts[part].publishes for part in self.places]
-        need(not self.kept or not any(shown), "what is measured is published")
-        self.published = any(shown)
+        self.published = any(self.parts[part].publishes for part in self.places)
+        need(not (self.kept and self.published), "what is measured is published")
 
     def names(self, given, new=False):
         """Read names, each of which stands once, and has a value."""
@@ -340,10 +350,10 @@ class Program(Domain):
         reads, takes, lines, shown, left = fields(given, "reads takes lines publishes leaves")
         need(type(reads) is bool, "a part reads a record, or not")
         takes = self.names(takes, new=True)
-        self.known = {*takes}
+        self.known, self.price = {*takes}, 1
         found = [self.line(line, reads) for line in items(lines)]
         need(sum(line[0][:4] == "draw" for line in lines) < 2, "a part draws twice")
-        return Part(reads, takes, found, self.names(shown), self.names(left))
+        return Part(reads, takes, found, self.names(shown), self.names(left), self.price)
 
     def operand(self, given):
         """Read a name, or a constant: {"value": 3}."""
@@ -364,6 +374,7 @@ class Program(Domain):
             need(not any(positive(-1 * odds) for law in laws.values() for _, odds in law), "odds are negative")
             total, *others = [sum(odds for _, odds in law) for law in laws.values()]
             need(positive(total) and all(each == total for each in others), "odds are zero, or have different sums")
+            self.price = 1 + cost(total)  # of a product with one of the odds
             words, function = [self.operand(on)], lambda _, of: laws.get(text(of), [(UNDEFINED, total)])
         elif kind == "case":  # ["case", "v4", "d1", [[0, "v3"], [1, {"value": 0}]]]: one of several, or undefined
             choices = table(items(rest, 2)[1], self.operand)
@@ -383,13 +394,13 @@ class Program(Domain):
         return name, words, function
 
     def run(self, at, state, record):
-        """Return {(what is published, state after), as texts: weight} of a part."""
-        part = self.parts[at]
-        key = at, text(state), record
+        """Return {(what is published, state after): weight} of a part from a state, all as texts."""
+        key = at, state, record
         if key in self.same:
             return self.same[key]
-        need(len(state) == len(part.takes), "a part takes another number of values than there are")
-        runs, found = [(dict(zip(part.takes, state)), 1)], {}
+        part = self.parts[at]
+        need(len(self.states[state]) == len(part.takes), "a part takes another number of values than there are")
+        runs, found = [(dict(zip(part.takes, self.states[state])), 1)], {}
         for name, words, function in part.lines:
             before, runs = runs, []
             for known, weight in before:
@@ -409,62 +420,95 @@ class Program(Domain):
 
     def along(self, x, y):
         """Every part, with the records of one pair of neighbours, or of one dataset."""
+        need(self.meets(x, y) and (x != y) == self.compares, "the witness is no pair of neighbours")
         every = [*zip(x, y)]
-        near = {*every} <= {*self.met} and (self.at_once or sum(a != b for a, b in every) <= 1)
-        good = (x, y) in self.listed if self.listed else near and (x == y) == self.kept
-        need(good, "the witness is no pair of neighbours")
         return [(part, [(None, None)] if at is None else [every[at]]) for part, at in zip(self.places, self.clients)]
+
+    def event(self, given):
+        """Read what each part publishes, or None where that is left open."""
+        found = [each if each is None else repr(value(items(each))) for each in items(given, len(self.places))]
+        need(found, "what is published is something else")
+        return found
+
+    def law(self, x, given):
+        """Establish the law of what is published on a dataset: all that is possible, with the probabilities."""
+        whole = self.weight(x)
+        need(positive(whole), "every run is dropped")
+        left, told = whole, set()
+        for event, p in (items(row, 2) for row in items(given)):
+            shown, (above, below) = self.event(event), ratio(p, 0, 1)
+            weight = self.weight(x, shown)
+            need(None not in shown and times(below, weight) == times(above, whole), "an output has another probability")
+            told.add(repr(shown))
+            left += -1 * weight
+        need(left == 0 and len(told) == len(given), "some outputs are missing, or stand twice")
 
     def weight(self, x, event=None):
         """Return the weight of all runs on a dataset, or of those that publish, part by part, what is in an event."""
         law = {"()": 1}
         for at, (part, client) in enumerate(zip(self.places, self.clients)):
-            before, law = law, {}
+            before, law, shown = law, {}, event and event[at]
             for state, weight in before.items():
-                record = None if client is None else x[client]
-                for (told, after), odds in self.run(part, self.states[state], record).items():
-                    spend(9)
-                    if event is None or event[at] in (None, told):
-                        law[after] = law.get(after, 0) + times(weight, odds)
+                moved = self.run(part, state, None if client is None else x[client])
+                spend(2 + len(moved) * (9 + self.parts[part].price * cost(weight)))
+                for (told, after), odds in moved.items():
+                    if shown is None or shown == told:
+                        law[after] = law.get(after, 0) + weight * odds
         return sum(law.values())
 
-    def walk(self, parts):
-        """Return [{((weights of states under x, and x'), for how many outputs), ...}, ...] for all that parts meet.
+    def moves(self, part, laws):
+        """Return how a part moves the weights of states, and the list of what it moves them to, which fills.
 
-        Which outputs does not matter to a claim.
+        A law of the list before, by its number, and a record give the numbers of laws after it, by what is published.
         """
-        found = {(frozenset([((frozenset([("()", 1, "")]),) * 2, 1)]), False)}
+        after, numbers, price = [{}], {frozenset(): 0}, self.parts[part].price
+
+        @cache
+        def move(law, record):
+            found = {}
+            for state, weight in laws[law].items():
+                moved = self.run(part, state, record)
+                spend(2 + len(moved) * (3 + price * cost(weight)))
+                for (told, left), odds in moved.items():
+                    sums = found.setdefault(told, {})
+                    sums[left] = sums.get(left, 0) + weight * odds
+            for told, sums in found.items():
+                spend(8 * len(sums))
+                # no file can foresee the hash of a text
+                key = frozenset([state + digits(weight) for state, weight in sums.items()])
+                found[told] = numbers.setdefault(key, len(numbers))
+                if len(after) < len(numbers):
+                    after.append(sums)
+            return found
+
+        return move, after
+
+    def walk(self, parts):
+        """Return what `over` takes, for all that parts meet. Which outputs have which weights does not matter to it."""
+        laws, found = [{}, {"()": 1}], {(frozenset([((1, 1), 1)]), False)}
         for part, meets in parts:
-            before, found, moved = found, set(), {}
+            move, after = self.moves(part, laws)
+            before, found = found, set()
             for (left, differ), (a, b) in product(before, meets):
                 spend(12)
                 if differ and a != b and not self.at_once:
                     continue
                 tables = {}
-                for laws, count in left:
-                    ours, theirs = self.move(part, laws[0], a, moved), self.move(part, laws[1], b, moved)
+                for (law, other), count in left:
+                    ours, theirs = move(law, a), move(other, b)
                     for told in ours.keys() | theirs.keys():
                         spend(16)
-                        key = ours.get(told, frozenset()), theirs.get(told, frozenset())
+                        key = ours.get(told, 0), theirs.get(told, 0)
                         tables[key] = tables.get(key, 0) + count
                 found.add((frozenset(tables.items()), differ or a != b))
-        return [left for left, _ in found]
-
-    def move(self, part, law, record, moved):
-        """Return the weights of the states after a part for everything that it may publish; each is `moved` once."""
-        spend(1 + len(law))
-        if (law, record) not in moved:
-            found = {}
-            for state, weight, _ in law:
-                for (told, after), odds in self.run(part, self.states[state], record).items():
-                    spend(7)
-                    sums = found.setdefault(told, {})
-                    sums[after] = sums.get(after, 0) + times(weight, odds)
-            spend(6 * sum(cost(weight) for sums in found.values() for weight in sums.values()))
-            salted = [[(at, c, f"{[*map(hex, coefficients(c))]}") for at, c in sums.items()] for sums in found.values()]
-            laws = [*map(frozenset, salted)]  # no file can foresee the hash of a text
-            moved[law, record] = {told: moved.setdefault(after, after) for told, after in zip(found, laws)}
-        return moved[law, record]
+            laws = after
+        spend(sum(map(len, laws)))
+        whole = shown = [sum(law.values()) for law in laws]
+        if self.kept:
+            shown = [sum(weight for state, weight in law.items() if self.wrong(state)) for law in laws]
+        for left, _ in found:
+            ours, theirs = (sum(times(count, whole[pair[at]]) for pair, count in left) for at in (0, 1))
+            yield [(shown[a], shown[b], count) for (a, b), count in left], ours, theirs
 
     def wrong(self, state):
         """Whether the error of an answer, which is all that is left, is too large."""
@@ -472,16 +516,23 @@ class Program(Domain):
         need(type(error) in (int, Fraction), "an error is no number")
         return abs(error) > self.alpha
 
-    def over(self, left):
-        """What the claim bounds, less its bound, times some number, for one of `walk`; and whether it is attained."""
-        spend(sum(len(law) for laws, _ in left for law in laws))
-        ours, theirs = (sum(times(n, w) for of, n in left for _, w, _ in of[at]) for at in (0, 1))
+    def over(self, pairs, ours, theirs):
+        """What the claim bounds, less its bound, times some number, for weights under x and x' of so many outputs, and
+        those of all runs; and whether it is attained."""
         need(positive(ours) and positive(theirs), "every run is dropped")
+        spend(9 * len(pairs))
+        if self.order:
+            need({type(each) for pair in pairs for each in pair} == {int}, "powers are of weights without T")
+            if any(w == 0 < v for v, w, _ in pairs):
+                return 1, False  # infinite
+            found = dot(*((count, power(v, w, self.order)) for v, w, count in pairs if v))
+            over = self.down * found - self.up * power(ours, theirs, self.order)
+            return over.numerator, over == 0
         attained = self.delta[0] != 0 or self.kept
         over = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
-        for laws, count in left:
-            v, w = (sum(weight for state, weight, _ in law if not self.kept or self.wrong(state)) for law in laws)
-            gap = times(times(self.down, theirs), v) + -1 * times(times(self.up, ours), w)
+        first, second = times(self.down, theirs), times(self.up, ours)
+        for v, w, count in pairs:
+            gap = times(first, v) + -1 * times(second, w)
             if positive(gap) and (w == 0 or not self.infinite):
                 over += times(count, times(self.delta[1], gap))
             attained = attained or gap == 0 != v
@@ -491,9 +542,10 @@ class Program(Domain):
         """Read a cut: its states, and forms that are at most 0, of numbers of states with factors: before x and x'
         differ {(0, state): factor}, and after that, under x and x', {(1, state): .., (2, state): ..}."""
         listed, before, after = fields(given, "states before after")
-        states = [tuple([value(each, state=True) for each in items(state)]) for state in items(listed)]
-        numbers = {text(state): at for at, state in enumerate(states)}
-        need(len(numbers) == len(states), "a state stands twice")
+        found = [tuple([value(each, state=True) for each in items(state)]) for state in items(listed)]
+        states = {text(state): at for at, state in enumerate(found)}
+        need(len(found) == len(states), "a state stands twice")
+        self.states |= zip(states, found)
 
         def form(copy, row):
             spend(4 * len(items(row)))
@@ -504,7 +556,7 @@ class Program(Domain):
 
         early = [form(0, row) for row in items(before)]
         rows = [items(row, 2) for row in items(after)]
-        return Cut(states, numbers, early, [form(1, x) | form(2, y) for x, y in rows])
+        return Cut(states, early, [form(1, x) | form(2, y) for x, y in rows])
 
     def forms(self, cuts, steps, order, units):
         """Establish P(y|x) <= R P(y|x') for all neighbours x, x' and outputs y, with R = up / down.
@@ -517,7 +569,7 @@ class Program(Domain):
         """
         good = type(units) is bool and not (self.listed or self.delta[0] != 0 or (units and self.at_once))
         need(good, "this rule is not for this claim")
-        alone, equal = ([()], {"()": 0}, []), {(1, 0): 1, (2, 0): -1}
+        alone, equal = ({"()": 0}, []), {(1, 0): 1, (2, 0): -1}
         start, end = Cut(*alone, [equal, {key: -c for key, c in equal.items()}]), Cut(*alone, [self.unit(0)])
         every = [start, *map(self.cut, items(cuts)), end]
         if units:
@@ -544,12 +596,13 @@ class Program(Domain):
         need(len(told) == len(outputs), "an output stands twice")
         reasons, total = [self.reasons(rows) for rows in fields(why, "before across after")], None
         meets, back = self.met if part.reads else [(0, 0)], {}
-        for record, (number, state) in product({a for a, _ in meets}, enumerate(old.states)):
+        for record, (state, number) in product({a for a, _ in meets}, old.states.items()):
             weights = 0
-            for (shown, left), odds in self.run(at, state, record if part.reads else None).items():
-                spend(9 + cost(odds))
-                need(shown in told and left in new.numbers, "an output or a state is not listed")
-                back.setdefault((record, new.numbers[left]), []).append((told[shown], number, odds))
+            moved = self.run(at, state, record if part.reads else None)
+            spend(len(moved) * (9 + part.price))
+            for (shown, left), odds in moved.items():
+                need(shown in told and left in new.states, "an output or a state is not listed")
+                back.setdefault((record, new.states[left]), []).append((told[shown], number, odds))
                 weights += odds
             total = weights if total is None else total
             need(positive(weights) and weights == total, "weights do not add up to the same")
@@ -560,18 +613,19 @@ class Program(Domain):
             for which, keep, forms, others, wanted in [*kinds, (2, 1, new.after, old.after, later)]:
                 for number, form in enumerate(forms) if wanted else ():
                     spend(9 + 2 * len(form))
-                    for shown, taken in self.taken_back(back, form, (a, a, b), keep).items():
+                    for shown, taken in self.taken_back(back, form, (a, a, b), keep, part.price).items():
                         self.bounded(taken, others, reasons[which].get((a, b, shown, number)))
         return at, before, after
 
-    def taken_back(self, back, form, records, keep):
+    def taken_back(self, back, form, records, keep, price):
         """Return, by what is published, the forms before a part that give a form after it."""
         found = {}
         for (copy, state), factor in form.items():
-            for shown, number, odds in back.get((records[copy], state), ()):
-                spend(3)
+            rows = back.get((records[copy], state), ())
+            spend(len(rows) * (3 + price * cost(factor)))
+            for shown, number, odds in rows:
                 sums, key = found.setdefault(shown, {}), (copy * keep, number)
-                sums[key] = sums.get(key, 0) + times(odds, factor)
+                sums[key] = sums.get(key, 0) + odds * factor
         return found
 
     def reasons(self, rows):
@@ -629,34 +683,28 @@ def audit(claim, evidence):
     return ", which is always so" * (bound == 1)
 
 
-def charged(*numbers):
-    """Charge for arithmetic with some rationals, and return the largest."""
-    bits = sum([each.bit_length() for number in numbers for each in number.as_integer_ratio()])
-    spend(10 * len(numbers) + (bits // 64) ** 2 // (100 * len(numbers)))
-    return max(numbers)
-
-
-def summed(numbers):
-    found = Fraction(0)
-    for each in numbers:
-        charged(found, each)
-        found += each
-    return found
-
-
-def multiple(a, b):
-    found = a * b if a and b else Fraction(0)
-    charged(found)
-    return found
-
-
 def gain(measure, alpha, output, target):
     """What a measure is the mean of, minus where it is an error."""
     if measure == "right answer":
         return Fraction(size(output) > 0 and output == target)
     need({type(output), type(target)} <= {int, Fraction}, "outputs and targets are no numbers")
-    away = charged(abs(Fraction(output) - target))
+    away = abs(dot((output, 1), (target, -1)))
     return Fraction(away <= alpha) if measure == "accuracy" else -(away ** ERRORS[measure])
+
+
+def aligned(domain, groups, x, other):
+    """Return two datasets in an order of the clients of each group in which they are neighbours, where there is one."""
+    if domain.listed:
+        return x, other
+    found = [], []
+    for group in groups:
+        spend(9 * len(group))
+        ours, theirs = (Counter([one[client] for client in group]) for one in (x, other))
+        shared = Counter() if domain.at_once else ours & theirs
+        for each, some in zip(found, (ours, theirs)):
+            rest = (some - shared).elements()
+            each += [*shared.elements(), *(sorted(rest, key=domain.records.__getitem__) if domain.at_once else rest)]
+    return map(tuple, found)
 
 
 def optimum(claim, evidence):
@@ -669,18 +717,19 @@ def optimum(claim, evidence):
         sum_x max_y (w(x) g(x,y) - sum_x' m(x,x',y) + R sum_x' m(x',x,y)) + delta sum_(x,x') max_y m(x,x',y).
     The table is such a K for R = keeps; the multipliers are for R = allows, which is as large or larger.
     """
-    domain, measure = Domain(claim["records"]), claim["measure"]
-    domain.n = within(claim["n"], 1, MOST_CLIENTS, "number of records")
-    domain.relate(claim["neighbours"])
+    n, measure = within(claim["n"], 1, MOST_CLIENTS, "number of records"), claim["measure"]
+    domain = Domain(n, claim["records"], claim["neighbours"])
     groups = [items(group) for group in items(claim["groups"])]
-    clients = [within(client, 0, domain.n - 1, "client") for group in groups for client in group]
-    alone = len(groups) == domain.n or not domain.listed
-    need(sorted(clients) == [*range(domain.n)] and [] not in groups and alone, "the groups are not all clients once")
+    clients = [within(client, 0, n - 1, "client") for group in groups for client in group]
+    alone = len(groups) == n or not domain.listed
+    need(sorted(clients) == [*range(n)] and [] not in groups and alone, "the groups are not all clients once")
     every = math.prod(math.comb(len(group) + len(domain.records) - 1, len(group)) for group in groups)
     answers = [(domain.dataset(x), value(target)) for x, target in (items(each, 2) for each in items(claim["targets"]))]
-    numbers = {domain.ordered(x, groups): at for at, (x, _) in enumerate(answers)}
-    need(len(numbers) == len(answers) == every, "the targets are not those of all datasets, up to order")
-    pairs = {(at, numbers[other]) for at, (x, _) in enumerate(answers) for other in domain.around(x, groups)}
+    orders = {tuple([tuple(sorted([x[client] for client in group])) for group in groups]) for x, _ in answers}
+    need(len(orders) == len(answers) == every, "the targets are not those of all datasets, up to order")
+    spend(9 * every**2)
+    some = ((at, by) for at, by in product(range(every), repeat=2) if at != by)
+    pairs = {(at, by) for at, by in some if domain.meets(*aligned(domain, groups, answers[at][0], answers[by][0]))}
     outputs, delta = [value(output) for output in items(claim["outputs"])], rational(claim.get("delta", 0), 0, 1)
     keeps, allows = rational(claim["keeps"], 1), rational(claim["allows"], 1)
     known = type(measure) is str and measure in ("right answer", "accuracy", *ERRORS)
@@ -689,21 +738,21 @@ def optimum(claim, evidence):
     alpha = rational(claim.get("alpha", 0), 0)
     gains = [[gain(measure, alpha, output, target) for output in outputs] for _, target in answers]
     table = [[rational(mass, 0) for mass in items(row, len(outputs))] for row in items(evidence["table"], every)]
-    need(all(summed(row) == 1 for row in table), "probabilities do not add up to 1")
+    need(all(dot(*((p, 1) for p in row)) == 1 for row in table), "probabilities do not add up to 1")
     for x, other in pairs:
-        over = [summed([p, multiple(-keeps, q)]) for p, q in zip(table[x], table[other])]
-        need(summed([each for each in over if each > 0]) <= delta, "the table is not private")
-    ours = min(summed([multiple(p, g) for p, g in zip(row, each)]) for row, each in zip(table, gains))
+        over = [dot((p, 1), (-keeps, q)) for p, q in zip(table[x], table[other])]
+        need(dot(*((each, 1) for each in over if each > 0)) <= delta, "the table is not private")
+    ours = min(dot(*zip(row, each)) for row, each in zip(table, gains))
     weights = [rational(weight, 0) for weight in items(evidence["weights"], every)]
-    need(summed(weights) == 1, "weights do not add up to 1")
-    rest, largest, given = [[multiple(w, g) for g in each] for w, each in zip(weights, gains)], {}, {}
+    need(dot(*((w, 1) for w in weights)) == 1, "weights do not add up to 1")
+    rest, largest, given = [[dot((w, g)) for g in each] for w, each in zip(weights, gains)], {}, {}
     for x, other, y, multiplier in (items(each, 4) for each in items(evidence["multipliers"])):
         need(type(x) is type(other) is int and (x, other) in pairs, "a multiplier is of no neighbours")
         given[x, other, within(y, 0, len(outputs) - 1, "output")] = m = rational(multiplier, 0)
-        rest[x][y], rest[other][y] = summed([rest[x][y], -m]), summed([rest[other][y], multiple(allows, m)])
-        largest[x, other] = charged(m, largest.get((x, other), m))
+        rest[x][y], rest[other][y] = dot((rest[x][y], 1), (m, -1)), dot((rest[other][y], 1), (allows, m))
+        largest[x, other] = max(m, largest.get((x, other), m))
     need(len(given) == len(evidence["multipliers"]), "a multiplier stands twice")
-    most = summed([*[charged(*row) for row in rest], multiple(delta, summed(largest.values()))])
+    most = dot(*((max(row), 1) for row in rest), *((delta, each) for each in largest.values()))
     least, most = (-most, -ours) if measure in ERRORS else (ours, most)
     shown = rational(claim["least"]) <= least and most <= rational(claim["most"])
     need(shown, "the table and the multipliers show less")
@@ -746,7 +795,7 @@ def check(certificate, work=1):
     texts = [(name, json.dumps(claim[name])) for name in f"{needed} {others}".split() if name in claim]
     said = [f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in texts if name != "attained"]
     shown = "event" in evidence or kind == "accuracy" or claim.get("delta", 0) != 0
-    proved = kind != "optimum" and shown >= attained
+    proved = kind not in ("optimum", "moment", "larger moment") and shown >= attained
     by = "by a theorem" if proved else f"by the rule {rule}, which no theorem covers"
     return f"{kind}: {', '.join(said)}{', attained' * attained}{remark}; {by}"
 
@@ -755,24 +804,23 @@ def establish(program, claim, evidence, refuted):
     """Establish a claim about a program by its evidence, and return what else there is to say."""
     if "witness" in evidence:
         x, y = map(program.dataset, items(evidence["witness"], 2))
-        event = [each if each is None else repr(value(each)) for each in items(evidence.get("event", []))]
-        need(len(event) == len(program.places) * ("event" in evidence), "what is published is something else")
         along = program.along(x, y)
-        if event:  # what is compared are probabilities: weights over those of all runs
-            need(not (program.kept or program.delta[0] != 0), "all outputs count here")
-            (ours, v), (theirs, w) = ((program.weight(z), program.weight(z, event)) for z in (x, y))
-            need(positive(ours) and positive(theirs), "every run is dropped")
-            gap = times(times(program.down, v), theirs) + -1 * times(times(program.up, w), ours)
-            over, attained = gap if w == 0 or not program.infinite else 0, gap == 0 != v
+        if "event" in evidence:
+            event = program.event(evidence["event"])
+            need(program.compares and program.delta[0] == 0 and not program.order, "all outputs count here")
+            (v, ours), (w, theirs) = ((program.weight(z, event), program.weight(z)) for z in (x, y))
+            over, attained = program.over([(v, w, 1)], ours, theirs)
         else:
-            over, attained = program.over(*program.walk(along))
+            ((over, attained),) = (program.over(*each) for each in program.walk(along))
         need(positive(over) if refuted else attained, "the witness does not show it")
     if evidence["rule"] == "forms":
         program.forms(*[evidence[name] for name in ("cuts", "steps", "order", "units")])
-    for pair in (program.listed or [None]) if evidence["rule"] == "datasets" else ():
-        alone = [[(None, None)] if at is None else program.met for at in program.clients]
-        every = program.along(*pair) if pair else [*zip(program.places, alone)]
-        need(not any(positive(program.over(left)[0]) for left in program.walk(every)), "the claim is wrong")
+    if "law" in claim:
+        program.law(program.dataset(claim["dataset"]), claim["law"])
+    for pair in (program.listed or [None]) if evidence["rule"] == "datasets" and "law" not in claim else ():
+        meets = ([(None, None)] if at is None else program.met for at in program.clients)
+        found = program.walk(program.along(*pair) if pair else zip(program.places, meets))
+        need(not any(positive(program.over(*each)[0]) for each in found), "the claim is wrong")
     remark = ", which is always so" * (program.delta[0] == program.delta[1])
     remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
     return remark + "; nothing is published" * (not program.kept and not program.published)
@@ -785,17 +833,17 @@ def main(path, work="1"):
         need(len(dict(pairs)) == len(pairs), "a field stands twice")
         return dict(pairs)
 
-    def digits(text):
+    def whole(text):
         need(text.lstrip("-").isdigit() and len(text) <= MOST_DIGITS, "a number is too long, or not whole")
         return int(text)
 
     try:
         with open(path, "rb") as file:
-            text = file.read(MOST_BYTES + 1)
-        need(len(text) <= MOST_BYTES, "the file is too large")
+            text = file.read(MOST_BYTES * int(work) + 1)
+        need(len(text) <= MOST_BYTES * int(work), "the file is too large (N behind it allows N times as much)")
         need(not re.search(rb"[^\n -~]", text), "the file has other characters than printable ASCII")
-        whole = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), digits)
-        print("accepted:", check(json.loads(text, object_pairs_hook=once, **whole), int(work)))
+        readers = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), whole)
+        print("accepted:", check(json.loads(text, object_pairs_hook=once, **readers), int(work)))
         return 0
     except (Refused, json.JSONDecodeError) as error:
         print(f"refused: {'' if isinstance(error, Refused) else 'this is not JSON: '}{error}")

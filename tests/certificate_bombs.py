@@ -173,6 +173,20 @@ def wide(count: int) -> Lines:
     return [["d1", "draw", [[at, 1] for at in range(count)]], *([f"v{at}", "add", "d1", at] for at in range(300))]
 
 
+def law(outcomes: int) -> dict[str, Any]:
+    """A law of many outputs, each of which is looked for in all runs."""
+    found = straight([["d1", "draw", [[at, 1] for at in range(outcomes)]]], "d1")
+    rows = [[[[at]], f"1/{outcomes}"] for at in range(outcomes)]
+    kept = {name: found["claim"][name] for name in ("n", "records", "program")}
+    return {**found, "claim": {"question": "law", **kept, "dataset": [[0]], "law": rows}}
+
+
+def moment(order: int, coins_: int, odds: Any) -> dict[str, Any]:
+    """A high power of long probabilities."""
+    found = given(*coins(coins_, publishes=True, odds=odds), order=order)
+    return {**found, "claim": found["claim"] | {"question": "moment"}}
+
+
 BIG = int("9" * 3_900)
 LONG: Lines = [["v0", "tuple", *range(1_000, 3_000)]]
 LOOKED_UP: Lines = [["v1", "case", "v0", [[0, 1]]]] * 9_000
@@ -215,7 +229,7 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
         *(part(None, [], [["d1", "draw", [[at, 1] for at in range(3_000)]]], ["d1"]) for _ in range(95))
     ),
     "outcomes-of-one-hash": lambda: straight([["d1", "draw", [[at * PRIME, 1] for at in range(100_000)]]], "d1"),
-    "cases-of-one-hash": lambda: straight([["v1", "case", 0, [[at * PRIME, 1] for at in range(100_000)]]], "v1"),
+    "cases-of-one-hash": lambda: straight([["v1", "case", 0, [[at * PRIME, 1] for at in range(80_000)]]], "v1"),
     "cases-of-long-values": lambda: given(
         part(
             None, [], [["d1", "draw", [[at, 1] for at in range(12)]], ["v0", "tuple", "d1", *range(1_000, 3_000)]], []
@@ -257,6 +271,9 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "later-forms-that-meet-nothing": lambda: compared(
         300, *[[each for at in range(300) for each in (at, -1)]] * 30, later=True
     ),
+    "a-law-of-many-outputs": lambda: law(20_000),
+    "a-moment-of-long-numbers": lambda: moment(99, 40, BIG // 10**3_000),
+    "a-moment-of-many-outputs": lambda: moment(99, 400, PRIME),
     "many-guesses": lambda: audit(canaries=10**600, guesses=10**500, correct=1),
     "a-long-guarantee": lambda: audit(
         canaries=10**6, guesses=10**6, guarantee=[[2, 0]] * 9_000, multipliers=["1/3"] * 9_000
@@ -275,6 +292,7 @@ BOMBS: dict[str, Callable[[], str]] = TEXTS | {
     for name, make in FILES.items()  # type: ignore[misc]
 }
 HARMLESS = {"many-divisions", "outputs-that-double", "cases-of-one-hash", "states-of-one-hash"}
+HARMLESS |= {"an-optimum-of-many-orders", "an-optimum-of-many-outputs"}
 """They look dangerous, and are true and soon checked."""
 
 MEASURE = """

@@ -63,8 +63,11 @@ def changed(certificate: dict[str, Any], random_: random.Random) -> dict[str, An
             del node[key]
     elif kind == 5:
         claim = new["claim"]
-        pick = random_.choice([key for key in ("bound", "delta", "beta") if key in claim])
-        claim[pick] = random_.choice([1, 2, 3, 4, 5, "7/2", "inf", "1/2", 0, "1/100", "39/10", [0, 1], [1, 1]])
+        pick = random_.choice([key for key in ("bound", "delta", "beta", "order") if key in claim] or ["law"])
+        place = random_.choice(claim["law"]) if pick == "law" else claim
+        place[1 if pick == "law" else pick] = random_.choice(
+            [1, 2, 3, 4, 5, "7/2", "inf", "1/2", 0, "1/100", "39/10", [0, 1], [1, 1]]
+        )
     elif kind == 6:
         claim = new["claim"]
         change: dict[str, Any] = random_.choice(
@@ -116,6 +119,10 @@ def bases() -> list[Certificate]:
         instance_of("randomized_response_count", n=2, lam="1/(1+exp(1/2))").certify(),
         instance_of("randomized_response_count", n=2, lam="1/(1+exp(1))").certify(delta="1/10"),
         instance_of("xor_randomized_response", n=2, lam="1/(1+exp(1/3))").certify(exp_epsilon="exp(1/4)"),
+        count.certify(order=2),
+        count.certify(order=3, exp_moment=2),
+        count.certify(x=[0, 1, 1]),
+        instance_of("randomized_response", n=2, lam="1/(1+exp(1/2))").certify(x=[0, 1]),
     ]
 
 

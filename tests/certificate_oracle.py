@@ -6,6 +6,7 @@ It runs the lines of a core program with every outcome of every draw, and takes 
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 from fractions import Fraction
 from typing import Any
@@ -140,6 +141,12 @@ def is_true(certificate: dict[str, Any]) -> bool:
         if claim["question"] == "inaccuracy":
             return worst > beta
         return worst <= beta and (worst == beta or not claim.get("attained"))
+    if claim["question"] == "law":
+        told: Law = {}
+        for (shown, _), mass in found[constant(claim["dataset"])].items():
+            told[shown] = told.get(shown, Fraction(0)) + mass
+        rows = [(tuple(itertools.chain(*map(constant, event))), number(p, power)) for event, p in claim["law"]]
+        return len(dict(rows)) == len(rows) and {key: p for key, p in rows if p} == told
     relation = claim["neighbours"]
     if isinstance(relation, str):
         pairs = [(x, y) for x in every for y in every if neighbours(relation, x, y)]
@@ -153,6 +160,11 @@ def is_true(certificate: dict[str, Any]) -> bool:
             for x, y in pairs
         )
     bound = number(claim["bound"], power)
+    if "order" in claim:
+        highest = max(moment(found[x], found[y], claim["order"]) for x, y in pairs)
+        if claim["question"] == "larger moment":
+            return highest > bound
+        return highest <= bound and (highest == bound or not claim.get("attained"))
     largest = max((excess(found[x], found[y], bound) for x, y in pairs), default=Fraction(0))
     if claim["question"] == "violation":
         return largest > delta
@@ -163,6 +175,13 @@ def is_true(certificate: dict[str, Any]) -> bool:
     if delta:
         return largest == delta
     return bound == 1 or any(mass == bound * found[y].get(key, 0) for x, y in pairs for key, mass in found[x].items())
+
+
+def moment(ours: Law, theirs: Law, order: int) -> Any:
+    """The sum over outputs of P(y|x)^order / P(y|x')^(order-1)."""
+    if any(mass and not theirs.get(key, 0) for key, mass in ours.items()):
+        return math.inf
+    return sum((mass**order / theirs[key] ** (order - 1) for key, mass in ours.items() if mass), Fraction(0))
 
 
 def excess(ours: Law, theirs: Law, bound: Fraction) -> Fraction:

@@ -152,6 +152,49 @@ def too_many_records(given: dict[str, Any]) -> None:
     given["evidence"]["witness"] = [[*x, [0]] for x in given["evidence"]["witness"]]
 
 
+def fewer_rows(given: dict[str, Any]) -> None:
+    """Leave an output out of a law."""
+    del given["claim"]["law"][0]
+
+
+def a_row_twice(given: dict[str, Any]) -> None:
+    """Let an output stand for another one."""
+    given["claim"]["law"][0] = given["claim"]["law"][-1]
+
+
+def an_output_left_open(given: dict[str, Any]) -> None:
+    """Say of all outputs together that they are certain."""
+    given["claim"]["law"] = [[[None] * 5, 1]]
+
+
+def other_probabilities(given: dict[str, Any]) -> None:
+    """Exchange the probabilities of two outputs."""
+    first, second, *_ = given["claim"]["law"]
+    first[1], second[1] = second[1], first[1]
+
+
+def another_dataset(given: dict[str, Any]) -> None:
+    """Say of another dataset what is true of one."""
+    given["claim"]["dataset"] = [[0], [0], [1]]
+
+
+def smaller_moment(given: dict[str, Any]) -> None:
+    """Claim a smaller moment than the tight one."""
+    given["claim"]["bound"] = "102/44"
+    forget(given)
+
+
+def a_higher_order(given: dict[str, Any]) -> None:
+    """Claim the tight moment of another order."""
+    given["claim"]["order"] = 3
+    forget(given)
+
+
+def a_moment_that_is_reached(given: dict[str, Any]) -> None:
+    """Say that the moment is attained above it."""
+    given["claim"]["bound"] = 3
+
+
 FORGED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     function.__name__: (name, function)
     for name, function in [
@@ -176,5 +219,13 @@ FORGED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
         ("randomized_response_count_n3", no_neighbours),
         ("randomized_response_count_n3", other_records),
         ("randomized_response_count_n3", too_many_records),
+        ("randomized_response_count_n3_law", fewer_rows),
+        ("randomized_response_count_n3_law", a_row_twice),
+        ("randomized_response_count_n3_law", an_output_left_open),
+        ("randomized_response_count_n3_law", other_probabilities),
+        ("randomized_response_count_n3_law", another_dataset),
+        ("randomized_response_count_n3_moment", smaller_moment),
+        ("randomized_response_count_n3_moment", a_higher_order),
+        ("randomized_response_count_n3_moment", a_moment_that_is_reached),
     ]
 }

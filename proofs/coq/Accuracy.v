@@ -23,15 +23,6 @@ Definition wrong (n : Z) (d : positive) (y : output) : bool :=
   | _ => true
   end.
 
-Definition vector := list (state * poly).
-
-(** States in the order of their hashes, so that equal vectors look equal. *)
-Fixpoint place_in (s : state) (a : poly) (l : vector) : vector :=
-  match l with
-  | [] => [(s, a)]
-  | (u, b) :: rest => if same (Tuple s) (Tuple u) then (u, padd a b) :: rest
-                      else if (place s <? place u)%positive then (s, a) :: l else (u, b) :: place_in s a rest
-  end.
 Definition moved_by (p : part) (record : option value) (v : vector) : vector :=
   fold_right (fun e l => fold_right (fun r l => place_in (after r) (pmul (snd e) (weight r)) l) l
                                     (results p record (fst e))) [] v.
@@ -137,15 +128,6 @@ Proof.
   destruct H as [->|H]; [apply add_vector_in | apply add_vector_keeps; apply IH; exact H].
 Qed.
 
-Lemma place_in_sum : forall s a l (f : state -> K),
-  sum (place_in s a l) (fun e => val (snd e) * f (fst e)) = val a * f s + sum l (fun e => val (snd e) * f (fst e)).
-Proof.
-  intros s a l f. induction l as [|[u b] l IH]; [reflexivity|]. cbn [place_in].
-  destruct (same (Tuple s) (Tuple u)) eqn:E.
-  - apply same_spec in E. injection E as ->. cbn [Program.sum fst snd]. rewrite value_add. ring.
-  - destruct (place s <? place u)%positive; cbn [Program.sum fst snd]; [reflexivity|]. rewrite IH. ring.
-Qed.
-
 Lemma place_in_states : forall s a l, In s (map fst (place_in s a l)) /\ forall t, In t (map fst l) -> In t (map fst (place_in s a l)).
 Proof.
   intros s a l. induction l as [|[u b] l [I1 I2]]; [split; [left; reflexivity | intros t []]|]. cbn [place_in].
@@ -153,7 +135,7 @@ Proof.
   - apply same_spec in E. injection E as E. subst u. cbn [map fst]. split.
     { left. reflexivity. }
     { intros t H. exact H. }
-  - destruct (place s <? place u)%positive; cbn [map fst].
+  - destruct (earlier s u); cbn [map fst].
     + split; [left; reflexivity | intros t H; right; exact H].
     + split; [right; exact I1|]. intros t [H|H]; [left; exact H | right; apply I2; exact H].
 Qed.

@@ -78,17 +78,27 @@ Fixpoint in_event (w : list (option told)) (y : output) : bool :=
   | a :: w', b :: y' => same_output b a && in_event w' y'
   | _, _ => false
   end.
-Fixpoint put (s : state) (a : poly) (l : list (state * poly)) : list (state * poly) :=
+Definition vector := list (state * poly).
+(** Some order of states, by the first number and by hashes; nothing depends on which. *)
+Definition earlier (s u : state) : bool :=
+  match s, u with
+  | Number n _ :: _, Number m _ :: _ => if n =? m then (place s <? place u)%positive else n <? m
+  | _, _ => (place s <? place u)%positive
+  end.
+
+(** States in that order, so that equal vectors look equal. *)
+Fixpoint place_in (s : state) (a : poly) (l : vector) : vector :=
   match l with
   | [] => [(s, a)]
-  | (u, b) :: rest => if same (Tuple s) (Tuple u) then (u, padd a b) :: rest else (u, b) :: put s a rest
+  | (u, b) :: rest => if same (Tuple s) (Tuple u) then (u, padd a b) :: rest
+                      else if earlier s u then (s, a) :: l else (u, b) :: place_in s a rest
   end.
 Fixpoint carried (ps : program) (w : list (option told)) (v : list (state * poly)) : poly :=
   match ps, w with
   | [], [] => fold_right (fun e t => padd (snd e) t) [] v
   | (p, record) :: ps', y :: w' =>
       carried ps' w' (fold_right (fun e l =>
-        fold_right (fun r l => if same_output (published r) y then put (after r) (pmul (snd e) (weight r)) l else l)
+        fold_right (fun r l => if same_output (published r) y then place_in (after r) (pmul (snd e) (weight r)) l else l)
                    l (results p record (fst e))) [] v)
   | _, _ => []
   end.
@@ -105,8 +115,12 @@ Definition neighbours_b (r : relation) (x y : dataset) : bool :=
   && match r with UnitAll => (0 <? differences r x y)%nat | _ => Nat.eqb (differences r x y) 1 end.
 
 (** Whether all runs have a meaning, state by state. *)
-Definition insert (s : state) (l : list state) : list state :=
-  if existsb (fun u => same (Tuple s) (Tuple u)) l then l else s :: l.
+Fixpoint insert (s : state) (l : list state) : list state :=
+  match l with
+  | [] => [s]
+  | u :: rest => if same (Tuple s) (Tuple u) then l
+                 else if earlier s u then s :: l else u :: insert s rest
+  end.
 Fixpoint explored (ps : program) (l : list state) : bool :=
   match ps with
   | [] => true
@@ -438,13 +452,13 @@ Notation sum := (sum K).
 
 Definition one_in (w : list (option told)) (y : output) : K := if in_event w y then 1 else 0.
 
-Lemma put_sum : forall s a l (f : state -> K),
-  sum (put s a l) (fun e => val (snd e) * f (fst e)) = val a * f s + sum l (fun e => val (snd e) * f (fst e)).
+Lemma place_in_sum : forall s a l (f : state -> K),
+  sum (place_in s a l) (fun e => val (snd e) * f (fst e)) = val a * f s + sum l (fun e => val (snd e) * f (fst e)).
 Proof.
-  intros s a l f. induction l as [|[u b] l IH]; [reflexivity|]. cbn [put].
+  intros s a l f. induction l as [|[u b] l IH]; [reflexivity|]. cbn [place_in].
   destruct (same (Tuple s) (Tuple u)) eqn:E.
   - apply same_spec in E. injection E as ->. cbn [Program.sum fst snd]. rewrite value_add. ring.
-  - cbn [Program.sum fst snd]. rewrite IH. ring.
+  - destruct (earlier s u); cbn [Program.sum fst snd]; [reflexivity|]. rewrite IH. ring.
 Qed.
 
 Lemma expected_zero : forall ps s h, (forall y, h y = 0) -> expected K T ps s h = 0.
@@ -470,10 +484,10 @@ Proof.
     intros x _. rewrite expected_zero; [ring|]. reflexivity.
   - cbn [carried]. rewrite IH. induction v as [|[s a] v IHv]; [reflexivity|]. cbn [fold_right Program.sum fst snd].
     rewrite <- IHv. generalize (fold_right (fun e l => fold_right (fun r0 l0 => if same_output (published r0) y
-      then put (after r0) (pmul (snd e) (weight r0)) l0 else l0) l (results p r (fst e))) [] v) as rest. intro rest.
+      then place_in (after r0) (pmul (snd e) (weight r0)) l0 else l0) l (results p r (fst e))) [] v) as rest. intro rest.
     cbn [expected]. rewrite sum_scale. induction (results p r s) as [|x l IHl]; [cbn [fold_right Program.sum]; ring|].
     cbn [fold_right Program.sum]. destruct (same_output (published x) y) eqn:E.
-    + rewrite (put_sum (after x) _ _ (fun u => expected K T ps u (one_in w))), IHl, value_mul.
+    + rewrite (place_in_sum (after x) _ _ (fun u => expected K T ps u (one_in w))), IHl, value_mul.
       rewrite (expected_same ps (after x) (fun z => one_in (y :: w) (published x :: z)) (one_in w)); [ring|].
       intro z. unfold one_in. cbn [in_event]. rewrite E. reflexivity.
     + rewrite IHl. rewrite (expected_zero ps (after x) (fun z => one_in (y :: w) (published x :: z))); [ring|].
@@ -496,12 +510,17 @@ Proof.
 Qed.
 
 Lemma in_insert : forall s u l, In u l -> In u (insert s l).
-Proof. intros s u l H. unfold insert. destruct (existsb (fun u => same (Tuple s) (Tuple u)) l); [exact H | right; exact H]. Qed.
+Proof.
+  intros s u l. induction l as [|v l IH]; intro H; [contradiction|]. cbn [insert].
+  destruct (same (Tuple s) (Tuple v)); [exact H|]. destruct (earlier s v); [right; exact H|].
+  destruct H as [->|H]; [left; reflexivity | right; apply IH; exact H].
+Qed.
 
 Lemma insert_in : forall s l, In s (insert s l).
 Proof.
-  intros s l. unfold insert. destruct (existsb (fun u => same (Tuple s) (Tuple u)) l) eqn:E; [|left; reflexivity].
-  apply existsb_exists in E as [u [Hu E]]. apply same_spec in E. injection E as ->. exact Hu.
+  intros s l. induction l as [|v l IH]; [left; reflexivity|]. cbn [insert]. destruct (same (Tuple s) (Tuple v)) eqn:E.
+  - apply same_spec in E. injection E as ->. left. reflexivity.
+  - destruct (earlier s v); [left; reflexivity | right; exact IH].
 Qed.
 
 Lemma explored_sound : forall ps l s, explored ps l = true -> In s l -> meaningful ps s.

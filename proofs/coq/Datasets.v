@@ -21,9 +21,10 @@ Fixpoint put_told (y : told) (s : state) (a : poly) (l : list (told * vector)) :
   | [] => [(y, [(s, a)])]
   | (z, v) :: rest => if same (Tuple y) (Tuple z) then (z, place_in s a v) :: rest else (z, v) :: put_told y s a rest
   end.
-Definition told_by (p : part) (record : option value) (v : vector) : list (told * vector) :=
+Definition told_once (p : part) (record : option value) (v : vector) : list (told * vector) :=
   fold_right (fun e l => fold_right (fun x l => put_told (published x) (after x) (pmul (snd e) (weight x)) l) l
                                     (results p record (fst e))) [] v.
+Definition told_by : part -> option value -> vector -> list (told * vector) := kept told_once.
 Fixpoint find_told (y : told) (l : list (told * vector)) : vector :=
   match l with [] => [] | (z, v) :: rest => if same (Tuple y) (Tuple z) then v else find_told y rest end.
 Definition without (y : told) (l : list (told * vector)) := filter (fun e => negb (same (Tuple y) (Tuple (fst e)))) l.
@@ -39,7 +40,7 @@ Definition both_told (p : part) (a b : option value) (v w : vector) := joined (t
 (** For how many outputs the weights are what they are. The first number only finds and orders entries. *)
 Definition table := list (positive * ((vector * vector) * Z)).
 Definition rank_of (v : vector) (from : Z) : Z :=
-  fold_left (fun h e => (h * 1009 + hash (Tuple (fst e)) + fold_left (fun g c => (g * 31 + c) mod 1000003) (snd e) 3) mod 1000003)
+  fold_left (fun h e => (h * step_factor + hash (Tuple (fst e)) + fold_left (fun g c => (g * ratio_factor + c) mod modulus) (snd e) 3) mod modulus)
             v from.
 Definition rank (vw : vector * vector) : positive := Z.to_pos (rank_of (snd vw) (rank_of (fst vw) 17 + 1) + 1).
 Definition same_pair (a b : vector * vector) : bool := same_vector (fst a) (fst b) && same_vector (snd a) (snd b).
@@ -216,7 +217,7 @@ Lemma told_by_sum : forall p r v (f : told -> state -> K),
   sum (told_by p r v) (fun j => sum (snd j) (fun e => val (snd e) * f (fst j) (fst e)))
   = sum v (fun e => val (snd e) * sum (results p r (fst e)) (fun x => val (weight x) * f (published x) (after x))).
 Proof.
-  intros p r v f. unfold told_by. induction v as [|[s a] v IH]; [reflexivity|]. cbn [fold_right Program.sum fst snd].
+  intros p r v f. unfold told_by, kept, told_once. induction v as [|[s a] v IH]; [reflexivity|]. cbn [fold_right Program.sum fst snd].
   rewrite <- IH. match goal with |- context [fold_right _ (fold_right ?g [] v) _] => generalize (fold_right g [] v) as rest end.
   intro rest. induction (results p r s) as [|x l IHl]; [cbn; ring|].
   cbn [fold_right Program.sum]. rewrite put_told_sum, IHl, value_mul. ring.
@@ -240,7 +241,7 @@ Qed.
 Lemma told_by_in : forall p r v s x, In s (map fst v) -> In x (results p r s) ->
   exists u, In (published x, u) (told_by p r v) /\ In (after x) (map fst u).
 Proof.
-  intros p r v s x Hs Hx. unfold told_by. induction v as [|[t a] v IH]; [contradiction|]. cbn [fold_right fst snd].
+  intros p r v s x Hs Hx. unfold told_by, kept, told_once. induction v as [|[t a] v IH]; [contradiction|]. cbn [fold_right fst snd].
   match goal with |- context [fold_right _ (fold_right ?g [] v) _] => set (rest := fold_right g [] v) in * end.
   destruct Hs as [E|Hs].
   - cbn [fst] in E. subst t. clearbody rest. induction (results p r s) as [|y l IHl]; [contradiction|]. cbn [fold_right].
@@ -267,7 +268,7 @@ Qed.
 
 Lemma told_by_keys : forall p r v, NoDup (map fst (told_by p r v)).
 Proof.
-  intros p r v. unfold told_by. induction v as [|e v IH]; [constructor|]. cbn [fold_right].
+  intros p r v. unfold told_by, kept, told_once. induction v as [|e v IH]; [constructor|]. cbn [fold_right].
   induction (results p r (fst e)) as [|x l IHl]; [exact IH | apply put_told_keys; exact IHl].
 Qed.
 

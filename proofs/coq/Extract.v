@@ -1,8 +1,8 @@
 (** The checker in OCaml. What is believed here besides Coq: that OCaml's integers of zarith are Coq's, also as work.ml
-    counts what they take. *)
+    counts what they take, and that what `kept` has kept is what the function was. *)
 
 From Coq Require Import ZArith String Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt ExtrOcamlNativeString.
-From Tightdp Require Import Numbers Program Forms Certificate Lawful Accuracy Datasets Audit.
+From Tightdp Require Import Numbers Program Forms Certificate Lawful Law Accuracy Datasets Audit.
 
 Extraction Language OCaml.
 Extract Inductive positive => "Big_int_Z.big_int" [ "Work.odd" "Work.even" "Big_int_Z.unit_big_int" ] "Work.positive".
@@ -20,6 +20,7 @@ Extract Constant Pos.eqb => "Work.equal".
 Extract Constant Pos.add => "Work.add".
 Extract Constant Pos.mul => "Work.mul".
 Extract Constant Pos.compare => "(fun x y -> let s = Work.compare x y in if s = 0 then Eq else if s < 0 then Lt else Gt)".
+Extract Constant kept "'a" "'b" "'c" "'d" => "Work.kept".
 Extract Inlined Constant String.eqb => "Work.same_name".
-Extraction "kernel.ml" check_forms check_within check_witness check_accuracy check_accuracy_at check_audit lawful well_made not_empty positive_at
+Extraction "kernel.ml" check_forms check_within check_witness check_accuracy check_accuracy_at check_audit check_law lawful well_made not_empty positive_at
   nonpos padd popp pmul pzero rational.

@@ -18,12 +18,16 @@ Record step := {
   why_before : reasons; why_across : reasons; why_after : reasons }.
 
 (** Numbers of listed values. The tree only finds them fast: what it finds is compared. *)
+Definition modulus := 1000003.
+Definition step_factor := 1009.
+Definition text_factor := 257.
+Definition ratio_factor := 31.
 Fixpoint hash (v : value) : Z :=
   match v with
-  | Number n d => (n * 31 + Zpos d) mod 1000003
+  | Number n d => (n * ratio_factor + Zpos d) mod modulus
   | Nothing => 5
-  | Text s => fold_left (fun h c => (h * 257 + c) mod 1000003) s 7
-  | Tuple l => (fix go l h := match l with [] => h | u :: l' => go l' ((h * 1009 + hash u) mod 1000003) end) l 11
+  | Text s => fold_left (fun h c => (h * text_factor + c) mod modulus) s 7
+  | Tuple l => (fix go l h := match l with [] => h | u :: l' => go l' ((h * step_factor + hash u) mod modulus) end) l 11
   | Undefined => 13
   end.
 Definition place (l : list value) : positive := Z.to_pos (hash (Tuple l) + 1).

@@ -83,7 +83,7 @@ Qed.
 
 Lemma results_fine : forall p record s r, forallb (lawful_line root') (lines p) = true -> In r (results p record s) -> 0 <= val (weight r).
 Proof.
-  intros p record s r L H. unfold results in H. destruct (run p record s) as [l|] eqn:R; [|contradiction]. unfold run in R.
+  intros p record s r L H. unfold results in H. destruct (run p record s) as [l|] eqn:R; [|contradiction]. change (run p record s) with (run_once p record s) in R. unfold run_once in R.
   destruct (bind (takes p) s) as [start|]; [|discriminate]. destruct (run_lines _ (lines p) start) as [runs|] eqn:E; [|discriminate].
   pose proof (run_lines_fine _ _ _ _ L E) as F. clear E. apply all_of_spec in R. induction R as [|a b runs l X _ IH]; [contradiction|].
   destruct H as [->|H]; [|apply IH; [exact H | intros q Hq; apply F; right; exact Hq]].
@@ -100,9 +100,10 @@ Proof.
 Qed.
 End Proofs.
 
-Theorem weights_nonneg : forall K T c x E, is_root_of_e K (root c) T -> lawful c = true -> le zero (mass K T (program_on c x) E).
+Lemma means_nonneg : forall K T c x h, is_root_of_e K (root c) T -> lawful c = true -> (forall y, le zero (h y)) ->
+  le zero (expected K T (program_on c x) [] h).
 Proof.
-  intros K T c x E R L. unfold mass. apply expected_nonneg with (root c).
+  intros K T c x h R L H0. apply expected_nonneg with (root c).
   - exact R.
   - intros p r H. unfold lawful in L. rewrite forallb_forall in L.
     assert (P : forall i, forallb (lawful_line (root c)) (lines (part_at c i)) = true).
@@ -112,7 +113,12 @@ Proof.
     + unfold every in H. destruct H as [H|H]; [injection H as <- _; apply P|]. apply in_app_or in H as [H|[H|[]]].
       * apply in_map_iff in H as [q [Eq _]]. injection Eq as <- _. apply P.
       * injection H as <- _. apply P.
-  - intro y. destruct (E y); [apply zero_le_one | apply le_refl].
+  - exact H0.
+Qed.
+
+Theorem weights_nonneg : forall K T c x E, is_root_of_e K (root c) T -> lawful c = true -> le zero (mass K T (program_on c x) E).
+Proof.
+  intros K T c x E R L. apply means_nonneg; [exact R | exact L|]. intro y. destruct (E y); [apply zero_le_one | apply le_refl].
 Qed.
 
 Print Assumptions weights_nonneg.

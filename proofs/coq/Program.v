@@ -183,7 +183,7 @@ Fixpoint bind (names : list string) (s : state) : option scope :=
   end.
 
 (** The runs of a part from a state: what it publishes, which is defined, and the state after it. *)
-Definition run (p : part) (record : option value) (s : state) : option (list result) :=
+Definition run_once (p : part) (record : option value) (s : state) : option (list result) :=
   match bind (takes p) s with
   | None => None
   | Some start =>
@@ -199,6 +199,10 @@ Definition run (p : part) (record : option value) (s : state) : option (list res
                            end) runs
       end
   end.
+
+(** The same function: what it was for some arguments may be kept. *)
+Definition kept {A B C D} (f : A -> B -> C -> D) (a : A) (b : B) (c : C) : D := f a b c.
+Definition run : part -> option value -> state -> option (list result) := kept run_once.
 
 Definition results (p : part) (record : option value) (s : state) : list result :=
   match run p record s with Some l => l | None => [] end.

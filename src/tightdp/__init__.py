@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from tightdp.one_run.guessers import Threshold, Top
     from tightdp.session.auditing import audit
     from tightdp.session.canaries import canaries_needed
-    from tightdp.session.certify import Certificate, certify_audit
-    from tightdp.session.certify_optimum import certify_optimum
+    from tightdp.session.certify import Certificate
+    from tightdp.session.certify_alone import certify_audit, certify_optimum
     from tightdp.session.harness import Adaptive, validity, worst_case
     from tightdp.session.loading import load
     from tightdp.session.of import of
@@ -74,8 +74,8 @@ _LATER = {
     "Top": "tightdp.one_run.guessers",
     "audit": "tightdp.session.auditing",
     "canaries_needed": "tightdp.session.canaries",
-    "certify_audit": "tightdp.session.certify",
-    "certify_optimum": "tightdp.session.certify_optimum",
+    "certify_audit": "tightdp.session.certify_alone",
+    "certify_optimum": "tightdp.session.certify_alone",
     "load": "tightdp.session.loading",
     "of": "tightdp.session.of",
     "validity": "tightdp.session.harness",

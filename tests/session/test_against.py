@@ -50,3 +50,17 @@ def test_nothing_is_compared_for_every_n() -> None:
         "xor_randomized_response", {"mechanism": "xor_randomized_response", "parameters": {"n": 2, "lam": "1/5"}}
     )
     assert "nothing is compared" in compare(example("xor_randomized_response_every_n"), xor.program)
+
+
+def test_the_label_names_the_parameters_that_are_bound() -> None:
+    content = example("randomized_response_count_n3")
+    given = {"mechanism": "randomized_response_count", "parameters": {"n": 3, "lam": "1/5"}}
+    program = bind("randomized_response_count", given).program
+    assert compare(content, program).endswith("which the interpreter has run")
+    content["claim"]["parameters"] = {"lam": "2/10"}
+    with pytest.raises(
+        QueryError, match="names other parameters than randomized_response_count has: lam=2/10, not lam=1/5"
+    ):
+        compare(content, program)
+    content["claim"] |= {"parameters": {"lam": "1/5"}, "source": "0" * 64}
+    assert compare(content, program).endswith("the text of randomized_response_count is not that in the certificate")

@@ -48,7 +48,7 @@ def test_the_checker_imports_the_standard_library_only_and_is_short() -> None:
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     assert imported <= sys.stdlib_module_names
-    assert len(text.splitlines()) <= 810
+    assert len(text.splitlines()) <= 860
     called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert called.isdisjoint({"eval", "exec", "compile", "__import__"})
 
@@ -77,14 +77,18 @@ def test_there_are_examples_of_every_rule() -> None:
 SMALL = [
     pytest.param(name, expected, id=label(name, expected))
     for name, expected in expectations()
-    if expected["query"] != "distribution" and "error" not in expected and (FULL or expected["parameters"]["n"] <= 3)
+    if "error" not in expected and (FULL or expected["parameters"]["n"] <= 3)
 ]
 
 
 @pytest.mark.parametrize(("name", "expected"), SMALL)
 def test_answers_about_the_programs_are_certified(name: str, expected: dict[str, Any]) -> None:
     instance = Instance(bind(name, expected))
-    if expected["query"] == "delta":
+    if expected["query"] == "distribution":
+        found = instance.certify(x=expected["x"])
+        assert found.establishes.endswith("; by a theorem")
+        assert is_true(dict(found.content)) or expected["parameters"]["n"] > 3
+    elif expected["query"] == "delta":
         if number(expected["exp_epsilon"]) < 1:
             return
         found = instance.certify(exp_epsilon=expected["exp_epsilon"], delta=expected["delta"])

@@ -26,7 +26,8 @@ from expectations import bind, expectations
 from forged_evidence import FORGED
 from forgeries import EXAMPLES, REFUSED
 from tightdp.errors import TightdpError
-from tightdp.session.certify import as_json, certify_audit, load_checker
+from tightdp.session.certify import as_json, load_checker
+from tightdp.session.certify_alone import certify_audit
 from tightdp.session.instance import Instance
 
 checker = load_checker()
@@ -44,7 +45,7 @@ def proved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in (*PROOFS.glob("*.v"), PROOFS / "check.ml", PROOFS / "work.ml", PROOFS / "Makefile"):
         shutil.copy(file, place)
     done = subprocess.run(["make", "-C", str(place)], capture_output=True, text=True, check=True)
-    assert done.stdout.count("Closed under the global context") == 14
+    assert done.stdout.count("Closed under the global context") == 15
     assert "Axioms" not in done.stdout
     return place / "check"
 
@@ -80,7 +81,7 @@ def agree(proved: Path, content: dict[str, Any], place: Path) -> str:
 
 def test_examples(proved: Path, tmp_path: Path) -> None:
     found = Counter(agree(proved, json.loads(each.read_text()), tmp_path) for each in EXAMPLES.glob("*.json"))
-    assert found == {"accepted": len(list(EXAMPLES.glob("*.json"))) - 1, "unproved": 1}  # an optimum
+    assert found == {"accepted": len(list(EXAMPLES.glob("*.json"))) - 3, "unproved": 3}  # an optimum, moments
 
 
 def test_answers_about_the_programs(proved: Path, tmp_path: Path) -> None:

@@ -222,7 +222,11 @@ _OWN = {
 --best NAME  also what is best: accuracy (the largest 1 - β at A) or utility
 --measure NAME  --best utility: right-answer (default), absolute-error or squared-error
 """,
-    "certify": f"{_CLAIMS}\n{_OUTPUT}",
+    "certify": f"""{_CLAIMS}
+--renyi A  the largest exp((A-1)·D_A) of an order A = 2, 3, ...
+--exp-moment M  --renyi: that it is at most M
+--input X  the law of what is published on a dataset, as JSON: --input '[0,1,1]'
+{_OUTPUT}""",
     "certify_optimum": f"{_BEST}\n{_OUTPUT}",
     "guessing": """
 | --adaptive  bits are revealed once they are decided on

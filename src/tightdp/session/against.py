@@ -15,12 +15,12 @@ from typing import Any
 from tightdp.core.sections import written_value
 from tightdp.core.syntax import plain_value
 from tightdp.errors import QueryError, TightdpError
-from tightdp.exact.field import exp
 from tightdp.language.interp import runs, target_of
 from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.timing import COUNTS
 from tightdp.limits.calibrated import LISTED_ROWS
-from tightdp.session.certify import WORK, load_checker
+from tightdp.session.certify import WORK, about, load_checker
+from tightdp.session.certify_events import number_of
 
 _MOST_RUNS = 20_000
 """How many runs of the mechanism are enumerated in all."""
@@ -35,18 +35,23 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
     claim, checker = content["claim"], load_checker()
     if "program" not in content:
         raise QueryError("this certificate is about no program", "check it without --against")
-    if claim["n"] == "all":
-        return "nothing is compared: for every n the program has messages from which the output is computed"
     named = claim["neighbours"] if isinstance(claim.get("neighbours"), str) else None
     given = dict(claim.get("parameters", {}))
     counts = tuple(name for name in COUNTS if given.pop(f"with_{name}", None))
-    bound = replace(program, counts=counts).bind(claim["n"], neighbours=named, **given)
+    bound = replace(program, counts=counts).bind(1 if claim["n"] == "all" else claim["n"], neighbours=named, **given)
+    label = about({}, {}, bound)["claim"]
+    if claim.get("parameters", label["parameters"]) != label["parameters"]:
+        said, true = (", ".join(f"{k}={v}" for k, v in of["parameters"].items()) or "none" for of in (claim, label))
+        raise QueryError(
+            f"the certificate names other parameters than {program.name} has: {said}, not {true}", "do not trust it"
+        )
+    if claim["n"] == "all":
+        return "nothing is compared: for every n the program has messages from which the output is computed"
     records = [plain_value(written_value(tuple(bound.record.split(each)))) for each in bound.record.values]
     if records != claim["records"]:
         raise QueryError(f"{program.name} has other records than the certificate", "give the mechanism that it names")
     checker.LEFT[0] = WORK * checker.WORK
     core = checker.Program(content)
-    power = exp(Fraction(1, claim["root"])) if "root" in claim else None
     ours: list[tuple[Dataset, dict[Any, Any]]] = []
     left = _MOST_RUNS
     for x in islice(product(bound.record.values, repeat=bound.n), LISTED_ROWS):
@@ -62,7 +67,7 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
     for x, _ in ours:
         written = [plain_value(written_value(tuple(bound.record.split(each)))) for each in x]
         dataset = [numbers[repr(checker.value(each))] for each in written]
-        theirs.append(_core_law(core, dataset, power, checker))
+        theirs.append(_core_law(core, dataset, claim.get("root", 0), checker))
     if _vectors([law for _, law in ours], "alpha" in claim) != _vectors(theirs, "alpha" in claim):
         for (x, law), other in zip(ours, theirs, strict=True):
             if _vectors([law], "alpha" in claim) != _vectors([other], "alpha" in claim):
@@ -70,7 +75,12 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
         raise QueryError(f"the core program tells other datasets apart than {program.name}", "do not trust it")
     every = len(ours) == len(records) ** bound.n
     which = f"all {len(ours)} datasets" if every else f"{len(ours)} of the datasets"
-    return f"on {which} the core program has the law of {program.name}, which the interpreter has run"
+    apart = (
+        [] if claim.get("source") == label["source"] else [f"the text of {program.name} is not that in the certificate"]
+    )
+    apart += ["neighbours that are listed are not compared"] if isinstance(claim.get("neighbours"), list) else []
+    said = f"on {which} the core program has the law of {program.name}, which the interpreter has run"
+    return "; ".join([said, *apart])
 
 
 def _law(bound: Bound, x: Dataset, left: int, error: bool) -> tuple[dict[Any, Any] | None, int]:
@@ -90,25 +100,21 @@ def _law(bound: Bound, x: Dataset, left: int, error: bool) -> tuple[dict[Any, An
     return {key: mass / whole for key, mass in found.items()}, made
 
 
-def _core_law(core: Any, x: list[int], power: Any, checker: Any) -> dict[Any, Any]:
+def _core_law(core: Any, x: list[int], root: int, checker: Any) -> dict[Any, Any]:
     """Return the law of what the core program publishes, or leaves behind, on a dataset."""
     law: dict[tuple[tuple[str, ...], str], Any] = {((), "()"): 1}
     for part, client in zip(core.places, core.clients, strict=True):
         before, law = law, {}
         for (told, state), weight in before.items():
-            found = core.run(part, core.states[state], None if client is None else x[client])
+            found = core.run(part, state, None if client is None else x[client])
             for (shown, after), odds in found.items():
                 key = (*told, shown), after
                 law[key] = law.get(key, 0) + checker.times(weight, odds)
-    found = {key: _number(weight, power, checker) for key, weight in law.items()}
+    found = {key: number_of(checker, weight, root) for key, weight in law.items()}
     whole = sum(found.values())
     if core.kept:
         return {Fraction(core.states[state][0]): mass / whole for (_, state), mass in found.items()}
     return {told: mass / whole for (told, _), mass in found.items()}
-
-
-def _number(weight: Any, power: Any, checker: Any) -> Any:
-    return sum((Fraction(c) * power**at if at else Fraction(c) for at, c in enumerate(checker.coefficients(weight))))
 
 
 def _vectors(laws: list[dict[Any, Any]], by_value: bool) -> Any:

@@ -1,8 +1,7 @@
 """Certificates: a claim, the core program, and evidence that an independent checker accepts without this package.
 
-The evidence of a method is written down so that `proofs/checker.py` can verify it; for an audit it is a feasible point
-of the dual program, which bounds right guesses for all private mechanisms. Only certificates that it accepts are
-returned.
+The evidence of a method is written down so that `proofs/checker.py` can verify it. Only certificates that it accepts
+are returned.
 """
 
 from __future__ import annotations
@@ -10,24 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import islice, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tightdp.core.lowering import lower_target
-from tightdp.core.nodes import Const, CoreProgram
-from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
-from tightdp.core.sections import Part, written_value, written_whole
+from tightdp.core.sections import written_value, written_whole
 from tightdp.core.syntax import plain_name, plain_value, program_syntax
-from tightdp.core.text import program_text
+from tightdp.core.text import ProgramText, program_text
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, compare_log
-from tightdp.exact.rationals import as_value
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import LISTED_ROWS
@@ -36,20 +32,21 @@ from tightdp.methods.base import Control
 from tightdp.queries.accuracy import AccuracyAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.accuracy import accuracy_at
-from tightdp.session.arguments import read_exponential, read_number
+from tightdp.session.arguments import read_exponential, read_number, read_order
+from tightdp.session.certify_events import events_of, named_events, number_of, ways
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
-from tightdp.session.forms import Explored, find_forms, written
+from tightdp.session.forms import Explored, find_forms
+from tightdp.session.moments import renyi_divergence
+from tightdp.session.outputs import output_law
 from tightdp.session.search import approximate_privacy, delta_at, tight_privacy
-
-if TYPE_CHECKING:
-    from tightdp.results.audit import Audit
 
 FORMAT = 2
 WORK = 1000
 """How many times the work that a checker does unasked may be needed."""
-_MOST_EVENTS = 4
 _WIDTH = 110
+_REFUTED = ("violation", "larger moment", "inaccuracy")
+"""Claims that others are false."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,12 @@ def _indented(value: Any, depth: int) -> str:
     if isinstance(value, dict):
         entries = [f"{json.dumps(name)}: {text}" for name, text in zip(value, entries, strict=True)]
     start, end = "{}" if isinstance(value, dict) else "[]"
-    inner = ",\n".join(" " * (depth + 1) + text for text in entries)
+    lines = [""]
+    for text in entries:  # short ones share lines
+        if lines[-1] and len(lines[-1]) + len(text) > _WIDTH - depth:
+            lines.append("")
+        lines[-1] += f"{', ' * (lines[-1] != '')}{text}"
+    inner = ",\n".join(" " * (depth + 1) + line for line in lines)
     return f"{start}\n{inner}\n{' ' * depth}{end}"
 
 
@@ -100,9 +102,18 @@ def check_file(path: str, work: int = 1) -> int:
     return int(load_checker().main(path, work))
 
 
-def certify_claim(engine: Engine, pure: tuple[Any, Any], delta: Any, accuracy: tuple[Any, Any]) -> Certificate:
-    """Return the certificate for what a user wrote: e^ε or ε, δ, and α with β, each None where it was left out."""
+def certify_claim(
+    engine: Engine, pure: tuple[Any, Any], delta: Any, accuracy: tuple[Any, Any], moment: tuple[Any, Any], x: Any
+) -> Certificate:
+    """Return the certificate for what a user wrote, of which what was left out is None.
+
+    That is e^ε or ε, δ; or α with β; or an order with a bound on the moment of that order; or a dataset for its law.
+    """
     bar = read_number("delta", delta, 1)
+    if moment != (None, None) or x is not None:
+        if pure != (None, None) or bar or accuracy != (None, None) or (moment != (None, None) and x is not None):
+            raise ParameterError("a certificate holds one claim", "certify one question after the other")
+        return _moment(engine, *moment) if x is None else _law(engine, engine.bound.check_dataset(x))
     bound, rate = (
         None if value is None else read_number(name, value, most)
         for name, value, most in zip(("alpha", "beta"), accuracy, (None, 1), strict=True)
@@ -183,6 +194,57 @@ def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
     return _finished(engine, claim, None, found.x)
 
 
+def _moment(engine: Engine, order: Any, bound: Any) -> Certificate:
+    """Return the certificate of the tight moment of an order, or of a bound on it."""
+    asked = read_order(order)
+    if isinstance(asked, float) or asked.denominator != 1:
+        raise QueryError("no rule of evidence fits: moments are certified for whole orders", "give a whole order")
+    found = renyi_divergence(engine, asked)
+    if found.status != "exact":
+        raise QueryError(f"the tight moment is not known: {found.reason}", found.hint or "give it more time")
+    if bound is None and found.exp_moment == math.inf:
+        raise QueryError(
+            "no rule of evidence fits: the moment is infinite", "certify the tight ε, which is infinite too"
+        )
+    claimed = found.exp_moment if bound is None else read_number("exp_moment", bound)
+    claim = {"question": "moment", "order": int(asked), "bound": claimed}
+    if found.exp_moment > claimed:
+        claim["question"] = "larger moment"
+    elif found.exp_moment == claimed and found.witness is not None:
+        claim["attained"] = True
+    return _finished(engine, claim, found.witness, None)
+
+
+def _law(engine: Engine, x: Dataset) -> Certificate:
+    """Return the certificate of the law of what is published on a dataset; outputs are the ways to publish them."""
+    found = output_law(engine, x)
+    if found.status != "exact" or found.upper:
+        raise QueryError(f"the law is not known: {found.reason}", found.hint or "give it more time")
+    core = engine.program.expanded(engine.control())
+    text, checker = program_text(core, None, *(p for _, p in found.law)), load_checker()
+    content = _content(engine, {"question": "law"}, text)
+    content["claim"] |= {"dataset": _dataset(engine, x), "law": []}
+    content["evidence"] = {"rule": "datasets"}
+    try:
+        checker.LEFT[0] = WORK * checker.WORK
+        program = checker.Program(content)
+        told, at = Explored(checker, program).told, program.dataset(content["claim"]["dataset"])
+        whole = number_of(checker, program.weight(at), text.root)
+        for output, p in found.law:
+            shown: dict[str, Any] = {}
+            for named in named_events(core, text, output):
+                for event in ways(program, told, at, text.parts, named):
+                    weight = program.weight(at, program.event(event))
+                    shown[json.dumps(event)] = number_of(checker, weight, text.root) / whole
+            if sum(shown.values()) != p:
+                raise QueryError("no rule of evidence fits: outputs share what is published", "certify the tight ε")
+            rows = [[json.loads(event), _written(each, text.root)] for event, each in shown.items() if each]
+            content["claim"]["law"] += rows
+        return Certificate(content, checker.check(content, WORK))
+    except checker.Refused as error:
+        raise unfit(error, "ask for fewer records") from None
+
+
 def core_lines(engine: Engine) -> tuple[str, ...]:
     """Return the lines of the core program."""
     return program_text(engine.program.expanded(engine.control())).lines
@@ -190,22 +252,13 @@ def core_lines(engine: Engine) -> tuple[str, ...]:
 
 def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x: Dataset | None) -> Certificate:
     """Return the certificate of a claim with the first evidence that the checker accepts."""
-    control, bound, checker = engine.control(), engine.bound, load_checker()
+    control, checker = engine.control(), load_checker()
     core = engine.program.expanded(control)
-    target = lower_target(bound, prober(engine.backend)) if "alpha" in claim else None
+    target = lower_target(engine.bound, prober(engine.backend)) if "alpha" in claim else None
     text = program_text(core, target, *claim.values())
-    said = {"n": bound.n, "records": [_record(engine, record) for record in bound.record.values]}
-    if target is None:
-        said["neighbours"] = _neighbours(engine)
-    numbers = {name: _written(value, text.root) for name, value in claim.items()}
-    root = {"root": text.root} if text.root else {}
-    content = about(
-        {"question": numbers.pop("question"), **said, **numbers, **root},
-        program_syntax(text.parts, error=target is not None),
-        bound,
-    )
+    content = _content(engine, claim, text)
     evidence: dict[str, Any] = {}
-    if "attained" not in claim and claim["question"] not in ("violation", "inaccuracy"):
+    if "attained" not in claim and claim["question"] not in _REFUTED:
         pair = x = None
     if pair is not None:
         evidence["witness"] = [_dataset(engine, pair.x), _dataset(engine, pair.x_prime)]
@@ -213,10 +266,9 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
         evidence["witness"] = [_dataset(engine, x)] * 2
     witnesses = [evidence]
     if isinstance(pair, TripleWitness) and "delta" not in claim:
-        events = islice(_events(core, core.shape, pair.output), _MOST_EVENTS)
-        named = ({str(text.components[at]): value for at, value in event.items()} for event in events)
-        events_of = (_completed(checker, content, evidence["witness"], _event(text.parts, event)) for event in named)
-        witnesses = [{**evidence, "event": event} for events in events_of for event in events] or witnesses
+        given, x = named_events(core, text, pair.output), evidence["witness"][0]
+        events = events_of(checker, content, x, text.parts, given, WORK * checker.WORK)
+        witnesses = [{**evidence, "event": event} for event in events] or witnesses
     reason: Exception | None = None
     for witness, found in product(witnesses, _evidence(content, checker, control)):
         try:
@@ -239,7 +291,7 @@ def unfit(reason: Exception | None, hint: str) -> QueryError:
 def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Iterator[dict[str, Any]]:
     """Yield what may establish a claim, without its witness."""
     claim = content["claim"]
-    if claim["question"] in ("violation", "inaccuracy"):
+    if claim["question"] in _REFUTED:
         yield {"rule": "witness"}
         return
     if "bound" in claim and "delta" not in claim:
@@ -261,34 +313,15 @@ def _written(value: Any, root: int) -> Any:
     return written_value(value) if isinstance(value, Fraction) else "inf" if value == math.inf else value
 
 
-def _event(parts: Sequence[Part], event: Mapping[str, Any]) -> list[Any]:
-    """Return what each part of a program publishes in an event, None where the event leaves it open."""
-    return [
-        [plain_value(written_value(event[name])) for name in part.publishes]
-        if event.keys() >= set(part.publishes)
-        else None
-        for part in parts
-    ]
-
-
-def _completed(checker: Any, content: Mapping[str, Any], witness: Any, event: list[Any]) -> list[list[Any]]:
-    """Return events in which every part publishes one thing, and which happen, of one that leaves parts open."""
-    if None not in event:
-        return [event]
-    checker.LEFT[0] = WORK * checker.WORK
-    try:
-        program = checker.Program(content)
-        told, x = Explored(checker, program).told, program.dataset(witness[0])
-    except checker.Refused:
-        return [event]
-    found = [event]
-    for at, each in enumerate(event):
-        if each is None:
-            tried = [[*some[:at], written(value), *some[at + 1 :]] for some in found for value in told[at]]
-            texts = ([None if one is None else checker.text(checker.value(one)) for one in some] for some in tried)
-            found = [some for some, text in zip(tried, texts, strict=True) if program.weight(x, text)]
-            found = found[:_MOST_EVENTS]
-    return found
+def _content(engine: Engine, claim: dict[str, Any], text: ProgramText) -> dict[str, Any]:
+    """Return the certificate of a claim without its evidence."""
+    said = {"n": engine.bound.n, "records": [_record(engine, record) for record in engine.bound.record.values]}
+    if "bound" in claim:
+        said["neighbours"] = _neighbours(engine)
+    numbers = {name: _written(value, text.root) for name, value in claim.items()}
+    root = {"root": text.root} if text.root else {}
+    program = program_syntax(text.parts, error="alpha" in claim)
+    return about({"question": numbers.pop("question"), **said, **numbers, **root}, program, engine.bound)
 
 
 def about(claim: dict[str, Any], program: dict[str, Any], bound: Bound) -> dict[str, Any]:
@@ -322,69 +355,3 @@ def _record(engine: Engine, record: Any) -> Any:
 
 def _dataset(engine: Engine, x: Dataset) -> list[Any]:
     return [_record(engine, record) for record in x]
-
-
-def _events(core: CoreProgram, shape: Shape, output: Any) -> Iterator[dict[int, Any]]:
-    """Yield the values of components with which a shape gives an output."""
-    match shape:
-        case Leaf():
-            expr = core.components[shape.component]
-            if not isinstance(expr, Const):
-                yield {shape.component: as_value(output)}
-            elif expr.values[0] == output:
-                yield {}
-        case TupleOf():
-            if isinstance(output, tuple) and len(output) == len(shape.items):
-                parts = [list(_events(core, item, y)) for item, y in zip(shape.items, output, strict=True)]
-                for chosen in product(*parts):
-                    yield {at: value for part in chosen for at, value in part.items()}
-        case Choice():
-            for tag, item in enumerate(shape.alternatives):
-                for event in _events(core, item, output):
-                    for first in _events(core, Leaf(shape.component), tag):
-                        yield {**first, **event}
-
-
-_ONE = 1 << 128
-
-
-def certify_audit(answer: Audit) -> Certificate:
-    """Return a certificate of an upper bound on the p-value of an audit by the method "optimal".
-
-    It says that at least `correct` right guesses have at most the probability `bound` against all mechanisms with the
-    `guarantee`: the one asked about (`epsilon`, `exp_epsilon`, `tradeoff`), otherwise (ε, δ)-DP for the lower
-    end of ε, where the bound is at most the significance. Raises QueryError for other methods, and where nothing was
-    guessed right.
-    """
-    point, checker = answer.answer.certificate, load_checker()
-    if point is None:
-        raise QueryError(
-            f"no rule of evidence fits: this answer of the method {answer.method} has no point of the dual program",
-            'use method="optimal" with at least one right guess; for a smooth curve at most 2,000 guesses',
-        )
-    content: dict[str, Any] = {
-        "format": FORMAT,
-        "claim": {
-            "question": "audit",
-            "canaries": point.canaries,
-            "guesses": point.guesses,
-            "correct": point.correct,
-            "options": point.options,
-            "guarantee": [[written_value(t), written_value(delta)] for t, delta in point.pairs],
-            "bound": written_value(_above(point.bound)),
-        },
-        "evidence": {
-            "rule": "dual",
-            "constant": written_value(point.constant),
-            "multipliers": [written_value(multiplier) for multiplier in point.multipliers],
-        },
-    }
-    try:
-        return Certificate(content, checker.check(content, WORK))
-    except checker.Refused as reason:
-        raise unfit(reason, "ask for fewer guesses") from None
-
-
-def _above(bound: Fraction) -> Fraction:
-    """Return a number of few digits that is a little larger: the checker rounds what it adds up."""
-    return min(Fraction(math.ceil(bound * _ONE) + 1, _ONE), Fraction(1))

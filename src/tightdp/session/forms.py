@@ -40,10 +40,11 @@ class Explored:
         self.data = data
         self.states: list[list[Any]] = [[()]]
         self.told: list[list[Any]] = []
-        self._positive = checker.positive
+        self._positive, self._prices = checker.positive, list[int]()
         self._back: list[dict[tuple[int, int], list[tuple[int, int, Any]]]] = []
         for part, client in zip(data.places, data.clients, strict=True):
             self._explore(part, client, checker.text)
+            self._prices.append(data.parts[part].price)
 
     def _explore(self, part: int, client: Any, text: Callable[[Any], str]) -> None:
         """Go through a part; what every client runs is gone through until no state is new."""
@@ -54,7 +55,7 @@ class Explored:
         at = 0
         while at < len(before):
             for record in range(len(self.data.records)) if client is not None else [0]:
-                found = self.data.run(part, before[at], None if client is None else record)
+                found = self.data.run(part, text(before[at]), None if client is None else record)
                 for (shown, left), odds in found.items():
                     if numbers.setdefault(left, len(after)) == len(after):
                         after.append(self.data.states[left])
@@ -79,7 +80,7 @@ class Explored:
             ]
             for which, forms, wanted in kinds:
                 for number, form in enumerate(forms) if wanted else ():
-                    found = data.taken_back(self._back[place], form, (a, a, b), which == 2)
+                    found = data.taken_back(self._back[place], form, (a, a, b), which == 2, self._prices[place])
                     for shown, taken in found.items():
                         if any(map(positive, taken.values())):
                             yield which, (a, b, shown, number), taken

@@ -381,13 +381,25 @@ class Instance(InstanceBase):
 
     @limited("all", by_runs=False)
     def certify(
-        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
+        self,
+        *,
+        epsilon: Any = None,
+        exp_epsilon: Any = None,
+        delta: Any = 0,
+        alpha: Any = None,
+        beta: Any = None,
+        order: Any = None,
+        exp_moment: Any = None,
+        x: Sequence[Any] | None = None,
     ) -> Certificate:
         """Return a certificate of the tight ε at `delta`, or of a claim as in `verify`: that it holds, or is refuted.
 
-        An independent checker accepts it (`docs/certificates.md`). Raises QueryError where no rule of evidence fits.
+        With an `order` it is that of the tight `exp_moment` of `renyi`, or of a bound on it; with a dataset x, of the
+        law of what is published on it. An independent checker accepts it (`docs/certificates.md`). Raises QueryError
+        where no rule of evidence fits.
         """
-        return answering.certify.certify_claim(self.engine, (exp_epsilon, epsilon), delta, (alpha, beta))
+        privacy, accuracy, moment = (exp_epsilon, epsilon), (alpha, beta), (order, exp_moment)
+        return answering.certify.certify_claim(self.engine, privacy, delta, accuracy, moment, x)
 
     @limited(by_runs=False, adaptive=True)
     def core(self) -> str:

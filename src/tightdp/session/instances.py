@@ -373,10 +373,8 @@ class EveryInstance(Instance):
         return _answers.verify(self, t, exponent)
 
     @limited()
-    def certify(
-        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
-    ) -> Certificate:
+    def certify(self, /, **claims: Any) -> Certificate:
         """Return a certificate of an e^ε that is enough for every n. Raises QueryError where no rule fits."""
-        if (epsilon, exp_epsilon, alpha, beta) != (None,) * 4 or read_exact("delta", delta, 1):
+        if any(value not in (None, 0) for value in claims.values()):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
         return _certificates.certify_every(self)

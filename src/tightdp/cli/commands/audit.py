@@ -18,8 +18,8 @@ from tightdp.results.audit import Audit
 from tightdp.results.result import Subject
 from tightdp.session.against import compare
 from tightdp.session.auditing import audit
-from tightdp.session.certify import Certificate, as_json, certify_audit, check_file
-from tightdp.session.certify_optimum import certify_optimum
+from tightdp.session.certify import Certificate, as_json, check_file
+from tightdp.session.certify_alone import certify_audit, certify_optimum
 from tightdp.session.instance import Instance
 from tightdp.session.loading import load
 
@@ -86,7 +86,8 @@ def _instance(options: Namespace) -> Instance:
 
 def _certified(options: Namespace) -> Certificate:
     instance = bind(options)
-    claims = {name: value for name, value in given(options).items() if name != "output"}
+    names = {"renyi": "order", "input": "x"}
+    claims = {names.get(name, name): value for name, value in given(options).items() if name != "output"}
     try:
         return _CERTIFIED[options.command](instance, **claims)
     except LimitError as error:

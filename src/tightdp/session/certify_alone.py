@@ -1,13 +1,20 @@
-"""Certificates of optima: a mechanism as a table, and multipliers that bound all others; they have no program."""
+"""Certificates without a program: of optima, a mechanism as a table and multipliers that bound all others; of audits.
+
+An audit has a feasible point of the dual program, which bounds right guesses for all private mechanisms.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from fractions import Fraction
 from itertools import chain
 from typing import Any
 
 from tightdp.core.sections import Written, written_value
 from tightdp.core.syntax import plain_value
+from tightdp.errors import QueryError
+from tightdp.results.audit import Audit
 from tightdp.results.optimum import BestMechanism, Optimum
 from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker, unfit
 
@@ -65,3 +72,48 @@ def _dataset(x: Iterable[object]) -> list[list[Written]]:
 def _listed(best: BestMechanism) -> list[Any]:
     """Return all pairs of neighbours, for a relation that is given by a function."""
     return [[_dataset(best.datasets[x]), _dataset(best.datasets[other])] for x, other in best.neighbours]
+
+
+_ONE = 1 << 128
+
+
+def certify_audit(answer: Audit) -> Certificate:
+    """Return a certificate of an upper bound on the p-value of an audit by the method "optimal".
+
+    It says that at least `correct` right guesses have at most the probability `bound` against all mechanisms with the
+    `guarantee`: the one asked about (`epsilon`, `exp_epsilon`, `tradeoff`), otherwise (ε, δ)-DP for the lower
+    end of ε, where the bound is at most the significance. Raises QueryError for other methods, and where nothing was
+    guessed right.
+    """
+    point, checker = answer.answer.certificate, load_checker()
+    if point is None:
+        raise QueryError(
+            f"no rule of evidence fits: this answer of the method {answer.method} has no point of the dual program",
+            'use method="optimal" with at least one right guess; for a smooth curve at most 2,000 guesses',
+        )
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "claim": {
+            "question": "audit",
+            "canaries": point.canaries,
+            "guesses": point.guesses,
+            "correct": point.correct,
+            "options": point.options,
+            "guarantee": [[written_value(t), written_value(delta)] for t, delta in point.pairs],
+            "bound": written_value(_above(point.bound)),
+        },
+        "evidence": {
+            "rule": "dual",
+            "constant": written_value(point.constant),
+            "multipliers": [written_value(multiplier) for multiplier in point.multipliers],
+        },
+    }
+    try:
+        return Certificate(content, checker.check(content, WORK))
+    except checker.Refused as reason:
+        raise unfit(reason, "ask for fewer guesses") from None
+
+
+def _above(bound: Fraction) -> Fraction:
+    """Return a number of few digits that is a little larger: the checker rounds what it adds up."""
+    return min(Fraction(math.ceil(bound * _ONE) + 1, _ONE), Fraction(1))
