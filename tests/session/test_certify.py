@@ -19,7 +19,7 @@ from certificate_oracle import Impossible, is_true
 from certificate_oracle import number as written
 from conftest import FULL
 from expectations import Oracle, bind, expectations, label, number
-from tightdp.errors import QueryError
+from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import exp
 from tightdp.session.certify import WORK, as_json, load_checker
 from tightdp.session.instance import Instance
@@ -231,3 +231,20 @@ def test_neighbours_by_a_function_are_listed() -> None:
     assert (claim["question"], claim["bound"], claim["attained"]) == ("privacy", 4, True)
     assert claim["neighbours"][0] == [[[0], [0]], [[0], [1]]]
     assert is_true(dict(found.content))
+
+
+def test_laws_and_moments_as_they_are_asked_for() -> None:
+    count = instance_of("randomized_response_count", n=3, lam="1/5")
+    tight = count.renyi(2).exp_moment
+    assert count.certify(order=2).content["claim"]["bound"] == str(tight)
+    assert count.certify(order=2).establishes.endswith(", attained; by the rule datasets, which no theorem covers")
+    assert count.certify(order=2, exp_moment=tight + 1).establishes.startswith("moment: ")
+    assert count.certify(order=2, exp_moment=tight - 1).establishes.startswith("larger moment: ")
+    law = count.certify(x=[0, 1, 1]).content["claim"]["law"]
+    assert [(event[-2], Fraction(p)) for event, p in law] == [([y], p) for y, p in count.distribution([0, 1, 1]).law]
+    with pytest.raises(ParameterError, match="holds one claim"):
+        count.certify(order=2, x=[0, 1, 1])
+    with pytest.raises(ParameterError, match="bounds the moment of an order"):
+        count.certify(exp_moment=2)
+    with pytest.raises(QueryError, match="whole orders"):
+        count.certify(order="5/2")

@@ -32,7 +32,7 @@ from tightdp.methods.base import Control
 from tightdp.queries.accuracy import AccuracyAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.accuracy import accuracy_at
-from tightdp.session.arguments import read_exponential, read_number, read_order
+from tightdp.session.arguments import checked_call, read_exponential, read_number, read_order
 from tightdp.session.certify_events import events_of, named_events, number_of, ways
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
@@ -102,18 +102,29 @@ def check_file(path: str, work: int = 1) -> int:
     return int(load_checker().main(path, work))
 
 
-def certify_claim(
-    engine: Engine, pure: tuple[Any, Any], delta: Any, accuracy: tuple[Any, Any], moment: tuple[Any, Any], x: Any
+@checked_call
+def certify(
+    engine: Engine,
+    *,
+    epsilon: Any = None,
+    exp_epsilon: Any = None,
+    delta: Any = 0,
+    alpha: Any = None,
+    beta: Any = None,
+    order: Any = None,
+    exp_moment: Any = None,
+    x: Any = None,
 ) -> Certificate:
-    """Return the certificate for what a user wrote, of which what was left out is None.
-
-    That is e^ε or ε, δ; or α with β; or an order with a bound on the moment of that order; or a dataset for its law.
-    """
+    """Return the certificate of one claim, as a user wrote it; of the tight ε where there is none."""
+    pure, accuracy, moment = (exp_epsilon, epsilon), (alpha, beta), (order, exp_moment)
     bar = read_number("delta", delta, 1)
-    if moment != (None, None) or x is not None:
-        if pure != (None, None) or bar or accuracy != (None, None) or (moment != (None, None) and x is not None):
-            raise ParameterError("a certificate holds one claim", "certify one question after the other")
-        return _moment(engine, *moment) if x is None else _law(engine, engine.bound.check_dataset(x))
+    asked = [pure != (None, None) or bar > 0, accuracy != (None, None), moment != (None, None), x is not None]
+    if sum(asked) > 1:
+        raise ParameterError("a certificate holds one claim", "certify one after the other")
+    if x is not None:
+        return _law(engine, engine.bound.check_dataset(x))
+    if moment != (None, None):
+        return _moment(engine, *moment)
     bound, rate = (
         None if value is None else read_number(name, value, most)
         for name, value, most in zip(("alpha", "beta"), accuracy, (None, 1), strict=True)
@@ -121,18 +132,16 @@ def certify_claim(
     if (bound is None) != (rate is None):
         raise ParameterError("an accuracy claim has alpha and beta", "give both")
     if bound is not None and rate is not None:
-        if pure != (None, None) or bar:
-            raise ParameterError("a certificate holds one claim", "certify privacy and accuracy one by one")
-        return certify(engine, None, (bound, rate))
+        return _decided(engine, None, (bound, rate))
     claimed = (None, None) if pure == (None, None) else read_exponential(*pure, least=1)
-    return certify(engine, (*claimed, bar), None)
+    return _decided(engine, (*claimed, bar), None)
 
 
 PureClaim = tuple[Fraction | ExpNumber | None, Fraction | None, Fraction]
 """e^ε or else ε, and δ."""
 
 
-def certify(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction, Fraction] | None) -> Certificate:
+def _decided(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction, Fraction] | None) -> Certificate:
     """Return a certificate of the tight ε at δ, of a claim, or of its refutation. Raises QueryError where none fits."""
     if accuracy is not None:
         return _accuracy(engine, *accuracy)
@@ -196,6 +205,8 @@ def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
 
 def _moment(engine: Engine, order: Any, bound: Any) -> Certificate:
     """Return the certificate of the tight moment of an order, or of a bound on it."""
+    if order is None:
+        raise ParameterError("exp_moment bounds the moment of an order", "give the order too")
     asked = read_order(order)
     if isinstance(asked, float) or asked.denominator != 1:
         raise QueryError("no rule of evidence fits: moments are certified for whole orders", "give a whole order")

@@ -380,26 +380,14 @@ class Instance(InstanceBase):
         raise QueryError("no parameter is unknown", 'write "?" for the one to solve for, as in lam="?" or lam=?')
 
     @limited("all", by_runs=False)
-    def certify(
-        self,
-        *,
-        epsilon: Any = None,
-        exp_epsilon: Any = None,
-        delta: Any = 0,
-        alpha: Any = None,
-        beta: Any = None,
-        order: Any = None,
-        exp_moment: Any = None,
-        x: Sequence[Any] | None = None,
-    ) -> Certificate:
+    def certify(self, /, **claim: Any) -> Certificate:
         """Return a certificate of the tight ε at `delta`, or of a claim as in `verify`: that it holds, or is refuted.
 
-        With an `order` it is that of the tight `exp_moment` of `renyi`, or of a bound on it; with a dataset x, of the
-        law of what is published on it. An independent checker accepts it (`docs/certificates.md`). Raises QueryError
-        where no rule of evidence fits.
+        With `order` it is that of the tight `exp_moment` of `renyi`, or of a bound on it; with a dataset `x`, of the
+        law of what is published. An independent checker accepts it (`docs/certificates.md`). Raises QueryError where no
+        rule of evidence fits.
         """
-        privacy, accuracy, moment = (exp_epsilon, epsilon), (alpha, beta), (order, exp_moment)
-        return answering.certify.certify_claim(self.engine, privacy, delta, accuracy, moment, x)
+        return answering.certify.certify(self.engine, **claim)
 
     @limited(by_runs=False, adaptive=True)
     def core(self) -> str:

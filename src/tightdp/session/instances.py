@@ -375,6 +375,6 @@ class EveryInstance(Instance):
     @limited()
     def certify(self, /, **claims: Any) -> Certificate:
         """Return a certificate of an e^ε that is enough for every n. Raises QueryError where no rule fits."""
-        if any(value not in (None, 0) for value in claims.values()):
+        if read_exact("delta", claims.pop("delta", 0), 1) or any(value is not None for value in claims.values()):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
         return _certificates.certify_every(self)
