@@ -72,9 +72,9 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Turn links of a page of docs/ to files outside it into links inside the site."""
+    """Turn links of a page of docs/ to files outside it into links inside the site, and mark empty lines by nothing."""
     path = ROOT / "docs" / page.file.src_uri
-    return relinked(markdown, path) if path.is_file() else markdown
+    return (relinked(markdown, path) if path.is_file() else markdown).replace("<BLANKLINE>\n", "\n")
 
 
 def on_page_content(html: str, page: Any, **_: Any) -> str:
@@ -94,17 +94,17 @@ def on_page_context(context: Any, page: Any, **_: Any) -> Any:
 
 
 def maths(latex: str, display: bool) -> str:
-    """Return MathML; in a line, a formula may be broken after its relations and operators, and words are words."""
-    if display:
-        return mathml(latex.strip(), "block")
-    return "".join(
-        escape(words) if words else mathml(formula.lstrip(), "inline") for words, formula in broken(latex.strip())
+    """Return MathML; a formula may be broken after its relations and operators, and words are words."""
+    pieces = (
+        escape(words) if words else mathml(formula.lstrip(), display) for words, formula in broken(latex.strip())
     )
+    return f'<div class="formula">{"".join(pieces)}</div>' if display else "".join(pieces)
 
 
-def mathml(latex: str, display: str) -> str:
+def mathml(latex: str, display: bool) -> str:
     """Return MathML in which a prime is as large as what it stands at: in fonts it stands high already."""
-    return PRIMED.sub(r"<mrow>\1<mi>&#x02032;</mi></mrow>", convert(latex, display=display))
+    found = PRIMED.sub(r"<mrow>\1<mi>&#x02032;</mi></mrow>", convert(latex, display="block" if display else "inline"))
+    return found.replace('display="block"', 'displaystyle="true"')
 
 
 def broken(latex: str) -> Iterator[tuple[str, str]]:

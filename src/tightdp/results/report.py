@@ -103,6 +103,11 @@ class Explanation(Result):
     source: tuple[str, ...] = ()
 
     @property
+    def cut_short(self) -> bool:
+        """Whether a limit was reached first; a claim that is decided is explained, also where draws are left out."""
+        return super().cut_short and (self.status != "exact" or self.claimed is None)
+
+    @property
     def _verdict(self) -> Blamed:
         found = {} if self.claimed is None else {name: getattr(self, name) for name in Blamed.__annotations__}
         return cast("Blamed", found)
