@@ -95,9 +95,7 @@ def on_page_context(context: Any, page: Any, **_: Any) -> Any:
 
 def maths(latex: str, display: bool) -> str:
     """Return MathML; a formula may be broken after its relations and operators, and words are words."""
-    pieces = (
-        escape(words) if words else mathml(formula.lstrip(), display) for words, formula in broken(latex.strip())
-    )
+    pieces = (escape(words) if words else mathml(formula.lstrip(), display) for words, formula in broken(latex.strip()))
     return f'<div class="formula">{"".join(pieces)}</div>' if display else "".join(pieces)
 
 

@@ -50,6 +50,8 @@ UNSUPPORTED = [
     ("bytes", 'def f(x):\n    return b"a"', 'b"a"', "bytes"),
     ("generator-twice", "def f(x):\n    g = (b for b in x)\n    return sum(g) + sum(g)", "sum(g)", "twice"),
     ("matrix-product", "def f(x):\n    return x @ x", "x @ x", "operator"),
+    ("short-floats", "import numpy as np\n\n\ndef f(x):\n    return np.array(x, dtype=np.float32)", "np.array(x, dtype=np.float32)", "float32"),
+    ("cast-to-short-floats", "import numpy as np\n\n\ndef f(x):\n    return np.array(x).astype('float16')", "np.array(x).astype('float16')", "float16"),
     ("is-between-numbers", "def f(x):\n    return x[0] is x[1]", "x[0] is x[1]", "is"),
     ("is-true-of-a-number", "def f(x):\n    return (x[0] == 1 or 1) is True", "(x[0] == 1 or 1) is True", "is"),
     ("iterator-used-twice", "def f(x):\n    z = zip(x, x)\n    a = list(z)\n    return len(a) + len(list(z))", "list(z)", "twice"),

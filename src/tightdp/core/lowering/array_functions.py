@@ -12,6 +12,7 @@ from tightdp.core.lowering.array_indices import assigned, indexed, prepared
 from tightdp.core.lowering.arrays import (
     Cells,
     Kind,
+    allowed,
     array_of,
     cast,
     made,
@@ -52,7 +53,7 @@ def type_from(m: Machine, given: Value, otherwise: Kind) -> Kind:
     if given is None:
         return otherwise
     try:
-        return np.dtype(settled(m, given))
+        return allowed(m, np.dtype(settled(m, given)))
     except TypeError as error:
         raise Failure(f"TypeError: {error}", "use int, float or bool") from None
 
