@@ -35,6 +35,11 @@ BREAK = re.compile(r"[-=<>+,]|\\(?:le|ge|ne|to|cdot|leftrightarrow|wedge) *|\\ "
 PRIMED = re.compile(r"<msup>(<mi>[^<]*</mi>)<m[io]>&#x02032;</m[io]></msup>")
 INLINE = re.compile(r"<code>([^<]*)</code>")
 OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*)")
+PROSE = re.compile(r"<(code|pre|math|svg|script|style)\b.*?</\1>|<[^>]*>|[^<]+", re.DOTALL)
+"""What a page consists of: what stays as it is, tags, and text."""
+EXPONENT = r"-?\|[^|]+\||[a-z]{2,}\([^()]*\)|-?(?:[^\W_]+(?:\.\d+|_[^\W_]+)?)(?:/\d+)?'?|∞"
+POWER = re.compile(rf"(?<=[\w)\]|])\^(?:\(((?:[^()]|\([^()]*\))*)\)|({EXPONENT}))")
+INDEX = re.compile(r"(?<![^\W\d])(?<![.-])([^\W\d_])_([a-zA-Zᵢⱼₖₙ₁₂0-9]{1,2}'?[₁₂ₙ]?)(?![^\W²])")
 TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
 CELL = re.compile(r"<td([^>]*)>(.*?)</td>", re.DOTALL)
 OUTPUT = re.compile(r"<p>output of (\S+) (\d+)</p>")
@@ -82,6 +87,7 @@ def on_page_content(html: str, page: Any, **_: Any) -> str:
     html = OUTPUT.sub(lambda found: outputs[found[1]][int(found[2])], html)
     html = MATHS.sub(lambda found: maths(unescape(found[2]), found[1] == "div"), html)
     html = INLINE.sub(lambda found: OPTION.sub(r'<span class="option">\1</span>', found[0]), html)
+    html = PROSE.sub(lambda found: found[0] if found[0].startswith("<") else raised(found[0]), html)
     html = TABLE.sub(labelled, html)
     return SOURCE.sub(source_link, html) if repository() else html
 
@@ -121,6 +127,12 @@ def broken(latex: str) -> Iterator[tuple[str, str]]:
             yield words[1], ""
     if kept.strip():
         yield "", kept
+
+
+def raised(text: str) -> str:
+    """Return text in which powers are raised and indices lowered."""
+    text = POWER.sub(lambda found: f"<sup>{found[1] or found[2]}</sup>", text)
+    return INDEX.sub(r"\1<sub>\2</sub>", text)
 
 
 def labelled(found: re.Match[str]) -> str:
