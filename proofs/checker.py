@@ -6,6 +6,7 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
              P(E|x) <= R P(E|x') for all events E. Attained: the pair that is named attains it
   privacy of messages: the same for every n, of what the output is computed from. So R bounds the output, too
              (post-processing), and nothing is said about what the output attains
+  curve      privacy at every point, of pairs of R and delta. Between points delta is below the line (it is convex in R)
   moment     sum over y of P(y|x)^a / P(y|x')^(a-1) <= bound for a = order: e^((a-1) times the Rényi divergence)
   accuracy   P(|error| > alpha | x) <= beta for all datasets x; the error is what the program leaves behind
   violation, larger moment, inaccuracy: that this is false for the pair, or the dataset, that is named
@@ -40,6 +41,7 @@ NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0
 ABOUT = "root mechanism parameters source"
 CLAIMS = {  # what a claim says, and may say, besides its question; and the rules of evidence that establish it
     "privacy": ("n records neighbours bound program", f"delta attained {ABOUT}", "forms datasets"),
+    "curve": ("n records neighbours points program", ABOUT, "datasets"),
     "privacy of messages": ("n records neighbours bound program", ABOUT, "forms"),
     "violation": ("n records neighbours bound program", f"delta {ABOUT}", "witness"),
     "moment": ("n records neighbours order bound program", f"attained {ABOUT}", "datasets"),
@@ -313,14 +315,18 @@ class Program(Domain):
 
     def __init__(self, given):
         claim, self.known, self.same, self.states = given["claim"], set(), {}, {"()": ()}
-        self.compares = "bound" in claim
+        self.compares = "neighbours" in claim
         ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
         self.every, self.kept = claim["question"] == "privacy of messages", "beta" in claim
         need(claim["n"] == "all" or not self.every, "this is a claim for every n")
         n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
         self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
-        self.up, self.down = (0, 1) if self.infinite or not self.compares else ratio(claim["bound"], 1)
-        self.delta = ratio(claim["beta"] if self.kept else claim.get("delta", 0), 0, 1)
+        bound = 0 if self.infinite or not self.compares else claim.get("bound")
+        points = [(bound, claim["beta"] if self.kept else claim.get("delta", 0))]
+        points = [items(point, 2) for point in items(claim["points"])] if "points" in claim else points
+        self.points = [(ratio(t, 1 if bound != 0 else 0), ratio(delta, 0, 1)) for t, delta in points]
+        need(self.points, "a curve has no points")
+        (self.up, self.down), self.delta = self.points[0]
         self.alpha = rational(claim["alpha"], 0) if self.kept else None
         self.order = within(claim["order"], 2, 99, "order") if "order" in claim else None
         super().__init__(n, claim["records"], claim["neighbours"] if self.compares else None)
@@ -819,9 +825,11 @@ def establish(program, claim, evidence, refuted):
         program.law(program.dataset(claim["dataset"]), claim["law"])
     for pair in (program.listed or [None]) if evidence["rule"] == "datasets" and "law" not in claim else ():
         meets = ([(None, None)] if at is None else program.met for at in program.clients)
-        found = program.walk(program.along(*pair) if pair else zip(program.places, meets))
-        need(not any(positive(program.over(*each)[0]) for each in found), "the claim is wrong")
-    remark = ", which is always so" * (program.delta[0] == program.delta[1])
+        found = [*program.walk(program.along(*pair) if pair else zip(program.places, meets))]
+        for point in program.points:
+            (program.up, program.down), program.delta = point
+            need(not any(positive(program.over(*each)[0]) for each in found), "the claim is wrong")
+    remark = ", which is always so" * all(delta[0] == delta[1] for _, delta in program.points)
     remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
     return remark + "; nothing is published" * (not program.kept and not program.published)
 

@@ -63,9 +63,9 @@ def changed(certificate: dict[str, Any], random_: random.Random) -> dict[str, An
             del node[key]
     elif kind == 5:
         claim = new["claim"]
-        pick = random_.choice([key for key in ("bound", "delta", "beta", "order") if key in claim] or ["law"])
-        place = random_.choice(claim["law"]) if pick == "law" else claim
-        place[1 if pick == "law" else pick] = random_.choice(
+        pick = random_.choice([key for key in ("bound", "delta", "beta", "order", "law", "points") if key in claim])
+        rows = claim[pick] if pick in ("law", "points") else [claim]
+        random_.choice(rows)[1 if rows is claim[pick] else pick] = random_.choice(
             [1, 2, 3, 4, 5, "7/2", "inf", "1/2", 0, "1/100", "39/10", [0, 1], [1, 1]]
         )
     elif kind == 6:
@@ -122,6 +122,7 @@ def bases() -> list[Certificate]:
         count.certify(order=2),
         count.certify(order=3, exp_moment=2),
         count.certify(x=[0, 1, 1]),
+        count.certify(curve=True),
         instance_of("randomized_response", n=2, lam="1/(1+exp(1/2))").certify(x=[0, 1]),
     ]
 

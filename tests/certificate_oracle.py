@@ -152,6 +152,9 @@ def is_true(certificate: dict[str, Any]) -> bool:
         pairs = [(x, y) for x in every for y in every if neighbours(relation, x, y)]
     else:
         pairs = [constant(pair) for pair in relation]
+    if "points" in claim:
+        points = [(number(t, power), number(delta, power)) for t, delta in claim["points"]]
+        return all(excess(found[x], found[y], t) <= delta for x, y in pairs for t, delta in points)
     delta = number(claim.get("delta", 0), power)
     if claim["bound"] == "inf":
         assert claim["question"] == "violation"

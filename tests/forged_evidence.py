@@ -178,6 +178,21 @@ def another_dataset(given: dict[str, Any]) -> None:
     given["claim"]["dataset"] = [[0], [0], [1]]
 
 
+def a_lower_point(given: dict[str, Any]) -> None:
+    """Lower the curve at one point."""
+    given["claim"]["points"][1][1] = "63/175"
+
+
+def a_point_below_1(given: dict[str, Any]) -> None:
+    """Begin the curve where it does not."""
+    given["claim"]["points"][0] = ["1/2", 1]
+
+
+def no_points(given: dict[str, Any]) -> None:
+    """Claim nothing."""
+    given["claim"]["points"] = []
+
+
 def smaller_moment(given: dict[str, Any]) -> None:
     """Claim a smaller moment than the tight one."""
     given["claim"]["bound"] = "102/44"
@@ -224,6 +239,9 @@ FORGED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
         ("randomized_response_count_n3_law", an_output_left_open),
         ("randomized_response_count_n3_law", other_probabilities),
         ("randomized_response_count_n3_law", another_dataset),
+        ("randomized_response_count_n3_curve", a_lower_point),
+        ("randomized_response_count_n3_curve", a_point_below_1),
+        ("randomized_response_count_n3_curve", no_points),
         ("randomized_response_count_n3_moment", smaller_moment),
         ("randomized_response_count_n3_moment", a_higher_order),
         ("randomized_response_count_n3_moment", a_moment_that_is_reached),

@@ -342,6 +342,7 @@ let claims = [  (* what a claim says, and may say; and the rule of evidence for 
   "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "root"] @ about, ["witness"]);
   "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "inaccuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["root"] @ about, ["witness"]);
+  "curve", (["n"; "records"; "neighbours"; "points"; "program"], ["root"] @ about, ["datasets"]);
   "law", (["n"; "records"; "dataset"; "law"; "program"], ["root"] @ about, ["datasets"])]
 
 let said_of claim names =
@@ -398,7 +399,7 @@ let check file =
   let unproved () = raise (Unproved (Printf.sprintf "no theorem covers this claim by the rule %s; proofs/checker.py checks it" rule)) in
   if List.mem question ["optimum"; "moment"; "larger moment"] then unproved ();
   if question = "audit" then audit top claim evidence rule else
-  let law = question = "law" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = question = "violation" || question = "inaccuracy" in
+  let law = question = "law" and curve = question = "curve" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = question = "violation" || question = "inaccuracy" in
   let names, others, rules = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
   ignore (fields (field "claim" top) ("question" :: names) others);
   need (List.mem rule rules) "this rule is not for this claim";
@@ -441,7 +442,7 @@ let check file =
   let one = [B.unit_big_int] in
   let infinite = question = "violation" && field "bound" claim = Str "inf" in
   let beta = if accuracy then ranged ~most:one (field "beta" claim) else [], one in
-  let up, down = if accuracy then beta else if infinite || law then [], one else ranged ~least:one (field "bound" claim) in
+  let up, down = if accuracy then beta else if infinite || law || curve then [], one else ranged ~least:one (field "bound" claim) in
   let delta_up, delta_down = match List.assoc_opt "delta" claim with None -> [], one | Some v -> ranged ~most:one v in
   let pure = not (K.positive_at root delta_up) in
   let program = fields (field "program" top) ["parts"; "order"] [] in
@@ -458,6 +459,9 @@ let check file =
   let c = { K.root; records; related = List.assoc relation relations; up; down; parts; law_of } in
   need (K.lawful c) "odds are negative";
   need (K.well_made c && (accuracy || law || listed <> None || K.not_empty c)) "a part reads a record of nobody, or the claim is empty";
+  let points = if not curve then [] else
+      List.map (fun p -> let t, d = pair p in ranged ~least:one t, ranged ~most:one d) (items (field "points" claim)) in
+  need (points <> [] || not curve) "a curve has no points";
   let d = { K.base = c; delta_up; delta_down; infinite; listed_pairs = listed } in
   let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
   if attained && pure && not accuracy && not (List.mem_assoc "event" evidence) then unproved ();
@@ -491,7 +495,10 @@ let check file =
       List.map (fun y -> match y with Some y -> y | None -> refuse "an output is left open") (event_of event), ranged ~most:one p in
     need (K.check_law c (dataset records n (field "dataset" claim)) (List.map row (items (field "law" claim)))) "this is not the law"
   end else if rule = "datasets" then
-    need (if accuracy then K.check_accuracy c (fst alpha) (snd alpha) else K.check_within d) "the claim is wrong";
+    need (if accuracy then K.check_accuracy c (fst alpha) (snd alpha)
+          else if curve then List.for_all (fun ((up, down), (delta_up, delta_down)) ->
+              K.check_within { d with base = { c with up; down }; delta_up; delta_down }) points
+          else K.check_within d) "the claim is wrong";
   need (field "program" claim = Str (sha256 (printed "," ":" (field "program" top)))) "this is not the program of the claim";
   if List.mem_assoc "source" top then begin
     let text = match field "source" top with Str s -> s | _ -> refuse "a source is a text" in
@@ -501,7 +508,9 @@ let check file =
         | Obj l -> named (field "mechanism" claim) && List.for_all (fun (name, v) -> named (Str name) && named v) l
         | _ -> false) "names and parameters are of plain characters"
   end;
-  let always = let p, q = if accuracy then beta else delta_up, delta_down in K.pzero (K.padd p (K.popp q)) in
+  let certain (p, q) = K.pzero (K.padd p (K.popp q)) in
+  let always = if curve then List.for_all (fun (_, d) -> certain d) points
+    else certain (if accuracy then beta else (delta_up, delta_down)) in
   question ^ ": " ^ said_of claim (names @ others) ^ (if attained then ", attained" else "") ^ (if always then ", which is always so" else "")
   ^ (if every then "; an upper bound for all that is computed from the messages (post-processing)" else "")
   ^ (if published || accuracy then "" else "; nothing is published") ^ "; by a theorem"

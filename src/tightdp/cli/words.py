@@ -223,6 +223,7 @@ _OWN = {
 --measure NAME  --best utility: right-answer (default), absolute-error or squared-error
 """,
     "certify": f"""{_CLAIMS}
+--curve  δ at every break point of the privacy curve
 --renyi A  the largest exp((A-1)·D_A) of an order A = 2, 3, ...
 --exp-moment M  --renyi: that it is at most M
 --input X  the law of what is published on a dataset, as JSON: --input '[0,1,1]'

@@ -40,6 +40,7 @@ from tightdp.session.forms import Explored, find_forms
 from tightdp.session.moments import renyi_divergence
 from tightdp.session.outputs import output_law
 from tightdp.session.search import approximate_privacy, delta_at, tight_privacy
+from tightdp.session.search import curve as privacy_curve
 
 FORMAT = 2
 WORK = 1000
@@ -113,16 +114,22 @@ def certify(
     beta: Any = None,
     order: Any = None,
     exp_moment: Any = None,
+    curve: bool = False,
     x: Any = None,
 ) -> Certificate:
     """Return the certificate of one claim, as a user wrote it; of the tight ε where there is none."""
     pure, accuracy, moment = (exp_epsilon, epsilon), (alpha, beta), (order, exp_moment)
     bar = read_number("delta", delta, 1)
-    asked = [pure != (None, None) or bar > 0, accuracy != (None, None), moment != (None, None), x is not None]
+    asked = [pure != (None, None) or bar > 0, accuracy != (None, None), moment != (None, None), curve, x is not None]
     if sum(asked) > 1:
         raise ParameterError("a certificate holds one claim", "certify one after the other")
     if x is not None:
         return _law(engine, engine.bound.check_dataset(x))
+    if curve:
+        found = privacy_curve(engine)
+        if found.status != "exact":
+            raise QueryError(f"the curve is not known: {found.reason}", found.hint or "give it more time")
+        return _finished(engine, {"question": "curve", "points": found.points}, None, None)
     if moment != (None, None):
         return _moment(engine, *moment)
     bound, rate = (
@@ -318,6 +325,8 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
 
 def _written(value: Any, root: int) -> Any:
     """Return a part of a claim as the file has it."""
+    if isinstance(value, tuple):
+        return [_written(each, root) for each in value]
     if isinstance(value, ExpNumber):
         above, below = (written_whole(part, root) for part in value.as_integer_ratio())
         return above if below == 1 else {"above": above, "below": below}
@@ -327,7 +336,7 @@ def _written(value: Any, root: int) -> Any:
 def _content(engine: Engine, claim: dict[str, Any], text: ProgramText) -> dict[str, Any]:
     """Return the certificate of a claim without its evidence."""
     said = {"n": engine.bound.n, "records": [_record(engine, record) for record in engine.bound.record.values]}
-    if "bound" in claim:
+    if "bound" in claim or "points" in claim:
         said["neighbours"] = _neighbours(engine)
     numbers = {name: _written(value, text.root) for name, value in claim.items()}
     root = {"root": text.root} if text.root else {}

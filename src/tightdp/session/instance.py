@@ -383,9 +383,9 @@ class Instance(InstanceBase):
     def certify(self, /, **claim: Any) -> Certificate:
         """Return a certificate of the tight ε at `delta`, or of a claim as in `verify`: that it holds, or is refuted.
 
-        With `order` it is that of the tight `exp_moment` of `renyi`, or of a bound on it; with a dataset `x`, of the
-        law of what is published. An independent checker accepts it (`docs/certificates.md`). Raises QueryError where no
-        rule of evidence fits.
+        With `order` it is that of the tight `exp_moment` of `renyi`, or of a bound on it; with `curve`, of δ at all
+        break points; with a dataset `x`, of the law of what is published. An independent checker accepts it
+        (`docs/certificates.md`). Raises QueryError where no rule of evidence fits.
         """
         return answering.certify.certify(self.engine, **claim)
 
