@@ -24,9 +24,9 @@ from tightdp.methods.base import Control, Pair
 from tightdp.methods.choose import program_of
 from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
-from tightdp.results.privacy import Privacy
+from tightdp.results.privacy import DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.session import moments, search
-from tightdp.session.accuracy import accuracy_at
+from tightdp.session.accuracy import listed_accuracy
 from tightdp.session.engine import Engine
 from tightdp.session.instance import Instance
 from tightdp.session.widened import widened as widening
@@ -259,14 +259,14 @@ def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
     stopped = {"status": "unresolved", "reason": "enough"}
     privacy, accuracy = clamped.bind(n=2).privacy(delta="1/50"), clamped.bind(n=2).accuracy(beta="1/100")
 
-    def least_epsilon(_: Engine, delta: Fraction) -> Privacy:
-        return privacy if delta == Fraction(1, 50) else replace(privacy, exp_epsilon=math.inf, **stopped)
+    def least_epsilon(_: Engine, question: LeastRatio) -> Privacy:
+        return privacy if question.delta == Fraction(1, 50) else replace(privacy, exp_epsilon=math.inf, **stopped)
 
     def least_error(_: Engine, question: LeastError) -> Accuracy:
         unbounded = replace(accuracy, alpha=math.inf, upper=math.inf, **stopped)
         return accuracy if question.beta == Fraction(1, 100) else unbounded
 
-    asked = Fraction(1, 50), LeastError(Fraction(1, 100))
+    asked = LeastRatio(Fraction(1, 50)), LeastError(Fraction(1, 100))
     epsilon, error = widening(least_epsilon)(engine, asked[0]), widening(least_error)(engine, asked[1])
     assert (epsilon.status, epsilon.exp_epsilon, epsilon.lower) == ("unresolved", math.inf, 1)
     assert (error.status, error.alpha, error.lower, error.upper) == ("unresolved", math.inf, accuracy.lower, math.inf)
@@ -275,9 +275,9 @@ def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
 @pytest.mark.parametrize(
     ("query", "arguments"),
     [
-        (search.tight_privacy, (1,)),
-        (search.listed_delta, (3, None)),
-        (accuracy_at, (AccuracyAt(Fraction(1)),)),
+        (search.compared_ratios, (TightRatio(),)),
+        (search.listed_delta, (DeltaAt(Fraction(3), Fraction(3)),)),
+        (listed_accuracy, (AccuracyAt(Fraction(1)),)),
     ],
 )
 def test_ends_that_a_limit_left_are_widened_too(query: Any, arguments: tuple[Any, ...]) -> None:

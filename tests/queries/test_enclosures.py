@@ -17,6 +17,7 @@ from tightdp.errors import QueryError, TightdpError
 from tightdp.exact.field import Number
 from tightdp.queries.enclosed.accuracy import bend_of
 from tightdp.queries.enclosed.forms import published_sum
+from tightdp.results.privacy import LeastRatio
 from tightdp.results.result import CheckedWitness
 from tightdp.session import large
 
@@ -379,7 +380,7 @@ LEFT = [first_is_special, shared_coin, growing, compared, adaptive, remembered, 
 @pytest.mark.parametrize("program", LEFT)
 def test_what_is_no_sum_of_equals_is_left_to_others(program: Any) -> None:
     enclosed = program.bind(n=3, lam="1/3", precision=WIDTH)
-    assert large.privacy_at(enclosed.engine, F(1, 100)) is None
+    assert large.answer(enclosed.engine, LeastRatio(F(1, 100))) is None
     exact = Instance(enclosed.bound)
     try:
         expected: Any = exact.privacy(delta="1/100").exp_epsilon

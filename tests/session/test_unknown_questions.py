@@ -170,7 +170,7 @@ def test_what_is_refused() -> None:
     instance = counted.bind(n=3, lam="?")
     for ask, words in [
         (lambda: instance.efficacy(pairs="best"), "best pairs"),
-        (lambda: instance.guessing(delta="1/10"), "law of guesses alone"),
+        (lambda: instance.guessing(delta="1/10"), "ε at a delta depends on lam"),
         (lambda: instance.privacy(top=2), "no ratios are ranked"),
         (lambda: counted((0, 1), lam="?"), "a run needs its value"),
         (lambda: assert_private(counted, n=2, lam="?", epsilon=1), "lam is unknown here"),

@@ -206,6 +206,20 @@ def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:
     return quotient(up_best * theirs.total, down_best * ours.total * delta.denominator)
 
 
+def safe_least(least: Callable[[Number], Exact], delta: Number, total: Fraction) -> Exact:
+    """Return an upper end of the least t >= 1 with δ(t) <= delta, where δ(t) is known up to (1 + t)·total.
+
+    `least` gives the least t of the δ that is known; the upper end is infinite where no t is seen to be enough.
+    """
+    most = Fraction(1 << 20)
+    while (less := delta - (1 + most) * total) > 0:
+        upper = least(less)
+        if isinstance(upper, float) or upper <= most:
+            return upper
+        most = most * most
+    return math.inf
+
+
 @dataclass(frozen=True)
 class LikelihoodRow:
     """One output with its probabilities on x and on x', and their ratio: a Fraction >= 0, or infinite.

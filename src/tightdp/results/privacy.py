@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, TypedDict
 
@@ -13,10 +13,10 @@ from tightdp.errors import QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact, exponent_of, log, log_down, log_up
-from tightdp.exact.parameters import read_exact, read_exponential
+from tightdp.exact.parameters import read_count, read_exact, read_exponential
 from tightdp.methods.base import Ratio
 from tightdp.results.answers import Verification
-from tightdp.results.result import Drawn, Enclosed, LimitWitness, PairWitness, Result, presenter
+from tightdp.results.result import Drawn, Enclosed, LimitWitness, PairWitness, Result, Subject, presenter
 
 _DIGITS = 40
 """To how many digits e^ε is enclosed for δ at a rational ε."""
@@ -24,16 +24,62 @@ _LONGEST_EPSILON = 10_000
 """Up to such numerators and denominators of ε, δ is computed at e^ε exactly."""
 
 
-def place_of(exp_epsilon: Any, epsilon: Any) -> tuple[Number, Number, dict[str, Any]]:
-    """Return both ends of the e^ε that is asked about, and what `Delta` says of it."""
-    t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
-    if exponent is not None and max(exponent.numerator, exponent.denominator) <= _LONGEST_EPSILON:
-        t = exp(exponent)
-    if t is not None:
-        return t, t, {"exp_epsilon": t, "epsilon": exponent}
-    assert exponent is not None
-    ends = exp_enclosure(exponent, _DIGITS)
-    return *ends, {"exp_epsilon": tuple(ends), "epsilon": exponent}
+@dataclass(frozen=True)
+class TightRatio:
+    """The question for the tight e^ε at δ = 0, with the `top` largest ratios."""
+
+    top: int = 1
+
+    def between(
+        self, subject: Subject, lower: Exact, upper: Exact, witness: PairWitness | None, top: tuple[Ratio, ...] = ()
+    ) -> Privacy:
+        """Return the result with these ends."""
+        return Privacy(subject=subject, exp_epsilon=upper, lower=lower, witness=witness, top=top)
+
+
+@dataclass(frozen=True)
+class LeastRatio:
+    """The question for the least e^ε >= 1 with δ(e^ε) <= delta."""
+
+    delta: Number
+
+    def between(self, subject: Subject, lower: Exact, upper: Exact, witness: PairWitness | None = None) -> Privacy:
+        """Return the result with these ends."""
+        return Privacy(subject=subject, exp_epsilon=upper, lower=lower, delta=self.delta, witness=witness)
+
+
+def read_privacy(delta: Any, top: Any) -> TightRatio | LeastRatio:
+    """Return the question for the tight e^ε at `delta`, with the `top` largest ratios where that is 0."""
+    bar, ranks = read_exact("delta", delta, 1), read_count("top", top)
+    if bar and ranks > 1:
+        raise QueryError("the largest ratios are ranked for delta = 0 only", "leave out top, or delta")
+    return LeastRatio(bar) if bar else TightRatio(ranks)
+
+
+@dataclass(frozen=True)
+class DeltaAt:
+    """The question for δ at an e^ε from `low` to `high`, which are often equal; `epsilon` is ε where that is given."""
+
+    low: Number
+    high: Number
+    epsilon: Fraction | None = None
+
+    @classmethod
+    def read(cls, exp_epsilon: Any, epsilon: Any) -> DeltaAt:
+        """Return the question at an `exp_epsilon` >= 0, or at a rational `epsilon` >= 0; long ones are enclosed."""
+        t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
+        if exponent is not None and max(exponent.numerator, exponent.denominator) <= _LONGEST_EPSILON:
+            t = exp(exponent)
+        if t is not None:
+            return cls(t, t, exponent)
+        assert exponent is not None
+        low, high = exp_enclosure(exponent, _DIGITS)
+        return cls(low, high, exponent)
+
+    def between(self, subject: Subject, lower: Number, upper: Number, witness: PairWitness | None = None) -> Delta:
+        """Return the result with these ends."""
+        t = self.low if self.low == self.high else (self.low, self.high)
+        return Delta(subject=subject, delta=upper, lower=lower, exp_epsilon=t, epsilon=self.epsilon, witness=witness)
 
 
 def interpolated(points: Sequence[tuple[Number, Number]], x: Number) -> Number:
@@ -146,13 +192,13 @@ class Curve(Drawn, Result):
 
         It has the status of the curve, and is "bounded" too where e^ε is too long to compute with.
         """
-        low, high, where = place_of(exp_epsilon, epsilon)
-        if low < 1:
+        question = DeltaAt.read(exp_epsilon, epsilon)
+        if question.low < 1:
             raise QueryError("the curve begins at e^ε = 1", "give an ε of at least 0, or ask Instance.delta")
-        least, most = self._ends_at(high)[0], self._ends_at(low)[1]
+        least, most = self._ends_at(question.high)[0], self._ends_at(question.low)[1]
         status = "bounded" if self.status == "exact" and least != most else self.status
-        about: dict[str, Any] = {"subject": self.subject, "stats": self.stats, "reason": self.reason, "hint": self.hint}
-        return Delta(status=status, delta=most, lower=least, **about, **where)
+        found = question.between(self.subject, least, most)
+        return replace(found, status=status, stats=self.stats, reason=self.reason, hint=self.hint)
 
     def _ends_at(self, t: Number) -> tuple[Number, Number]:
         """Return both ends of δ at an e^ε: a curve that a limit cut short is a lower end, any other one an upper."""

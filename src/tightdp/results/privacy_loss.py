@@ -18,7 +18,8 @@ from tightdp.exact.parameters import read_count, read_exact, read_number
 from tightdp.exact.weights import quotient
 from tightdp.queries.composition.lattice import Composition
 from tightdp.queries.composition.loss import Direction, Losses, Range
-from tightdp.results.privacy import Curve, Delta, Privacy, place_of
+from tightdp.queries.curves import safe_least
+from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy
 from tightdp.results.result import Drawn, Result, Status, Subject, kept, presenter
 
 _SHORT = 30
@@ -66,8 +67,10 @@ class PrivacyLoss(Drawn, Result):
 
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0."""
-        low, high, where = place_of(exp_epsilon, epsilon)
-        return self._delta(self._around(low, high), **where)
+        question = DeltaAt.read(exp_epsilon, epsilon)
+        found = _shortened(self._around(question.low, question.high))
+        answer = question.between(self.subject, _finite(found.lower), _finite(found.upper))
+        return kept(replace(answer, status=_status(found), stats=self.stats), self.precision)
 
     def _around(self, low: Number, high: Number) -> Range:
         """Return both ends of δ at some t = e^ε between two ends."""
@@ -79,30 +82,20 @@ class PrivacyLoss(Drawn, Result):
         return Range(max(least, Fraction(0)), min(most, Fraction(1)))
 
     def _least(self, delta: Number) -> Range:
-        """Return both ends of the least e^ε >= 1 at a δ: δ(t) is within (1 + t)·error."""
+        """Return both ends of the least e^ε >= 1 at a δ."""
         if not self.error:
             return self.losses.least(delta)
-        most = Fraction(1 << 20)
-        while (less := delta - (1 + most) * self.error) > 0:
-            upper = self.losses.least(less).upper
-            if not isinstance(upper, float) and upper <= most:
-                return Range(self.losses.least(delta + (1 + upper) * self.error).lower, upper)
-            most = most * most
-        return Range(Fraction(1), math.inf)
-
-    def _delta(self, found: Range, **where: Any) -> Delta:
-        found = _shortened(found)
-        lower, upper = _finite(found.lower), _finite(found.upper)
-        answer = Delta(subject=self.subject, status=_status(found), stats=self.stats, delta=upper, lower=lower, **where)
-        return kept(answer, self.precision)
+        upper = safe_least(lambda less: self.losses.least(less).upper, delta, self.error)
+        if isinstance(upper, float):
+            return Range(Fraction(1), upper)
+        return Range(self.losses.least(delta + (1 + upper) * self.error).lower, upper)
 
     def epsilon(self, *, delta: Any = 0) -> Privacy:
         """Return the least e^ε >= 1 with which (ε, δ)-DP holds; `float()` of the result is ε."""
         bar = read_exact("delta", delta, 1)
         found = _shortened(self._least(bar))
-        about, status, lower, upper = self.subject, _status(found), found.lower, found.upper
-        answer = Privacy(subject=about, status=status, stats=self.stats, exp_epsilon=upper, lower=lower, delta=bar)
-        return kept(answer, self.precision)
+        answer = LeastRatio(bar).between(self.subject, found.lower, found.upper)
+        return kept(replace(answer, status=_status(found), stats=self.stats), self.precision)
 
     def curve(self) -> Curve:
         """Return the privacy curve for e^ε >= 1 as break points; where it is not exact, a curve nowhere below it."""

@@ -6,13 +6,12 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tightdp.core.nodes import Inexact
 from tightdp.core.operators import is_number
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import down, up
 from tightdp.language.interp import target_output, target_value
 from tightdp.language.outputs import Output
@@ -36,45 +35,18 @@ from tightdp.session.engine import Engine, Outcome
 from tightdp.session.widened import widened
 from tightdp.symmetry.sets import every_dataset
 
-if TYPE_CHECKING:
-    from tightdp.session import large
-else:
-    large = lazily("tightdp.session.large")
-
-
-def accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy:
-    """Return the tight 1 - β at an error bound, or the least error bound for a β."""
-    return accuracy_at(engine, question) if isinstance(question, AccuracyAt) else least_error(engine, question)
-
 
 @widened
-def accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy:
-    """Return the tight 1 - β at an error bound, and the worst classes of datasets."""
-    _check_target(engine)
-    if (known := numeric.accuracy(engine, question)) is not None:
-        return known
-    if engine.many and (seen := large.accuracy_at(engine, question)) is not None:
-        return seen
+def listed_accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy:
+    """Return the tight 1 - β at an error bound, with the worst datasets, or the least error bound for a β."""
     query = engine.query()
     method, table, datasets = questions.accuracy_set(engine.program, query.control)
+    inputs = query.control.inputs(table, datasets)
+    if isinstance(question, AccuracyAt):
+        with query.searching():
+            classes = classes_of(table, inputs, question, query.control.bounded("1 - β ≤"))
+        return _accuracy(engine, engine.outcome(query, method), question, classes)
     with query.searching():
-        inputs = query.control.inputs(table, datasets)
-        classes = classes_of(table, inputs, question, query.control.bounded("1 - β ≤"))
-    return _accuracy(engine, engine.outcome(query, method), question, classes)
-
-
-@widened
-def least_error(engine: Engine, question: LeastError) -> Accuracy:
-    """Return the least error bound that every dataset keeps with a probability."""
-    _check_target(engine)
-    if (known := numeric.accuracy(engine, question)) is not None:
-        return known
-    if engine.many and (seen := large.least_error(engine, question)) is not None:
-        return seen
-    query = engine.query()
-    method, table, datasets = questions.accuracy_set(engine.program, query.control)
-    with query.searching():
-        inputs = query.control.inputs(table, datasets)
         alpha, x = least_alpha(table, inputs, question, query.control.bounded("α ≥"))
     outcome = engine.outcome(query, method)
     upper = alpha if outcome.status == "exact" else math.inf
@@ -86,7 +58,7 @@ def declared_accuracy(
     engine: Engine, question: AccuracyAt, accuracy_set: Iterable[Any], inference_set: Iterable[Any] | None
 ) -> Accuracy:
     """Return the tight 1 - β over an accuracy set that the user declares. Raises QueryError where it is not sound."""
-    _check_target(engine)
+    check_target(engine)
     datasets = declared.read_datasets(engine.bound, accuracy_set)
     query = engine.query()
     control = query.control
@@ -112,7 +84,7 @@ def _accuracy(engine: Engine, outcome: Outcome, question: AccuracyAt, classes: S
     return outcome.on(Accuracy.between(engine.subject, question, lower, upper, x, tuple(classes[: question.top])))
 
 
-def _check_target(engine: Engine) -> None:
+def check_target(engine: Engine) -> None:
     """Raise QueryError where there is no target, before anything is compiled."""
     target_value(engine.bound, (engine.bound.record.values[0],) * engine.bound.n)
 

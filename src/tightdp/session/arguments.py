@@ -11,7 +11,7 @@ from functools import wraps
 from inspect import Parameter, Signature, isfunction, signature
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from tightdp.errors import ParameterError
+from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import Range, read_count, read_exact, read_exponential, read_number, read_optional
 from tightdp.exact.rationals import as_fraction
@@ -34,6 +34,7 @@ __all__ = [
     "read_order",
     "read_seconds",
     "read_width",
+    "refuse_alone",
     "unknown_of",
 ]
 
@@ -181,6 +182,12 @@ def read_accuracy(alpha: Any, beta: Any, top: Any = 1, relative: Any = False) ->
     if rate is not None and bound is None:
         return LeastError(rate, relative=relative)
     raise ParameterError("accuracy needs either alpha or beta", "give one: the error bound or the failure rate")
+
+
+def refuse_alone(needed: str, inference_set: Any) -> None:
+    """Raise QueryError for an inference set that was declared without the set that it belongs to."""
+    if inference_set is not None:
+        raise QueryError(f"an inference set was declared without {needed}", f"declare {needed} too, or neither")
 
 
 def unknown_of(parameters: dict[str, Any]) -> str | None:

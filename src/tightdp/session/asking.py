@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
@@ -15,20 +15,18 @@ from tightdp.exact.mixed import quotient
 from tightdp.exact.numbers import Exact
 from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
-from tightdp.language.program import Dataset
-from tightdp.language.tails import Interval, parts_of
 from tightdp.methods import questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
-from tightdp.queries.accuracy import AccuracyAt, Goal, LeastError
-from tightdp.queries.unknowns import least_ratio
-from tightdp.results.guessing import Guessing
+from tightdp.queries.accuracy import AccuracyAt, Goal
+from tightdp.results.answers import Accuracy
+from tightdp.results.privacy import DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
-from tightdp.session import accuracy, numeric, one_run, outputs, search
+from tightdp.session import accuracy, numeric, search
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Question, Stretch
-from tightdp.session.engine import Query
+from tightdp.session.engine import Asked, Query
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
 Collected = tuple[Pieces, Stats]
@@ -36,117 +34,83 @@ Collected = tuple[Pieces, Stats]
 
 
 @dataclass(frozen=True)
-class TightRatio:
-    """The tight e^ε."""
+class Largest:
+    """The largest over all pairs of neighbours, or the least over all datasets, of functions of the unknown.
 
-    continuous: ClassVar[bool] = True
+    Where the question depends on the unknown, `at_value` gives it for an instance in which that has a value.
+    """
+
+    question: Asked
+    at_value: Callable[[InstanceBase], Asked] | None = None
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the answer goes on where the comparisons of the mechanism come out the same: not for accuracy."""
+        return not isinstance(self.question, AccuracyAt)
 
     def collect(self, instance: InstanceBase) -> Collected:
-        """Compare all pairs; see `Question`."""
-        query = instance.engine.query()
-        if (listed := numeric.ratios(instance.engine, query)) is not None:
-            return _largest_of(listed, query), numeric.outcome_of(query).stats
-        if (known := numeric.tight_privacy(instance.engine)) is not None:
-            return _everywhere(known.exp_epsilon, known.witness), known.stats
-        query, method = instance.engine.query(), _Method()
-        quotients = list(unknowns.ratios(method.pairs(instance, query)))
-
-        def pieces(cell: Cell) -> list[Stretch]:
-            if not quotients:
-                return [_constant(cell, 1)]
-            found = unknowns.largest_quotient(quotients, cell.low, cell.high, query.control)
-            return [_stretch(piece, _value(piece), _triple(piece.witness)) for piece in found]
-
+        """Compare all pairs, or all datasets; see `Question` of `cellwise`."""
+        query, method, question = instance.engine.query(), _Method(), self.question
+        if isinstance(question, TightRatio):
+            if (listed := numeric.ratios(instance.engine, query)) is not None:
+                return _largest_of(listed, query), numeric.outcome_of(query).stats
+            if isinstance(known := numeric.answer(instance.engine, question), Privacy):
+                return _everywhere(known.exp_epsilon, known.witness), known.stats
+            query = instance.engine.query()
+        pieces = _pieces_of(question, method, instance, query)
         return pieces, method.stats(query)
 
-    def at(self, instance: InstanceBase) -> tuple[Exact, PairWitness | None]:
-        """Ask for the tight e^ε."""
-        found = search.tight_privacy(instance.engine, 1)
-        return found.exp_epsilon, found.witness
+    def at(self, instance: InstanceBase) -> tuple[Any, Any]:
+        """Ask at one value of the unknown."""
+        question = self.question if self.at_value is None else self.at_value(instance)
+        found = search.answer(instance.engine, question)
+        if isinstance(found, Accuracy):
+            return found.one_minus_beta, found.x
+        return found.upper, found.witness
 
 
-@dataclass(frozen=True)
-class DeltaAt:
-    """δ at t = e^ε; where t is a function of the unknown, `t_of` gives it for an instance in which that has a value."""
-
-    continuous: ClassVar[bool] = True
-    t: Number
-    t_of: Callable[[InstanceBase], Number] | None = None
-
-    def collect(self, instance: InstanceBase) -> Collected:
-        """Compare all pairs; see `Question`."""
-        query, method = instance.engine.query(), _Method()
-        shares = unknowns.shares(method.pairs(instance, query))
-
-        def pieces(cell: Cell) -> list[Stretch]:
-            found = unknowns.largest_delta(shares, self.t, cell.low, cell.high, query.control)
-            return [_stretch(piece, _value(piece), _event(*piece.witness)) for piece in found] or [_constant(cell, 0)]
-
-        return pieces, method.stats(query)
-
-    def at(self, instance: InstanceBase) -> tuple[Number, PairWitness | None]:
-        """Ask for δ."""
-        found = search.delta_at(instance.engine, self.t if self.t_of is None else self.t_of(instance))
-        return found.delta, found.witness
-
-
-@dataclass(frozen=True)
-class LeastRatioAt:
-    """The least e^ε >= 1 at a δ."""
-
-    continuous: ClassVar[bool] = True
-    delta: Number
-
-    def collect(self, instance: InstanceBase) -> Collected:
-        """Compare all pairs; see `Question`."""
-        query, method = instance.engine.query(), _Method()
-        shares = unknowns.shares(method.pairs(instance, query))
-
-        def pieces(cell: Cell) -> list[Stretch]:
-            found = least_ratio(shares, self.delta, cell.low, cell.high, query.control)
-            return [_stretch(piece, _value(piece), _neighbours(piece.witness)) for piece in found]
-
-        return pieces, method.stats(query)
-
-    def at(self, instance: InstanceBase) -> tuple[Exact, PairWitness | None]:
-        """Ask for the least e^ε."""
-        found = search.approximate_privacy(instance.engine, self.delta)
-        return found.exp_epsilon, found.witness
-
-
-@dataclass(frozen=True)
-class WorstAccuracy:
-    """The tight 1 - β at an error bound."""
-
-    continuous: ClassVar[bool] = False
-    question: AccuracyAt
-
-    def collect(self, instance: InstanceBase) -> Collected:
-        """Measure all datasets; see `Question`."""
+def _pieces_of(question: Asked, method: _Method, instance: InstanceBase, query: Query) -> Pieces:
+    """Return how the pieces of a cell are found, from the laws of all pairs, or datasets, with the unknown in them."""
+    watch = query.control
+    if isinstance(question, AccuracyAt):
         bound = instance.bound
         target_of(bound, (bound.record.values[0],) * bound.n)
-        query, method = instance.engine.query(), _Method()
-        method.found, table, datasets = questions.accuracy_set(instance.engine.program, query.control)
-        quotients = list(unknowns.errors_beyond(table, query.control.inputs(table, datasets), self.question))
-        _check_complete(query.control.stopped)
-
-        def pieces(cell: Cell) -> list[Stretch]:
-            found = unknowns.largest_quotient(quotients, cell.low, cell.high, query.control)
-            return [_stretch(piece, 1 - _value(piece), piece.witness.x) for piece in found]
-
-        return pieces, method.stats(query)
-
-    def at(self, instance: InstanceBase) -> tuple[Number, Dataset | None]:
-        """Ask for 1 - β."""
-        found = accuracy.accuracy_at(instance.engine, self.question)
-        assert found.one_minus_beta is not None
-        return found.one_minus_beta, found.x
+        method.found, table, datasets = questions.accuracy_set(instance.engine.program, watch)
+        misses = list(unknowns.errors_beyond(table, watch.inputs(table, datasets), question))
+        _check_complete(watch.stopped)
+        return lambda cell: [
+            _stretch(piece, 1 - _value(piece), piece.witness.x)
+            for piece in unknowns.largest_quotient(misses, cell.low, cell.high, watch)
+        ]
+    if isinstance(question, TightRatio):
+        quotients = list(unknowns.ratios(method.pairs(instance, query)))
+        return lambda cell: (
+            [
+                _stretch(piece, _value(piece), _triple(piece.witness))
+                for piece in unknowns.largest_quotient(quotients, cell.low, cell.high, watch)
+            ]
+            or [_constant(cell, 1)]
+        )
+    shares = unknowns.shares(method.pairs(instance, query))
+    if isinstance(question, DeltaAt):
+        return lambda cell: (
+            [
+                _stretch(piece, _value(piece), _event(*piece.witness))
+                for piece in unknowns.largest_delta(shares, question.low, cell.low, cell.high, watch)
+            ]
+            or [_constant(cell, 0)]
+        )
+    assert isinstance(question, LeastRatio)
+    return lambda cell: [
+        _stretch(piece, _value(piece), _neighbours(piece.witness))
+        for piece in unknowns.least_ratio(shares, question.delta, cell.low, cell.high, watch)
+    ]
 
 
 def gain_of(goal: Goal) -> Question:
     """Return the question for a measure on the worst dataset; minus an error, so that more is better."""
     if goal.alpha is not None:
-        return WorstAccuracy(AccuracyAt(goal.alpha))
+        return Largest(AccuracyAt(goal.alpha))
     sign, measure = (-1, f"expected {goal.measure}") if goal.least else (1, goal.measure)
 
     def ask(instance: InstanceBase) -> Answered:
@@ -164,8 +128,8 @@ Answered = tuple[Any, Any, Result]
 class Computed:
     """What the engine computes on every cell just as with numbers: all its comparisons come out the same there."""
 
-    continuous: ClassVar[bool] = False
     ask: Callable[[InstanceBase], Answered]
+    continuous: bool = False
 
     def collect(self, instance: InstanceBase) -> Collected:
         """Ask once; see `Question`."""
@@ -181,53 +145,6 @@ class Computed:
         if answered[2].status != "exact":
             raise LimitError(answered[2].reason, "with an unknown all datasets are enumerated: use fewer records")
         return answered
-
-
-def law_on(x: Dataset) -> Computed:
-    """Return the question for the output law on a dataset."""
-
-    def ask(instance: InstanceBase) -> Answered:
-        found = outputs.output_law(instance.engine, x)
-        if any(isinstance(part, Interval) for output, _ in found.law for part in parts_of(output)):
-            raise QueryError("densities with an unknown in them are not listed", "give the parameter a value")
-        return _nonzero(found.law), None, found
-
-    return Computed(ask)
-
-
-def least_error_of(question: LeastError) -> Computed:
-    """Return the question for the least error bound that every dataset keeps with a probability."""
-
-    def ask(instance: InstanceBase) -> Answered:
-        found = accuracy.least_error(instance.engine, question)
-        return found.alpha, found.x, found
-
-    return Computed(ask)
-
-
-def efficacies_of(guesses: int | None, pairs: Any, adaptive: bool) -> Computed:
-    """Return the question for efficacies and what bounds them, by name and number of guesses."""
-
-    def ask(instance: InstanceBase) -> Answered:
-        found = one_run.efficacy(instance.engine, guesses, pairs, adaptive)
-        return tuple(((row.guesses, name), getattr(row, name)) for row in found.rows for name in names), None, found
-
-    names = ("efficacy", "ac", "ddp", "dp", *(("adaptive",) if adaptive else ()))
-    return Computed(ask)
-
-
-def guesses_of(ask_guessing: Callable[[InstanceBase], Guessing]) -> Computed:
-    """Return the question for the law of (guesses, right guesses)."""
-
-    def ask(instance: InstanceBase) -> Answered:
-        found = ask_guessing(instance)
-        return _nonzero([((r, v), p) for r, v, p in found.joint.entries]), None, found
-
-    return Computed(ask)
-
-
-def _nonzero(law: Sequence[tuple[Any, Number]]) -> tuple[tuple[Any, Number], ...]:
-    return tuple((output, mass) for output, mass in law if mass)
 
 
 class _Method:
@@ -256,12 +173,13 @@ def _check_complete(stopped: Exception | None) -> None:
 
 def _largest_of(listed: Sequence[tuple[Number, Number, TripleWitness]], query: Query) -> Pieces:
     """Return the pieces of the largest of some likelihood ratios, of numerators that are positive."""
-
-    def pieces(cell: Cell) -> list[Stretch]:
-        found = unknowns.largest_ratio(listed, cell.low, cell.high, cell.sample, query.control)
-        return [_stretch(piece, _value(piece), piece.witness) for piece in found] or [_constant(cell, 1)]
-
-    return pieces
+    return lambda cell: (
+        [
+            _stretch(piece, _value(piece), piece.witness)
+            for piece in unknowns.largest_ratio(listed, cell.low, cell.high, cell.sample, query.control)
+        ]
+        or [_constant(cell, 1)]
+    )
 
 
 def _everywhere(value: Exact, witness: PairWitness | None) -> Pieces:

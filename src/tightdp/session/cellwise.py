@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from tightdp.errors import LanguageError, ParameterError, ProgramError, TightdpError
 from tightdp.exact.cells import Cell, InExponents, Signs, Single, covered
@@ -56,8 +56,9 @@ _Known: TypeAlias = tuple[Stretch, Signs]
 class Question(Protocol):
     """What is asked of a mechanism on every cell, and at single values."""
 
-    continuous: ClassVar[bool]
-    """Whether the answer goes on, where it is finite, wherever the comparisons of the mechanism come out the same."""
+    @property
+    def continuous(self) -> bool:
+        """Whether a finite answer goes on wherever the comparisons of the mechanism come out the same."""
 
     def collect(self, instance: InstanceBase) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:
         """Ask a mechanism with the unknown in it; return how the stretches of its cell are found, and the cost."""

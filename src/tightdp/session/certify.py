@@ -30,8 +30,9 @@ from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.logic.encode import prober
 from tightdp.methods.base import Control
 from tightdp.queries.accuracy import AccuracyAt
+from tightdp.results.answers import Accuracy
+from tightdp.results.privacy import Delta, DeltaAt
 from tightdp.results.result import PairWitness, TripleWitness
-from tightdp.session.accuracy import accuracy_at
 from tightdp.session.arguments import checked_call, read_exponential, read_number, read_order
 from tightdp.session.certify_events import events_of, named_events, number_of, ways
 from tightdp.session.engine import Engine
@@ -39,7 +40,7 @@ from tightdp.session.files import builtin_claims, import_file
 from tightdp.session.forms import Explored, find_forms
 from tightdp.session.moments import renyi_divergence
 from tightdp.session.outputs import output_law
-from tightdp.session.search import approximate_privacy, delta_at, tight_privacy
+from tightdp.session.search import answer, tight_privacy
 from tightdp.session.search import curve as privacy_curve
 
 FORMAT = 2
@@ -155,7 +156,7 @@ def _decided(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction
     exp_epsilon, epsilon, delta = privacy or (None, None, Fraction(0))
     if delta and exp_epsilon is not None:
         return _privacy_at(engine, exp_epsilon, delta)
-    found = approximate_privacy(engine, delta) if delta else tight_privacy(engine, 1)
+    found = tight_privacy(engine, delta)
     if found.status != "exact":
         raise QueryError(f"the tight ε is not known: {found.reason}", found.hint or "give it more time")
     tight = found.exp_epsilon
@@ -178,7 +179,7 @@ def _decided(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction
 
 def _privacy_at(engine: Engine, exp_epsilon: Fraction | ExpNumber, delta: Fraction) -> Certificate:
     """Return the certificate for δ at an e^ε: it is attained where it is the tight δ there."""
-    found = delta_at(engine, exp_epsilon)
+    found: Delta = answer(engine, DeltaAt(exp_epsilon, exp_epsilon))
     if found.status != "exact":
         raise QueryError(f"the tight δ is not known: {found.reason}", found.hint or "give it more time")
     question = "privacy" if found.delta <= delta else "violation"
@@ -200,7 +201,7 @@ def _between(epsilon: Fraction, tight: Exact) -> Fraction:
 
 
 def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
-    found = accuracy_at(engine, AccuracyAt(alpha))
+    found: Accuracy = answer(engine, AccuracyAt(alpha))
     if found.status != "exact" or found.one_minus_beta is None:
         raise QueryError(f"the tight accuracy is not known: {found.reason}", found.hint or "give it more time")
     kind = "accuracy" if found.one_minus_beta >= 1 - beta else "inaccuracy"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.cells import Cell
@@ -186,11 +186,11 @@ def _at_most(one: Exact | None, other: Exact | None) -> bool:
 class _BestOf:
     """The largest gain of some bound mechanisms, with the choice that has it; all are asked on the same cells."""
 
-    continuous: ClassVar[bool] = False
     ways: tuple[tuple[Chosen, Bound], ...]
     name: str
     goal: Goal
     watch: Callable[[], None]
+    continuous: bool = False
 
     def collect(self, instance: InstanceBase) -> Collected:
         """Ask all mechanisms; see `Question` of `cellwise`."""

@@ -258,7 +258,7 @@ def _refuted(instance: InstanceBase, above: Callable[[Exact], bool]) -> EveryN |
 def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lower | None:
     """Return the tight ε at one n, or what is known of it after that work; None where nothing is."""
     try:
-        found = tight_privacy(_engine(instance, n, allowance), 1)
+        found = tight_privacy(_engine(instance, n, allowance))
     except LimitError:
         if n == 1:
             raise

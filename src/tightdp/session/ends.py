@@ -17,7 +17,8 @@ from tightdp.exact.polynomials import UNKNOWN, naming
 from tightdp.exact.roots import Point, between, closed
 from tightdp.queries.accuracy import Goal
 from tightdp.results.pieces import Best, End
-from tightdp.session.asking import TightRatio, gain_of
+from tightdp.results.privacy import TightRatio
+from tightdp.session.asking import Largest, gain_of
 from tightdp.session.cellwise import Cellwise, Stretch, limit_of
 
 DIGITS = 30
@@ -194,4 +195,4 @@ def _larger(place: _Place, other: _Place) -> bool:
 def _cost(ours: Cellwise, best: _Place) -> Number | float | None:
     """Return the tight e^ε at the best place, where it has a closed form."""
     value = None if best.point is None or not best.attained else ours.value_at(best.point)
-    return None if value is None else TightRatio().at(ours.with_value(value))[0]
+    return None if value is None else Largest(TightRatio()).at(ours.with_value(value))[0]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from tightdp.core.meetings import Uncut
 from tightdp.core.nodes import CoreProgram
@@ -26,12 +26,16 @@ from tightdp.methods.noisy_parts import many_outputs
 from tightdp.methods.one_output import check_listable, table_without_diagram
 from tightdp.methods.program import FEW_DATASETS, Method, Program
 from tightdp.methods.symmetry import Symmetry
+from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.queries.curves import Profile, profile
 from tightdp.queries.strategies import Games
+from tightdp.results.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.result import Result, Stats, Status, Subject
 from tightdp.symmetry.sets import DiagramTable
 
 R = TypeVar("R", bound=Result)
+Asked: TypeAlias = TightRatio | LeastRatio | DeltaAt | AccuracyAt | LeastError
+"""The questions that have several ways to an answer."""
 
 _MANY = 1_000
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
+from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import as_value
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound
@@ -19,13 +19,14 @@ from tightdp.session.arguments import (
     read_claims,
     read_count,
     read_exact,
-    read_exponential,
     read_order,
+    refuse_alone,
 )
 from tightdp.session.base import InstanceBase
 from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
+    from tightdp.results import privacy as questions
     from tightdp.results.answers import (
         Accuracy,
         Distribution,
@@ -43,6 +44,11 @@ if TYPE_CHECKING:
     from tightdp.results.privacy_loss import PrivacyLoss
     from tightdp.results.report import Explanation, Report, Structure
     from tightdp.session.certify import Certificate
+    from tightdp.session.engine import Asked, Engine
+
+    R = TypeVar("R")
+else:
+    questions = lazily("tightdp.results.privacy")
 
 
 @checked_calls
@@ -67,6 +73,14 @@ class Instance(InstanceBase):
         """Return an instance of another bound mechanism, without limits but those given."""
         return Instance(bound, **limits)
 
+    def _asked(self, question: Asked) -> Any:
+        """Return the answer to a question that has several ways to one."""
+        return answering.search.answer(self.engine, question)
+
+    def _computed(self, ask: Callable[[Engine], R]) -> R:
+        """Return what an engine answers."""
+        return ask(self.engine)
+
     # privacy
 
     @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
@@ -87,18 +101,11 @@ class Instance(InstanceBase):
         probabilities are computed (oakley2024, Definition 4; δ = 0 only). Raises QueryError naming a neighbouring
         triple whose ratio no declared triple has, or a pair (x, y) that is needed.
         """
-        bar, ranks = read_exact("delta", delta, 1), read_count("top", top)
+        question = questions.read_privacy(delta, top)
         if privacy_set is not None:
-            if bar:
-                raise QueryError("a privacy set of triples decides delta = 0 only", "leave out privacy_set, or delta")
-            return answering.search.declared_privacy(self.engine, privacy_set, inference_set, ranks)
-        _refuse_alone("privacy_set", inference_set)
-        if not bar:
-            found = answering.search.tight_privacy(self.engine, ranks)
-            return replace(found, witness=answering.strategies.told(self.bound, found.witness))
-        if ranks > 1:
-            raise QueryError("the largest ratios are ranked for delta = 0 only", "leave out top, or delta")
-        return answering.search.approximate_privacy(self.engine, bar)
+            return answering.search.declared_privacy(self.engine, question, privacy_set, inference_set)
+        refuse_alone("privacy_set", inference_set)
+        return cast("Privacy", self._asked(question))
 
     def epsilon(self, *, delta: Any = 0) -> Privacy:
         """Return the tight ε at δ, as `privacy(delta=delta)`; `float()` of the result is ε."""
@@ -111,11 +118,7 @@ class Instance(InstanceBase):
         δ is the largest Σ_y max(0, P(y|x) - e^ε·P(y|x')) over neighbours. At an `epsilon` with a numerator or
         denominator beyond 10,000 it is enclosed: the status is "bounded", or "exact" where the curve is constant.
         """
-        t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
-        if t is not None:
-            return answering.search.delta_at(self.engine, t)
-        assert exponent is not None
-        return answering.search.delta_at_epsilon(self.engine, exponent)
+        return cast("Delta", self._asked(questions.DeltaAt.read(exp_epsilon, epsilon)))
 
     @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def curve(self) -> Curve:
@@ -181,8 +184,8 @@ class Instance(InstanceBase):
         """
         question = read_accuracy(alpha, beta, top, relative)
         if accuracy_set is None:
-            _refuse_alone("accuracy_set", inference_set)
-            return answering.accuracy.accuracy(self.engine, question)
+            refuse_alone("accuracy_set", inference_set)
+            return cast("Accuracy", self._asked(question))
         if isinstance(question, LeastError):
             raise QueryError("an accuracy set belongs to one alpha", "leave out accuracy_set, or give alpha")
         return answering.accuracy.declared_accuracy(self.engine, question, accuracy_set, inference_set)
@@ -231,7 +234,7 @@ class Instance(InstanceBase):
         `adaptive` adds the optimum over guessers that see every bit once they have decided on it (small n).
         """
         number = None if guesses is None else read_count("guesses", guesses)
-        return answering.one_run.efficacy(self.engine, number, pairs, adaptive)
+        return self._computed(lambda engine: answering.one_run.efficacy(engine, number, pairs, adaptive))
 
     @limited("audited", enclosed=True)
     def guessing(self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0) -> Guessing:
@@ -242,8 +245,8 @@ class Instance(InstanceBase):
         0 and 1 go to 0, that is the first record of the pair. What an audit reports (`reported` of the result) is
         compared with the tight ε at `delta` on the datasets that the pairs can pick.
         """
-        bar = read_exact("delta", delta, 1)
-        return answering.one_run.guessing(self.engine, answering.one_run.read_guesser(guesser), pairs, bar)
+        bar, chosen = read_exact("delta", delta, 1), answering.one_run.read_guesser(guesser)
+        return self._computed(lambda one: answering.one_run.guessing(one, chosen, pairs, bar))
 
     @limited("audited", enclosed=True)
     def adaptive_guessing(
@@ -254,8 +257,8 @@ class Instance(InstanceBase):
         A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`, a
         number from 0 to 1.
         """
-        bar = read_exact("delta", delta, 1)
-        return answering.one_run.adaptive(self.engine, order, read_exact("threshold", threshold, 1), pairs, bar)
+        bar, limit = read_exact("delta", delta, 1), read_exact("threshold", threshold, 1)
+        return self._computed(lambda one: answering.one_run.adaptive(one, order, limit, pairs, bar))
 
     @limited("all", enclosed=True)
     def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
@@ -263,8 +266,8 @@ class Instance(InstanceBase):
 
         The default is a worst pair of neighbours. A run is guessed where the larger posterior is at least `threshold`.
         """
-        limit = read_exact("threshold", threshold, 1)
-        return answering.one_run.classic(self.engine, read_count("runs", runs), x, x_prime, limit)
+        limit, number = read_exact("threshold", threshold, 1), read_count("runs", runs)
+        return self._computed(lambda one: answering.one_run.classic(one, number, x, x_prime, limit))
 
     # outputs
 
@@ -281,7 +284,8 @@ class Instance(InstanceBase):
 
         Raises ParameterError where x is no dataset of the instance, and QueryError where the outputs are too many.
         """
-        return answering.outputs.output_law(self.engine, self.bound.check_dataset(x))
+        dataset = self.bound.check_dataset(x)
+        return self._computed(lambda engine: answering.outputs.output_law(engine, dataset))
 
     @limited(enclosed=True)
     def likelihood(self, x: Sequence[Any], x_prime: Sequence[Any]) -> Likelihood:
@@ -393,8 +397,3 @@ class Instance(InstanceBase):
     def core(self) -> str:
         """Return the core program, one line per value, to read beside the Python function (`docs/certificates.md`)."""
         return "\n".join(answering.certify.core_lines(self.engine))
-
-
-def _refuse_alone(needed: str, inference_set: Iterable[Any] | None) -> None:
-    if inference_set is not None:
-        raise QueryError(f"an inference set was declared without {needed}", f"declare {needed} too, or neither")

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tightdp.errors import LanguageError, ParameterError, QueryError
-from tightdp.exact.field import exp
 from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import Choices, read_choices
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
 from tightdp.language.timing import BITS, ROUNDS
 from tightdp.limits import snapshot
+from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,
-    read_accuracy,
     read_claims,
-    read_count,
     read_exact,
     read_exponential,
     read_goal,
@@ -33,16 +31,13 @@ from tightdp.session.limited import limited
 from tightdp.session.open_choices import ChoicesInstance
 
 if TYPE_CHECKING:
-    from tightdp.results.answers import Accuracy, Verification
+    from tightdp.results import privacy as questions
+    from tightdp.results.answers import Verification
     from tightdp.results.pieces import (
-        AccuracyPieces,
-        Distributions,
-        EfficacyPieces,
-        GuessingPieces,
         Pieces,
         Solution,
     )
-    from tightdp.results.privacy import EveryN, EveryNVerification
+    from tightdp.results.privacy import EveryNVerification
     from tightdp.results.result import Subject
     from tightdp.session import cellwise as cells
     from tightdp.session import certify_every as _certificates
@@ -52,16 +47,13 @@ if TYPE_CHECKING:
     from tightdp.session.arguments import Claims
     from tightdp.session.cellwise import Cellwise
     from tightdp.session.certify import Certificate
+    from tightdp.session.engine import Asked, Engine
     from tightdp.session.solving import Formula
 else:
+    questions = lazily("tightdp.results.privacy")
     cells = lazily("tightdp.session.cellwise")
     answers, audits = lazily("tightdp.session.solving"), lazily("tightdp.session.one_run")
     _answers, _certificates = lazily("tightdp.session.enclosing"), lazily("tightdp.session.certify_every")
-
-
-def _refuse_delta(delta: Any) -> None:
-    if read_exact("delta", delta, 1):
-        raise QueryError("with an unknown the law of guesses alone is found", "leave out delta")
 
 
 @checked_calls
@@ -105,84 +97,17 @@ class UnknownInstance(Instance):
         assert name is not None
         return cells.Cellwise(self, name)
 
-    @limited(adaptive=True)
-    def privacy(  # type: ignore[override]
-        self,
-        *,
-        delta: Any = 0,
-        top: int = 1,
-        privacy_set: Iterable[Any] | None = None,
-        inference_set: Iterable[Any] | None = None,
-    ) -> Pieces:
-        """Return the tight e^ε at δ as a piecewise function of the unknown."""
-        bar = read_exact("delta", delta, 1)
-        self._check_pure(bar, None)
-        if top != 1 or privacy_set is not None or inference_set is not None:
-            raise QueryError("with an unknown no ratios are ranked, and no sets declared", "leave out top and the sets")
-        return answers.least_ratio(self.cellwise, bar) if bar else answers.privacy(self.cellwise)
+    def _asked(self, question: Asked) -> Pieces:
+        """Return the answer to a question as a piecewise function of the unknown."""
+        if isinstance(question, questions.TightRatio) and question.top > 1:
+            raise QueryError("with an unknown no ratios are ranked", "leave out top")
+        if not isinstance(question, questions.TightRatio):
+            self._check_pure(True, None)
+        return answers.answer(self.cellwise, question)
 
-    @limited()
-    def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Pieces:  # type: ignore[override]
-        """Return δ at e^ε as a piecewise function of the unknown."""
-        t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
-        return answers.delta(self.cellwise, exp(exponent) if t is None else t)
-
-    @limited()
-    def accuracy(  # type: ignore[override]
-        self,
-        alpha: Any = None,
-        *,
-        beta: Any = None,
-        top: int = 5,
-        relative: bool = False,
-        accuracy_set: Iterable[Any] | None = None,
-        inference_set: Iterable[Any] | None = None,
-    ) -> AccuracyPieces:
-        """Return the tight 1 - β at an error bound, or the least α for a `beta`, piecewise; see `Instance.accuracy`."""
-        if accuracy_set is not None or inference_set is not None:
-            raise QueryError("with an unknown all datasets are enumerated", "leave out the sets")
-        return answers.accuracy(self.cellwise, read_accuracy(alpha, beta, top, relative))
-
-    @limited()
-    def efficacy(  # type: ignore[override]
-        self, guesses: int | None = None, pairs: Any = None, *, adaptive: bool = False
-    ) -> EfficacyPieces:
-        """Return the efficacies of one-run auditing as piecewise functions of the unknown; see `Instance.efficacy`."""
-        number = None if guesses is None else read_count("guesses", guesses)
-        if isinstance(pairs, str):
-            raise QueryError("the best pairs depend on the unknown", "list the pairs, or give the parameter a value")
-        return answers.efficacy(self.cellwise, number, pairs, adaptive)
-
-    @limited()
-    def guessing(  # type: ignore[override]
-        self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0
-    ) -> GuessingPieces:
-        """Return the law of guesses and right guesses as a function of the unknown; see `Instance.guessing`."""
-        _refuse_delta(delta)
-        chosen = audits.read_guesser(guesser)
-        return answers.guessing(self.cellwise, lambda one: audits.guessing(one.engine, chosen, pairs))
-
-    @limited()
-    def adaptive_guessing(  # type: ignore[override]
-        self, threshold: Any = "1/2", *, order: Sequence[int] | None = None, pairs: Any = None, delta: Any = 0
-    ) -> GuessingPieces:
-        """Return the law of guesses in adaptive auditing, likewise; see `Instance.adaptive_guessing`."""
-        _refuse_delta(delta)
-        limit = read_exact("threshold", threshold, 1)
-        return answers.guessing(self.cellwise, lambda one: audits.adaptive(one.engine, order, limit, pairs))
-
-    @limited()
-    def classic_guessing(  # type: ignore[override]
-        self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2"
-    ) -> GuessingPieces:
-        """Return the law of guesses in classic auditing, likewise; see `Instance.classic_guessing`."""
-        limit, number = read_exact("threshold", threshold, 1), read_count("runs", runs)
-        return answers.guessing(self.cellwise, lambda one: audits.classic(one.engine, number, x, x_prime, limit))
-
-    @limited()
-    def distribution(self, x: Sequence[Any]) -> Distributions:  # type: ignore[override]
-        """Return the output law on dataset x as a piecewise function of the unknown."""
-        return answers.distribution(self.cellwise, self.bound.check_dataset(x))
+    def _computed(self, ask: Callable[[Engine], Any]) -> Any:
+        """Return what an engine answers as a piecewise function of the unknown."""
+        return answers.computed(self.cellwise, ask)
 
     @limited(adaptive=True)
     def verify(
@@ -313,40 +238,25 @@ class EveryInstance(Instance):
         """No engine answers for every n."""
         raise QueryError("this question has no answer for every n", "ask it for one n, or ask for privacy or verify")
 
-    @limited(adaptive=True)
-    def privacy(  # type: ignore[override]
-        self,
-        *,
-        delta: Any = 0,
-        top: int = 1,
-        privacy_set: Iterable[Any] | None = None,
-        inference_set: Iterable[Any] | None = None,
-    ) -> EveryN:
-        """Return the least e^ε that holds for every n, or what encloses it. Only δ = 0 has an answer for every n."""
-        if read_exact("delta", delta, 1) or read_count("top", top) > 1 or privacy_set or inference_set:
-            raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
-        return _answers.enclose(self, tell=snapshot)
+    def _asked(self, question: Asked) -> Any:
+        """Return the answer for every n: the tight ε at δ = 0, or the accuracy of a noisy sum.
 
-    @limited()
-    def accuracy(
-        self,
-        alpha: Any = None,
-        *,
-        beta: Any = None,
-        top: int = 5,
-        relative: bool = False,
-        accuracy_set: Iterable[Any] | None = None,
-        inference_set: Iterable[Any] | None = None,
-    ) -> Accuracy:
-        """Return the tight 1 - β at an error bound α >= 0, or the least α for a `beta`, of a noisy sum.
-
-        Its error has one law for every n, that of one record. Raises QueryError for other programs.
+        The error of such a sum has one law for every n, that of one record. Raises QueryError for other programs.
         """
-        if accuracy_set is not None or inference_set is not None:
-            raise QueryError("for every n no set of datasets can be declared", "ask for one n")
-        if relative:
-            raise QueryError("the relative error depends on the target, which differs from n to n", "ask for one n")
-        return replace(self._on_one_record().accuracy(alpha, beta=beta, top=top), subject=self.subject)
+        match question:
+            case questions.TightRatio(top=1):
+                return _answers.enclose(self, tell=snapshot)
+            case questions.TightRatio() | questions.LeastRatio():
+                raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
+            case AccuracyAt() | LeastError() if question.relative:
+                raise QueryError("the relative error depends on the target, which differs from n to n", "ask for one n")
+            case AccuracyAt():
+                found = self._on_one_record().accuracy(question.alpha, top=question.top)
+            case LeastError():
+                found = self._on_one_record().accuracy(beta=question.beta)
+            case _:
+                return super()._asked(question)
+        return replace(found, subject=self.subject)
 
     def _on_one_record(self) -> Instance:
         """Return the mechanism on one record, where its error has the same law for every n. Raises QueryError."""

@@ -72,7 +72,7 @@ def partial_efficacies(instance: InstanceBase, pairs: Any) -> Result | None:
     restricted.bound = replace(bound, record=Values(*vector[0]), neighbours="replace-one")
 
     def asked(few: InstanceBase) -> Efficacy:
-        lower = search.tight_privacy(few.engine, 1).lower
+        lower = search.tight_privacy(few.engine).lower
         return Efficacy(
             subject=instance.subject, status="unresolved", rows=(), pairs=vector, exp_epsilon=math.inf, lower=lower
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
@@ -20,9 +20,9 @@ from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_with
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
 from tightdp.queries.enclosed.privacy import Found, delta, exact_delta, largest_ratio, least_ratio
 from tightdp.results.answers import Accuracy
-from tightdp.results.privacy import Delta, Privacy
+from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.results.result import CheckedWitness, PairWitness, Result, Status
-from tightdp.session.engine import Engine, Outcome, Query
+from tightdp.session.engine import Asked, Engine, Outcome, Query
 
 WIDTH = Fraction(1, 10**9)
 """How far apart both ends may be, relatively, unless asked otherwise."""
@@ -39,7 +39,23 @@ METHOD = "sums of records alike"
 """What the statistics of a result call this method."""
 
 
-def tight_privacy(engine: Engine) -> Privacy | None:
+def answer(engine: Engine, question: Asked) -> Result | None:
+    """Return both ends of an answer, None where the program is not of this form, or not large."""
+    match question:
+        case TightRatio(top=1):
+            return _tight(engine, question)
+        case LeastRatio():
+            return _privacy_at(engine, question)
+        case DeltaAt():
+            return _delta_at(engine, question)
+        case AccuracyAt():
+            return _accuracy_at(engine, question)
+        case LeastError():
+            return _least_error(engine, question)
+    return None
+
+
+def _tight(engine: Engine, question: TightRatio) -> Privacy | None:
     """Return the tight e^ε at δ = 0 where it follows without computing any law."""
     form, query = _published(engine)
     if form is None or form.noises:  # noise has other ends
@@ -47,22 +63,22 @@ def tight_privacy(engine: Engine) -> Privacy | None:
     lower, upper, move = largest_ratio(form.summands(_MASS), list(form.moves))
     others = (form.n - 1, *(0 for _ in form.letters[1:]))
     witness = None if move is None else PairWitness(*form.neighbours(others, move))
-    found = Privacy(subject=engine.subject, exp_epsilon=upper, lower=lower, witness=witness)
+    found = question.between(engine.subject, lower, upper, witness)
     return outcome_of(query, None, lower == upper).on(found) if lower == upper or _large(form) else None
 
 
-def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
-    """Return both ends of the least e^ε >= 1 with δ(e^ε) <= bar, where the program is of this form, and large."""
+def _privacy_at(engine: Engine, question: LeastRatio) -> Privacy | None:
+    """Return both ends of the least e^ε >= 1 with δ(e^ε) <= bar."""
     form, query = _published(engine)
     if form is None or not _wanted(engine, form):
         return None
+    bar = question.delta
     letters = form.summands(min(_MASS, float(bar) * 1e-16))
     _, bound, _ = largest_ratio(letters, list(form.moves))
 
     def answer(found: Found[Fraction | float], witness: PairWitness | None) -> Privacy:
-        return outcome_of(query, found.stopped, found.lower == found.upper).on(
-            enclosed_privacy(engine, bar, found.lower, found.upper, witness)
-        )
+        outcome = outcome_of(query, found.stopped, found.lower == found.upper)
+        return outcome.on(question.between(engine.subject, *rounded(found.lower, found.upper), witness))
 
     def known(found: Found[Fraction | float]) -> None:
         snapshot(answer(found, _witness(form, found)))  # printed where the search must be abandoned
@@ -85,49 +101,22 @@ def _without_end(form: PublishedSum, found: Found[Fraction | float], bar: Number
     return found if left is None or left <= bar else replace(found, lower=math.inf)
 
 
-def enclosed_privacy(
-    engine: Engine, bar: Number, lower: Fraction | float, upper: Fraction | float, witness: PairWitness | None
-) -> Privacy:
-    """Return the least e^ε with δ(e^ε) <= bar between two ends, which are rounded outward."""
-    return Privacy(
-        subject=engine.subject,
-        exp_epsilon=upper if isinstance(upper, float) else up(upper, _DIGITS),
-        lower=lower if isinstance(lower, float) else down(lower, _DIGITS),
-        delta=bar,
-        witness=witness,
-    )
+def rounded(lower: Fraction | float, upper: Fraction | float) -> tuple[Any, Any]:
+    """Return both ends of an answer with few digits, rounded outward."""
+    least = lower if isinstance(lower, float) else down(lower, _DIGITS)
+    return least, upper if isinstance(upper, float) else up(upper, _DIGITS)
 
 
-def enclosed_delta(
-    engine: Engine,
-    t: Number,
-    epsilon: Fraction | None,
-    lower: Fraction,
-    upper: Fraction,
-    witness: PairWitness | None,
-) -> Delta:
-    """Return δ at t = e^ε between two ends, which are rounded outward."""
-    return Delta(
-        subject=engine.subject,
-        delta=up(upper, _DIGITS),
-        lower=down(lower, _DIGITS),
-        exp_epsilon=t,
-        epsilon=epsilon,
-        witness=witness,
-    )
-
-
-def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
-    """Return both ends of δ at t = e^ε, where the program is of this form, and large."""
+def _delta_at(engine: Engine, question: DeltaAt) -> Delta | None:
+    """Return both ends of δ at an e^ε."""
     form, query = _published(engine)
     if form is None or not _wanted(engine, form):
         return None
-    low, high = ends_of(t)
+    low, high = ends_of(question.low)[0], ends_of(question.high)[1]
 
     def answer(below: Found[Fraction], upper: Fraction, witness: PairWitness | None) -> Delta:
-        return outcome_of(query, below.stopped, below.lower == upper).on(
-            enclosed_delta(engine, t, epsilon, below.lower, upper, witness)
-        )
+        outcome = outcome_of(query, below.stopped, below.lower == upper)
+        return outcome.on(question.between(engine.subject, *rounded(below.lower, upper), witness))
 
     ends: list[Found[Fraction]] = []
 
@@ -161,7 +150,7 @@ def _delta(
     return replace(found, stopped=small)
 
 
-def accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy | None:
+def _accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy | None:
     """Return both ends of 1 - β at an error bound, where output and target are of this form, and large."""
     form, query = _error(engine, question)
     if form is None or not isinstance(question.alpha, Fraction):
@@ -180,7 +169,7 @@ def accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy | None:
     return _close(engine, form, answer(found))
 
 
-def least_error(engine: Engine, question: LeastError) -> Accuracy | None:
+def _least_error(engine: Engine, question: LeastError) -> Accuracy | None:
     """Return the least error bound that every dataset keeps with a probability, or both its ends."""
     form, query = _error(engine, question)
     if form is None or question.relative:  # then the bound that a dataset needs is no distance of integers

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeVar
 
 from tightdp.errors import LimitError
-from tightdp.exact.field import Number
 from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
 from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS, MOST_WORK
 from tightdp.methods.base import Refusal
 from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
 from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed, least_above
-from tightdp.results.privacy import Delta, Privacy
+from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy
 from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine, Query
-from tightdp.session.large import WIDTH, enclosed_delta, enclosed_privacy, ends_of, outcome_of
+from tightdp.session.large import WIDTH, ends_of, outcome_of, rounded
 
 _SMALLEST = 1e-14
 """Values of a part that are rarer than this times δ do not matter."""
@@ -27,48 +25,31 @@ METHOD = "parts with noise of their own"
 """What the statistics of a result call this method."""
 
 Value = Fraction | float
-Worth = Callable[[Ends], tuple[Value, Value]]
-"""Both ends of what is asked, from two laws, a less and a more informative one."""
-Answer = TypeVar("Answer", Privacy, Delta)
 
 
-def privacy_at(engine: Engine, bar: Number) -> Privacy | None:
-    """Return both ends of the least e^ε >= 1 with δ(e^ε) <= bar, where the program is of this form, and large."""
-    low, high = ends_of(bar)
-
-    def worth(found: Ends) -> tuple[Value, Value]:
-        ours, theirs = found.lower.best(float(high))
-        least: Value = Fraction(1)
-        if ours > high:
-            least = max(Fraction(1), (ours - high) / theirs) if theirs else math.inf
-        if isinstance(least, float):
-            return least, least
-        above = least_above(found.upper, float(least), math.nextafter(float(low), 0.0))
-        return least, Fraction(above) if math.isfinite(above) else above
-
-    def answer(found: _Found) -> Privacy:
-        outcome = outcome_of(found.query, found.stopped, found.lower == found.upper, METHOD)
-        if found.stopped is not None and found.upper == math.inf > found.lower:
-            outcome = replace(outcome, status="unresolved")
-        return outcome.on(enclosed_privacy(engine, bar, found.lower, found.upper, found.witness))
-
-    return _asked(engine, worth, float(low), Fraction(1), answer)
-
-
-def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
-    """Return both ends of δ at t = e^ε, where the program is of this form, and large."""
-    low, high = ends_of(t)
-
-    def worth(found: Ends) -> tuple[Value, Value]:
+def _worth(question: LeastRatio | DeltaAt, found: Ends) -> tuple[Value, Value]:
+    """Return both ends of what is asked, from two laws, a less and a more informative one."""
+    if isinstance(question, DeltaAt):
+        low, high = ends_of(question.low)[0], ends_of(question.high)[1]
         ours, theirs = found.lower.event(float(high))
         return max(ours - high * theirs, Fraction(0)), Fraction(min(found.upper.delta_above(float(low)), 1.0))
+    low, high = ends_of(question.delta)
+    ours, theirs = found.lower.best(float(high))
+    least: Value = Fraction(1)
+    if ours > high:
+        least = max(Fraction(1), (ours - high) / theirs) if theirs else math.inf
+    if isinstance(least, float):
+        return least, least
+    above = least_above(found.upper, float(least), math.nextafter(float(low), 0.0))
+    return least, Fraction(above) if math.isfinite(above) else above
 
-    def answer(found: _Found) -> Delta:
-        lower, upper = Fraction(found.lower), Fraction(min(found.upper, 1))
-        outcome = outcome_of(found.query, found.stopped, lower == upper, METHOD)
-        return outcome.on(enclosed_delta(engine, t, epsilon, lower, upper, found.witness))
 
-    return _asked(engine, worth, 1e-6, Fraction(0), answer)
+def _answer(engine: Engine, question: LeastRatio | DeltaAt, found: _Found) -> Privacy | Delta:
+    upper = min(found.upper, Fraction(1)) if isinstance(question, DeltaAt) else found.upper
+    outcome = outcome_of(found.query, found.stopped, found.lower == upper, METHOD)
+    if found.stopped is not None and upper == math.inf > found.lower:
+        outcome = replace(outcome, status="unresolved")
+    return outcome.on(question.between(engine.subject, *rounded(found.lower, upper), found.witness))
 
 
 @dataclass
@@ -91,10 +72,11 @@ class _Found:
     stopped: LimitError | None
 
 
-def _asked(
-    engine: Engine, worth: Worth, delta: float, least: Fraction, answer: Callable[[_Found], Answer]
-) -> Answer | None:
-    """Return the answer with both ends of the largest worth over all pairs of neighbours."""
+def answer(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta | None:
+    """Return both ends of the answer over all pairs of neighbours, where the program is of this form, and large."""
+    delta, least = 1e-6, Fraction(0)
+    if isinstance(question, LeastRatio):
+        delta, least = float(ends_of(question.delta)[0]), Fraction(1)
     query = engine.query()
     parts = find_noisy_parts(engine.program, query.control)
     if (known := engine.program.inexact) is not None and known.cut:
@@ -114,14 +96,15 @@ def _asked(
                 best = max(pair.lower for pair in pairs)
                 if first.upper <= best * (1 + width) or (ends := next(first.closer, None)) is None:
                     break
-                lower, upper = worth(ends)
+                lower, upper = _worth(question, ends)
                 first.lower, first.upper = max(first.lower, lower), min(first.upper, upper)
-                snapshot(answer(_found(query, pairs, least, None)))  # printed where the search must be abandoned
+                so_far = _answer(engine, question, _found(query, pairs, least, None))
+                snapshot(so_far)  # printed where the search must be abandoned
         except LimitError as error:
             stopped = error
     if not pairs and stopped is not None:
         return None
-    found = answer(_found(query, pairs, least, stopped))
+    found = _answer(engine, question, _found(query, pairs, least, stopped))
     return None if not found.within(engine.precision) and _listed(engine, parts, query) else found
 
 

@@ -26,7 +26,7 @@ from tightdp.session.search import compared, tight_privacy
 def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
     """Return the Rényi divergence of a rational order > 1, or of the order infinity, which is pure DP."""
     if isinstance(order, float):
-        pure = tight_privacy(engine, 1)
+        pure = tight_privacy(engine)
         return Renyi(
             subject=engine.subject, order=order, exp_moment=pure.upper, lower=pure.lower, witness=pure.witness,
             status=pure.status, stats=pure.stats, reason=pure.reason, hint=pure.hint,
@@ -58,7 +58,7 @@ def concentrated(engine: Engine) -> Zcdp:
 
     with query.searching():
         error = engine.program.inexact
-        found = powers.concentrated(query.control.pairs(pairs), error, lambda: tight_privacy(engine, 1).upper, reached)
+        found = powers.concentrated(query.control.pairs(pairs), error, lambda: tight_privacy(engine).upper, reached)
         lower, upper, witness, outcome = _ended(engine, query, method, found, math.inf, None)
     return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, order=found.order, witness=witness))
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,19 +22,15 @@ from tightdp.methods import by_cells
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
 from tightdp.results.answers import Accuracy
-from tightdp.results.privacy import Curve, Delta, Privacy
+from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness
-from tightdp.session.engine import Engine, Outcome, Query
+from tightdp.session.engine import Asked, Engine, Outcome, Query
 from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
 
 if TYPE_CHECKING:
     from tightdp.cells import deltas, distances, listing, noise, suprema
     from tightdp.cells.comparing import Comparing, Largest
     from tightdp.cells.deltas import Tangent
-
-    Compare = Callable[
-        [Comparing, Iterable[tuple[Dataset, Dataset]], Any], tuple[Any, Any, tuple[Dataset, Dataset] | None]
-    ]
     from tightdp.cells.laws import CellLaws
 else:  # few programs need them
     distances, noise = lazily("tightdp.cells.distances"), lazily("tightdp.cells.noise")
@@ -48,26 +43,43 @@ _POINTS = 64
 """At so many e^ε a curve is enclosed."""
 
 
-def tight_privacy(engine: Engine) -> Privacy | None:
-    """Return the tight e^ε, None for programs that are answered in another way."""
+def answer(engine: Engine, question: Asked) -> Privacy | Delta | Accuracy | None:
+    """Return the answer to a question, None for programs that are answered in another way."""
     query = engine.query()
     laws = engine.program.cells(query.control)
     if laws is None:
         return None
+    if isinstance(question, AccuracyAt | LeastError):
+        return _accuracy(engine, question, laws.laws, query)
     with query.searching():
         try:
-            found = laws.largest(_pairs(engine, query))
-        except noise.Outside:
+            found = _ends(laws, _pairs(engine, query), question)
+        except (suprema.TooLong, noise.Outside):
             return None
-    value = laws.laws.one if found is None else found.value
-    infinite = value == math.inf
-    lower = math.inf if infinite else laws.laws.number(value)
-    witness = None if found is None else _witness(laws, found)
-    known = Privacy(subject=engine.subject, exp_epsilon=lower, lower=lower, witness=witness)
-    if infinite or (laws.upper != math.inf and laws.upper <= value):
-        return outcome_of(query).on(known)
-    upper = math.inf if laws.upper == math.inf else laws.laws.number(laws.upper)
-    return outcome_of(query).bounded.on(replace(known, exp_epsilon=upper))
+    if found is None:
+        return None
+    *both, witness = found
+    least, most = (value if value == math.inf else laws.laws.number(value) for value in both)
+    outcome = outcome_of(query)
+    return (outcome if least == most else outcome.bounded).on(question.between(engine.subject, least, most, witness))
+
+
+def _ends(
+    laws: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], question: TightRatio | LeastRatio | DeltaAt
+) -> tuple[Any, Any, PairWitness | None] | None:
+    """Return both ends of an answer and who has it; None for questions that are answered in another way."""
+    if isinstance(question, TightRatio):
+        largest = laws.largest(pairs) if question.top == 1 else None
+        if largest is None:
+            return (laws.laws.one, max(laws.upper, laws.laws.one), None) if question.top == 1 else None
+        return largest.value, max(largest.value, laws.upper), _witness(laws, largest)
+    given, compare = (
+        (question.delta, deltas.least) if isinstance(question, LeastRatio) else (question.low, deltas.delta)
+    )
+    if not laws.laws.fits(given) or (isinstance(question, DeltaAt) and given != question.high):
+        return None
+    least, most, pair = compare(laws, pairs, laws.laws.exact(given))
+    return least, most, None if pair is None else PairWitness(*pair)
 
 
 def ratios(engine: Engine, query: Query) -> list[tuple[Number, Number, TripleWitness]] | None:
@@ -93,40 +105,6 @@ def _function(value: Number) -> Any:
     return (value.parts, value.root) if isinstance(value, ExpNumber) else value
 
 
-def privacy_at(engine: Engine, delta: Number) -> Privacy | None:
-    """Return the least e^ε >= 1 with δ(e^ε) <= delta, None for programs that are answered in another way."""
-    if (known := _compared(engine, delta, lambda laws, pairs, given: deltas.least(laws, pairs, given))) is None:
-        return None
-    least, most, witness, outcome = known
-    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=most, delta=delta, lower=least, witness=witness))
-
-
-def delta_at(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta | None:
-    """Return δ at t = e^ε, None for programs that are answered in another way."""
-    if (known := _compared(engine, t, lambda laws, pairs, given: deltas.delta(laws, pairs, given))) is None:
-        return None
-    least, most, witness, outcome = known
-    return outcome.on(
-        Delta(subject=engine.subject, delta=most, lower=least, exp_epsilon=t, epsilon=epsilon, witness=witness)
-    )
-
-
-def _compared(engine: Engine, given: Number, compare: Compare) -> tuple[Any, Any, PairWitness | None, Outcome] | None:
-    """Return both ends of what comparing all pairs gives, the pair that has it, and the common fields of an answer."""
-    query = engine.query()
-    laws = engine.program.cells(query.control)
-    if laws is None or not laws.laws.fits(given):
-        return None
-    with query.searching():
-        try:
-            *both, pair = compare(laws, _pairs(engine, query), laws.laws.exact(given))
-        except (suprema.TooLong, noise.Outside):
-            return None
-    least, most = (value if value == math.inf else laws.laws.number(value) for value in both)
-    outcome = outcome_of(query)
-    return least, most, None if pair is None else PairWitness(*pair), outcome if least == most else outcome.bounded
-
-
 def curve(engine: Engine) -> Curve | None:
     """Return the privacy curve of real numbers that are published, enclosed by chords and tangents at some e^ε.
 
@@ -136,8 +114,8 @@ def curve(engine: Engine) -> Curve | None:
     laws = engine.program.cells(query.control)
     if laws is None or not any(label.real for law in laws.laws.laws.values() for label in law):
         return None
-    tight = tight_privacy(engine)
-    if tight is None or isinstance(tight.exp_epsilon, float) or tight.exp_epsilon == 1:
+    tight = answer(engine, TightRatio())
+    if not isinstance(tight, Privacy) or isinstance(tight.exp_epsilon, float) or tight.exp_epsilon == 1:
         return None
     with ctx.workprec(_BITS):
         found = ends(as_ball(tight.exp_epsilon))
@@ -225,14 +203,9 @@ def _witness(laws: Comparing, found: Largest) -> PairWitness:
     return TripleWitness(found.x, found.x_prime, output, probability(found.x), probability(found.x_prime))
 
 
-def accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy | None:
-    """Return the tight 1 - β at an error bound, or the least one for a β, over all datasets.
-
-    None for programs that are answered in another way.
-    """
-    query = engine.query()
-    laws = engine.program.cells(query.control)
-    if laws is None or not _applies(question, laws.laws):
+def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws, query: Query) -> Accuracy | None:
+    """Return the tight 1 - β at an error bound, or the least one for a β, over all datasets."""
+    if not _applies(question, laws):
         return None
     with query.searching(), suppress(noise.Outside):
         targets: dict[Dataset, int | Fraction] = {}
@@ -243,11 +216,11 @@ def accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy | No
                 return None
             targets[x] = target
         if isinstance(question, AccuracyAt):
-            classes = _classes(laws.laws, targets, question)
+            classes = _classes(laws, targets, question)
             x, value = classes[0].x, classes[0].one_minus_beta
             found = Accuracy.between(engine.subject, question, value, value, x, classes[: question.top])
         else:
-            least = {x: _least_error(laws.laws, x, target, question) for x, target in targets.items()}
+            least = {x: _least_error(laws, x, target, question) for x, target in targets.items()}
             x = max(least, key=lambda x: least[x])
             found = Accuracy.least(engine.subject, question, least[x], least[x], x)
         return outcome_of(query).on(found)

@@ -9,8 +9,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tightdp.errors import LimitError, ParameterError
-from tightdp.exact.field import Number
+from tightdp.errors import LimitError, ParameterError, QueryError
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import Exact, up
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
@@ -28,12 +28,13 @@ from tightdp.one_run.gaps import (
 from tightdp.one_run.guessers import Function, Guesser, Threshold, Top, as_joint_law, certain, classic_law, joint_law
 from tightdp.one_run.law import AuditLaw, Compiler, best_pairs
 from tightdp.one_run.pairs import PairVector, default_pairs, read_pairs
+from tightdp.queries.curves import safe_least
 from tightdp.results.guessing import Efficacy, Guessing, Row
 from tightdp.results.result import Stats
 from tightdp.session.arguments import read_exact
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.search import tight_privacy
-from tightdp.session.widened_audits import enclosed_rows, least_within, widest
+from tightdp.session.widened_audits import enclosed_rows, widest
 
 _HALF = Fraction(1, 2)
 _NONE = Fraction(0)
@@ -61,7 +62,7 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
                 dp = as_posterior(ratio.upper)
                 rows = tuple(Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1]) for k in numbers)
             else:
-                most = tight_privacy(engine, 1).exp_epsilon if error.cut else None
+                most = tight_privacy(engine).exp_epsilon if error.cut else None
                 each = [(k, values[k - 1], best[k - 1]) for k in numbers]
                 rows, least, ratio = enclosed_rows(law, error, each, values[0], ratio, most)
             answer = Efficacy(
@@ -149,7 +150,7 @@ def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) 
     if (x is None) != (x_prime is None):
         raise ParameterError("classic auditing needs both x and x_prime, or neither", "give two datasets")
     if x is None:
-        witness = tight_privacy(engine, 1).witness
+        witness = tight_privacy(engine).witness
         first = (engine.bound.record.values[0],) * engine.bound.n
         x, x_prime = (first, first) if witness is None else (witness.x, witness.x_prime)
     query = engine.query()
@@ -208,7 +209,10 @@ class _Audit:
         self._engine, bound = engine, engine.bound
         self._watch = engine.control()
         self.tell("compiling the audit")
-        chosen = None if isinstance(pairs, str) and pairs == "best" else self._read(pairs)
+        best = isinstance(pairs, str) and pairs == "best"
+        if best:
+            self._refuse_unknown("the best pairs depend")
+        chosen = None if best else self._read(pairs)
         start = time.perf_counter()
         core = engine.program.core(self._watch)
         self._compiler = Compiler(bound, core, engine.backend, self._watch, whole_outputs)
@@ -222,6 +226,12 @@ class _Audit:
             self.pairs, self.law = chosen, self._compiler.law(chosen)
         self._compiled = time.perf_counter()
         self._seconds = self._compiled - start
+
+    def _refuse_unknown(self, what: str) -> None:
+        """Raise QueryError where a parameter is unknown."""
+        for name, value in self._engine.bound.parameters.items():
+            if isinstance(value, ExpNumber) and value.unknown:
+                raise QueryError(f"{what} on {name}, which is unknown", f"do not ask for it, or give {name} a value")
 
     def tell(self, phase: str, side: str = "", value: Exact | None = None) -> None:
         """Report which part begins, and what is known so far."""
@@ -238,8 +248,11 @@ class _Audit:
 
     def ratio(self, delta: Number = _NONE) -> RestrictedRatio:
         """Return e^ε at `delta` on the datasets that the pairs can pick; its ends where a limit is reached."""
+        if delta:
+            self._refuse_unknown("ε at a delta depends")
         if delta and (error := self._engine.program.inexact) is not None:
-            return RestrictedRatio(Fraction(1), least_within(self.law, delta, error))
+            least = safe_least(lambda less: restricted_least(self.law, less), delta, error.total)
+            return RestrictedRatio(Fraction(1), least if isinstance(least, float) else up(least))
         if delta:
             least = restricted_least(self.law, delta, self._watch)
             return RestrictedRatio(least, least)

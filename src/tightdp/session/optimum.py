@@ -27,6 +27,7 @@ from tightdp.queries.designs import (
 from tightdp.queries.geometric_noise import as_geometric_noise, as_staircase
 from tightdp.queries.optimum import Design, Kernel, best_kernel
 from tightdp.results.optimum import BestMechanism, Optimum
+from tightdp.results.privacy import Delta, DeltaAt
 from tightdp.session import search
 from tightdp.session.arguments import read_exact, read_exponential, read_optional
 from tightdp.session.asked import Asked
@@ -216,15 +217,15 @@ def _claim(engine: Engine, question: Question) -> _Claim:
     if t is None:
         return _own_claim(engine, question)
     if question.delta:
-        delta = search.delta_at(engine, t)
+        delta: Delta = search.answer(engine, DeltaAt(t, t))
         return _Claim(t, True if delta.delta <= question.delta else False if delta.lower > question.delta else None)
-    tight = search.tight_privacy(engine, 1)
+    tight = search.tight_privacy(engine)
     return _Claim(t, True if tight.exp_epsilon <= t else False if tight.lower > t else None)
 
 
 def _own_claim(engine: Engine, question: Question) -> _Claim:
     """Return the claim with the tight ε of the given mechanism."""
-    tight = search.approximate_privacy(engine, question.delta) if question.delta else search.tight_privacy(engine, 1)
+    tight = search.tight_privacy(engine, question.delta)
     if isinstance(tight.exp_epsilon, float):
         what = "it is private" if tight.status == "exact" else "it is known to be private"
         raise QueryError(f"there is no ε for which {what} with this δ", "give epsilon or exp_epsilon")

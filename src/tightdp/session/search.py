@@ -8,9 +8,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tightdp.errors import LimitError
-from tightdp.exact.enclosure import exp as exp_enclosure
-from tightdp.exact.field import Number, exp
+from tightdp.errors import LimitError, QueryError
+from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.language.program import Dataset
@@ -21,12 +20,13 @@ from tightdp.methods.program import Method
 from tightdp.methods.ranking import first_pair, first_ratio
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import curves, declared
+from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.queries.curves import Profile
-from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
+from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio, Tradeoff
 from tightdp.results.report import Structure
-from tightdp.results.result import EventWitness, PairWitness, TripleWitness
-from tightdp.session import numeric, strategies
-from tightdp.session.engine import Engine, Outcome, Query
+from tightdp.results.result import EventWitness, PairWitness, Result, TripleWitness
+from tightdp.session import accuracy, numeric, strategies
+from tightdp.session.engine import Asked, Engine, Outcome, Query
 from tightdp.session.widened import widened
 
 if TYPE_CHECKING:
@@ -35,24 +35,51 @@ else:  # enclosures take numpy, which most questions do without
     large = lazily("tightdp.session.large")
     mixed = lazily("tightdp.session.mixed")
 
-_DIGITS = 40
-"""To how many digits e^ε is enclosed for δ at a rational ε."""
-_LONGEST_EPSILON = 10_000
-"""Up to such numerators and denominators of ε, δ at e^ε is computed exactly."""
 _IN_ORDER = 16
 """Of so many of the largest ratios, the first triple in order is looked for."""
+_NONE = Fraction(0)
 _SHORT = 30
 """To so many digits the two ends of an enclosed δ are rounded, outward."""
 
 
-@widened
-def tight_privacy(engine: Engine, top: int) -> Privacy:
-    """Return the tight e^ε for δ = 0, and the `top` largest ratios."""
-    if top == 1 and (known := numeric.tight_privacy(engine)) is not None:
+def answer(engine: Engine, question: Asked) -> Any:
+    """Return the answer to a question: by a way that lists no laws where there is one, else from the laws."""
+    if isinstance(question, AccuracyAt | LeastError):
+        accuracy.check_target(engine)
+    if engine.bound.asks and isinstance(question, LeastRatio | DeltaAt):
+        return strategies.answer(engine, question)
+    if (known := _elsewhere(engine, question)) is not None:
         return known
-    if top == 1 and engine.many and (seen := large.tight_privacy(engine)) is not None:
-        return seen
-    query = engine.query()
+    match question:
+        case TightRatio():
+            found = compared_ratios(engine, question)
+            return replace(found, witness=strategies.told(engine.bound, found.witness))
+        case LeastRatio():
+            return listed_privacy(engine, question)
+        case DeltaAt():
+            return listed_delta(engine, question)
+    return accuracy.listed_accuracy(engine, question)
+
+
+def _elsewhere(engine: Engine, question: Asked) -> Result | None:
+    known: Result | None = numeric.answer(engine, question)
+    if known is None and engine.many:
+        known = large.answer(engine, question)
+    if known is None and isinstance(question, LeastRatio | DeltaAt) and engine.many_outputs:
+        known = mixed.answer(engine, question)
+    return known
+
+
+def tight_privacy(engine: Engine, delta: Number = _NONE) -> Privacy:
+    """Return the tight e^ε at δ: for δ > 0 the least e^ε >= 1 with δ(e^ε) <= delta."""
+    found: Privacy = answer(engine, LeastRatio(delta) if delta else TightRatio())
+    return found
+
+
+@widened
+def compared_ratios(engine: Engine, question: TightRatio) -> Privacy:
+    """Return the tight e^ε for δ = 0, and the largest ratios, from all likelihood ratios."""
+    query, top = engine.query(), question.top
     control = query.control
     if top == 1:
         with query.searching():
@@ -70,15 +97,7 @@ def tight_privacy(engine: Engine, top: int) -> Privacy:
     outcome = engine.outcome(query, method, decided, bounded=found.upper != math.inf)
     if top > 1 and decided and found.reason is not None:
         outcome = replace(outcome, reason=f"the ranking may miss ratios: {found.reason.what}", hint=found.reason.hint)
-    return outcome.on(
-        Privacy(
-            subject=engine.subject,
-            exp_epsilon=found.upper,
-            lower=found.lower,
-            witness=_triple(ratios),
-            top=ratios,
-        )
-    )
+    return outcome.on(question.between(engine.subject, found.lower, found.upper, _triple(ratios), ratios))
 
 
 def closed(
@@ -102,22 +121,10 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
     return TripleWitness(found.x, found.x_prime, found.output, found.probability, found.probability_prime)
 
 
-def approximate_privacy(engine: Engine, delta: Number) -> Privacy:
-    """Return the least e^ε >= 1 with δ(e^ε) <= delta."""
-    if engine.bound.asks:
-        return strategies.privacy_at(engine, delta)
-    if (known := numeric.privacy_at(engine, delta)) is not None:
-        return known
-    if engine.many and (seen := large.privacy_at(engine, delta)) is not None:
-        return seen
-    if engine.many_outputs and (seen := mixed.privacy_at(engine, delta)) is not None:
-        return seen
-    return listed_privacy(engine, delta)
-
-
 @widened
-def listed_privacy(engine: Engine, delta: Number) -> Privacy:
-    """Return the same by way of the laws of whole outputs."""
+def listed_privacy(engine: Engine, question: LeastRatio) -> Privacy:
+    """Return the least e^ε >= 1 at a δ by way of the laws of whole outputs."""
+    delta = question.delta
     query, method, pairs = compared(engine)
     with query.searching():
         least, pair = curves.least_ratio(query.control.pairs(pairs), delta, query.control.bounded("e^ε ≥"))
@@ -125,7 +132,7 @@ def listed_privacy(engine: Engine, delta: Number) -> Privacy:
             pair = first_pair(method, query.control, lambda p, q: curves.least_of(p, q, delta) == least) or pair
     upper, outcome = closed(engine, query, method, least, questions.ratio_bound(engine.program, pairs))
     witness = None if pair is None else PairWitness(pair.x, pair.x_prime)
-    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, delta=delta, lower=least, witness=witness))
+    return outcome.on(question.between(engine.subject, least, upper, witness))
 
 
 def compared(engine: Engine) -> tuple[Query, Method, Comparison]:
@@ -136,9 +143,11 @@ def compared(engine: Engine) -> tuple[Query, Method, Comparison]:
 
 @widened
 def declared_privacy(
-    engine: Engine, privacy_set: Iterable[Any], inference_set: Iterable[Any] | None, top: int
+    engine: Engine, question: TightRatio | LeastRatio, privacy_set: Iterable[Any], inference_set: Iterable[Any] | None
 ) -> Privacy:
     """Return the tight e^ε over a privacy set that the user declares. Raises QueryError where it is not sound."""
+    if isinstance(question, LeastRatio):
+        raise QueryError("a privacy set of triples decides delta = 0 only", "leave out privacy_set, or delta")
     triples = declared.read_triples(engine.bound, privacy_set)
     needed = {(x, triple.output) for triple in triples for x in (triple.x, triple.x_prime)}
     if inference_set is not None:
@@ -154,35 +163,26 @@ def declared_privacy(
         except LimitError as error:
             query.control.stopped = error
     lower = max([Fraction(1), *(ratio.exp_epsilon for ratio in ratios)])
-    upper, outcome = closed(engine, query, method, lower, engine.ratio_bound, ranked=top > 1)
+    upper, outcome = closed(engine, query, method, lower, engine.ratio_bound, ranked=question.top > 1)
     outcome = replace(outcome, stats=replace(outcome.stats, privacy_set=len(triples), inference_set=len(needed)))
-    shown = tuple(ratios[:top])
+    shown = tuple(ratios[: question.top])
     witness = _triple([ratio for ratio in shown[:1] if ratio.exp_epsilon == lower])
-    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, lower=lower, witness=witness, top=shown))
-
-
-def delta_at(engine: Engine, t: Number, epsilon: Fraction | None = None) -> Delta:
-    """Return δ at t = e^ε, where `epsilon` is ε if that is what was asked."""
-    if engine.bound.asks:
-        return strategies.delta_between(engine, t, t, epsilon)
-    if (known := numeric.delta_at(engine, t, epsilon)) is not None:
-        return known
-    if engine.many and (seen := large.delta_at(engine, t, epsilon)) is not None:
-        return seen
-    if engine.many_outputs and (seen := mixed.delta_at(engine, t, epsilon)) is not None:
-        return seen
-    return listed_delta(engine, t, epsilon)
+    return outcome.on(question.between(engine.subject, lower, upper, witness, shown))
 
 
 @widened
-def listed_delta(engine: Engine, t: Number, epsilon: Fraction | None) -> Delta:
-    """Return the same by way of the laws of whole outputs."""
+def listed_delta(engine: Engine, question: DeltaAt) -> Delta:
+    """Return δ at an e^ε by way of the laws of whole outputs; an enclosure where e^ε is enclosed."""
     profile, outcome = engine.profile()
-    found, witness = _delta(engine, profile, t)
-    upper, outcome = _delta_end(engine, t, found, outcome)
-    return outcome.on(
-        Delta(subject=engine.subject, delta=upper, lower=found, exp_epsilon=t, epsilon=epsilon, witness=witness)
-    )
+    lower, witness = _delta(engine, profile, question.high)
+    most = lower if question.low == question.high else profile.delta(question.low).delta
+    upper, outcome = _delta_end(engine, question.low, most, outcome)
+    if lower == upper:
+        outcome = outcome.exact
+    elif lower != most:
+        outcome = outcome if outcome.status == "unresolved" else outcome.bounded
+        lower, upper = down(lower, _SHORT), up(upper, _SHORT)
+    return outcome.on(question.between(engine.subject, lower, upper, witness))
 
 
 def _delta_end(engine: Engine, t: Number, lower: Number, outcome: Outcome) -> tuple[Number, Outcome]:
@@ -197,34 +197,6 @@ def _delta_end(engine: Engine, t: Number, lower: Number, outcome: Outcome) -> tu
     if upper == lower:
         return upper, outcome.exact
     return upper, outcome.bounded if upper < 1 else outcome
-
-
-@widened
-def delta_at_epsilon(engine: Engine, epsilon: Fraction) -> Delta:
-    """Return δ at e^ε for a rational ε > 0: exactly, or an enclosure where ε is too long to compute with e^ε."""
-    if max(epsilon.numerator, epsilon.denominator) <= _LONGEST_EPSILON:
-        return delta_at(engine, exp(epsilon), epsilon)
-    low, high = exp_enclosure(epsilon, _DIGITS)
-    if engine.bound.asks:
-        return strategies.delta_between(engine, low, high, epsilon)
-    profile, outcome = engine.profile()
-    (upper, _), (lower, witness) = _delta(engine, profile, low), _delta(engine, profile, high)
-    upper, outcome = _delta_end(engine, low, upper, outcome)
-    if lower == upper:
-        outcome = outcome.exact
-    else:
-        outcome = outcome if outcome.status == "unresolved" else outcome.bounded
-        lower, upper = down(lower, _SHORT), up(upper, _SHORT)
-    return outcome.on(
-        Delta(
-            subject=engine.subject,
-            delta=upper,
-            lower=lower,
-            exp_epsilon=(low, high),
-            epsilon=epsilon,
-            witness=witness,
-        )
-    )
 
 
 @widened

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from tightdp.errors import QueryError
 from tightdp.exact.cells import Cell, InExponents
 from tightdp.exact.field import Number, exp
 from tightdp.exact.lines import Line
@@ -18,10 +19,10 @@ from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between
 from tightdp.exact.polynomials import Unknown, at_place
 from tightdp.exact.roots import between
 from tightdp.exact.weights import as_exact
-from tightdp.language.program import Dataset
+from tightdp.language.tails import Interval, parts_of
 from tightdp.queries.accuracy import AccuracyAt, Goal, LeastError
-from tightdp.results.answers import Claim, Verification
-from tightdp.results.guessing import Guessing
+from tightdp.results.answers import Accuracy, Claim, Distribution, Verification
+from tightdp.results.guessing import Efficacy, Guessing
 from tightdp.results.pieces import (
     AccuracyPieces,
     Distributions,
@@ -32,80 +33,80 @@ from tightdp.results.pieces import (
     Pieces,
     Solution,
 )
-from tightdp.results.result import Stats
+from tightdp.results.privacy import DeltaAt, LeastRatio, TightRatio
+from tightdp.results.result import Result, Stats
+from tightdp.session import search
 from tightdp.session.arguments import Claims
-from tightdp.session.asking import (
-    DeltaAt,
-    LeastRatioAt,
-    TightRatio,
-    WorstAccuracy,
-    efficacies_of,
-    guesses_of,
-    law_on,
-    least_error_of,
-)
+from tightdp.session.asking import Answered, Computed, Largest
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
 from tightdp.session.ends import best_of, end_of, inside, safe
+from tightdp.session.engine import Asked, Engine
 from tightdp.session.strategies import told
 from tightdp.session.verification import verify as verify_at
 
 T = TypeVar("T")
 
 
-def privacy(ours: Cellwise) -> Pieces:
-    """Return the tight e^ε as a piecewise function."""
-    return _answer(Pieces, ours, TightRatio(), "exp_epsilon")
+def answer(ours: Cellwise, question: Asked) -> Pieces:
+    """Return the answer to a question as a piecewise function."""
+    kind: type[Pieces] = Pieces
+    more: dict[str, Any] = {}
+    match question:
+        case TightRatio():
+            what = "exp_epsilon"
+        case LeastRatio():
+            what, more = "exp_epsilon", {"at": (("delta", question.delta),)}
+        case DeltaAt():
+            what, more = "delta", {"at": (("exp_epsilon", question.low),)}
+        case AccuracyAt():
+            kind, what = AccuracyPieces, "one_minus_beta"
+            more = {"at": (("alpha", question.alpha),), "relative": question.relative}
+        case LeastError():
+            return computed(ours, lambda engine: search.answer(engine, question))
+    return _made(ours, _parts(ours, Largest(question)), kind, what, **more)
 
 
-def delta(ours: Cellwise, t: Number) -> Pieces:
-    """Return δ at e^ε = t as a piecewise function."""
-    return _answer(Pieces, ours, DeltaAt(t), "delta", (("exp_epsilon", t),))
+def computed(ours: Cellwise, ask: Callable[[Engine], Result]) -> Pieces:
+    """Return what an engine computes on every cell as a piecewise function: laws, efficacies, the least error bound."""
+    kinds: list[tuple[type[Pieces], str, dict[str, Any]]] = []
+
+    def answered(instance: InstanceBase) -> Answered:
+        found = ask(instance.engine)
+        kind, what, value, more = _kind_of(found)
+        kinds.append((kind, what, more))
+        return value, found.x if isinstance(found, Accuracy) else None, found
+
+    parts = _parts(ours, Computed(answered))
+    kind, what, more = kinds[-1]
+    return _made(ours, parts, kind, what, **more)
 
 
-def accuracy(ours: Cellwise, question: AccuracyAt | LeastError) -> AccuracyPieces:
-    """Return the tight 1 - β at an error bound, or the least error bound for a β, as a piecewise function."""
-    asked: Question = WorstAccuracy(question) if isinstance(question, AccuracyAt) else least_error_of(question)
-    what, at = ("one_minus_beta", "alpha") if isinstance(question, AccuracyAt) else ("alpha", "beta")
-    given = ((at, getattr(question, at)),)
-    return _answer(AccuracyPieces, ours, asked, what, given, relative=question.relative)
+def _kind_of(found: Result) -> tuple[type[Pieces], str, Any, dict[str, Any]]:
+    """Return the kind of piecewise functions that a result is a value of, its name, the value, and what it is about."""
+    match found:
+        case Accuracy():
+            return AccuracyPieces, "alpha", found.alpha, {"at": (("beta", found.beta),), "relative": found.relative}
+        case Efficacy(rows=rows):
+            names = ("efficacy", "ac", "ddp", "dp", *(("adaptive",) if rows[0].adaptive is not None else ()))
+            value = tuple(((row.guesses, name), getattr(row, name)) for row in rows for name in names)
+            return EfficacyPieces, "rows", value, {}
+        case Guessing(joint=joint):
+            return GuessingPieces, "law", _nonzero(((r, v), p) for r, v, p in joint.entries), {}
+        case Distribution(law=law, x=x):
+            if any(isinstance(part, Interval) for output, _ in law for part in parts_of(output)):
+                raise QueryError("densities with an unknown in them are not listed", "give the parameter a value")
+            return Distributions, "law", _nonzero(law), {"x": x}
+    raise AssertionError(f"{found.query} is not computed with an unknown")
 
 
-def least_ratio(ours: Cellwise, delta: Number) -> Pieces:
-    """Return the least e^ε at a δ as a piecewise function."""
-    return _answer(Pieces, ours, LeastRatioAt(delta), "exp_epsilon", (("delta", delta),))
+def _nonzero(law: Iterable[tuple[Any, Number]]) -> tuple[tuple[Any, Number], ...]:
+    return tuple((output, mass) for output, mass in law if mass)
 
 
-def efficacy(ours: Cellwise, guesses: int | None, pairs: Any, adaptive: bool) -> EfficacyPieces:
-    """Return the efficacies, and what bounds them, as piecewise functions."""
-    return _answer(EfficacyPieces, ours, efficacies_of(guesses, pairs, adaptive), "rows")
-
-
-def guessing(ours: Cellwise, ask: Callable[[InstanceBase], Guessing]) -> GuessingPieces:
-    """Return the law of guesses as a piecewise function."""
-    return _answer(GuessingPieces, ours, guesses_of(ask), "law")
-
-
-def distribution(ours: Cellwise, x: Dataset) -> Distributions:
-    """Return the output law on a dataset as a piecewise function."""
-    return _answer(Distributions, ours, law_on(x), "law", x=x)
-
-
-A = TypeVar("A", bound=Pieces)
-
-
-def _answer(
-    kind: type[A],
-    ours: Cellwise,
-    question: Question,
-    what: str,
-    at: tuple[tuple[str, Number], ...] = (),
-    **more: Any,
-) -> A:
-    parts = _parts(ours, question)
-    return kind(
-        subject=ours.instance.subject, unknown=ours.unknown, what=what, pieces=parts, at=at, stats=ours.stats, **more
-    )
+def _made(ours: Cellwise, parts: tuple[Part, ...], kind: type[Pieces], what: str, **more: Any) -> Pieces:
+    about = ours.instance.subject, ours.unknown, ours.stats
+    return kind(subject=about[0], unknown=about[1], stats=about[2], what=what, pieces=parts, **more)
 
 
 def _parts(ours: Cellwise, question: Question) -> tuple[Part, ...]:
@@ -142,9 +143,10 @@ class Formula:
         found = parse(self.text, {self.name: value})
         return exp(found) if self.logarithmic else found
 
-    def exp_epsilon_of(self, instance: InstanceBase) -> Number:
-        """Return e^ε for an instance in which the unknown has a value."""
-        return self.exp_epsilon(as_exact(instance.bound.parameters[self.name]))
+    def delta_at(self, instance: InstanceBase) -> DeltaAt:
+        """Return the question for δ at e^ε for an instance in which the unknown has a value."""
+        t = self.exp_epsilon(as_exact(instance.bound.parameters[self.name]))
+        return DeltaAt(t, t)
 
 
 def _at(delta: Number) -> str:
@@ -186,22 +188,20 @@ def _bars(ours: Cellwise, claims: Claims, formula: Formula | None) -> list[_Bar]
         with at_place(Cell(*ours.ends, between(*ours.ends), ours.unknown)):
             bar = formula.exp_epsilon(ours.symbol)
         delta = formula.delta
-        of_unknown: tuple[Question, Number] = (
-            (DeltaAt(bar, formula.exp_epsilon_of), delta) if delta else (TightRatio(), bar)
-        )
-        found.append(_Bar(formula.label, formula.text, *of_unknown))
+        of_unknown = Largest(DeltaAt(bar, bar), formula.delta_at) if delta else Largest(TightRatio())
+        found.append(_Bar(formula.label, formula.text, of_unknown, delta or bar))
     elif privacy is not None:
         t, exponent, delta = privacy
         label, claimed = ("epsilon", exponent) if exponent is not None else ("exp_epsilon", t)
         number = exp(exponent) if exponent is not None else t
         assert number is not None
         assert claimed is not None
-        asked: tuple[Question, Number] = (DeltaAt(number), delta) if delta else (TightRatio(), number)
-        found.append(_Bar(label + _at(delta), as_text(claimed), *asked))
+        asked = Largest(DeltaAt(number, number) if delta else TightRatio())
+        found.append(_Bar(label + _at(delta), as_text(claimed), asked, delta or number))
     if accuracy is not None:
         alpha, beta = accuracy
         label = f"beta at alpha = {as_text(alpha)}"
-        found.append(_Bar(label, as_text(beta), WorstAccuracy(AccuracyAt(alpha)), 1 - beta, at_least=True))
+        found.append(_Bar(label, as_text(beta), Largest(AccuracyAt(alpha)), 1 - beta, at_least=True))
     return found
 
 

@@ -15,7 +15,7 @@ from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair
 from tightdp.methods.program import Method
 from tightdp.queries.strategies import multiplicity, path_of
-from tightdp.results.privacy import Delta, Privacy, Renyi
+from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy, Renyi
 from tightdp.results.result import ConversationWitness, PairWitness, StrategyWitness, TripleWitness
 from tightdp.session.engine import Engine, Query
 
@@ -36,19 +36,26 @@ def told(bound: Bound, witness: W) -> W | ConversationWitness:
     return ConversationWitness(witness.x, witness.x_prime, output, p, q, strategy)
 
 
-def privacy_at(engine: Engine, delta: Number) -> Privacy:
+def answer(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta:
+    """Return the answer to a question for the best strategy."""
+    return _privacy_at(engine, question) if isinstance(question, LeastRatio) else _delta_at(engine, question)
+
+
+def _privacy_at(engine: Engine, question: LeastRatio) -> Privacy:
     """Return the least e^ε >= 1 with which δ(e^ε) <= delta for every strategy."""
     query, method, pairs = _compared(engine)
     with query.searching():
-        best, pair = engine.games.least_ratio(query.control.pairs(pairs), delta, query.control.bounded("e^ε ≥"))
+        compared, knows = query.control.pairs(pairs), query.control.bounded("e^ε ≥")
+        best, pair = engine.games.least_ratio(compared, question.delta, knows)
     upper: Exact = best if query.control.stopped is None else math.inf
     witness = None if pair is None else _witness(engine, pair, best)
     outcome = engine.outcome(query, method, decided=upper == best)
-    return outcome.on(Privacy(subject=engine.subject, exp_epsilon=upper, delta=delta, lower=best, witness=witness))
+    return outcome.on(question.between(engine.subject, best, upper, witness))
 
 
-def delta_between(engine: Engine, low: Number, high: Number, epsilon: Fraction | None) -> Delta:
-    """Return δ at an e^ε between two ends, which may be equal."""
+def _delta_at(engine: Engine, question: DeltaAt) -> Delta:
+    """Return δ at an e^ε for the best strategy."""
+    low, high = question.low, question.high
     query, method, pairs = _compared(engine)
     found: Number = Fraction(0)
     upper: Number = Fraction(0)
@@ -65,16 +72,8 @@ def delta_between(engine: Engine, low: Number, high: Number, epsilon: Fraction |
     outcome = engine.outcome(query, method, decided=upper == found)
     if upper != found and query.control.stopped is None:
         found, upper, outcome = down(found, _SHORT), up(upper, _SHORT), outcome.bounded
-    return outcome.on(
-        Delta(
-            subject=engine.subject,
-            delta=upper,
-            lower=found,
-            exp_epsilon=low if low == high else (low, high),
-            epsilon=epsilon,
-            witness=None if worst is None else _witness(engine, worst, high),
-        )
-    )
+    witness = None if worst is None else _witness(engine, worst, high)
+    return outcome.on(question.between(engine.subject, found, upper, witness))
 
 
 def renyi_divergence(engine: Engine, order: Fraction) -> Renyi:

@@ -10,14 +10,12 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log, exponent_of, log, log_down, log_up
 from tightdp.exact.weights import as_exact
 from tightdp.queries.accuracy import AccuracyAt
-from tightdp.results.answers import Claim, Verification
+from tightdp.results.answers import Accuracy, Claim, Verification
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Status
-from tightdp.session.accuracy import accuracy_at
 from tightdp.session.arguments import AccuracyClaim, PrivacyClaim
 from tightdp.session.engine import Engine
-from tightdp.session.search import approximate_privacy, tight_privacy
-from tightdp.session.strategies import told
+from tightdp.session.search import answer, tight_privacy
 
 
 def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:
@@ -40,8 +38,7 @@ def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim
 
 def _privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:
     exp_epsilon, epsilon, delta = asked
-    found = approximate_privacy(engine, delta) if delta else tight_privacy(engine, 1)
-    found = replace(found, witness=told(engine.bound, found.witness))
+    found = tight_privacy(engine, delta)
     at = f" at delta = {as_text(delta)}" if delta else ""
     if exp_epsilon is not None:
         holds = _at_most(found, _compare_plain, exp_epsilon)
@@ -71,7 +68,7 @@ def _compare_plain(value: Exact, claimed: Number) -> int:
 
 def _accuracy(engine: Engine, asked: AccuracyClaim) -> tuple[Claim, Result]:
     alpha, beta = asked
-    found = accuracy_at(engine, AccuracyAt(alpha))
+    found: Accuracy = answer(engine, AccuracyAt(alpha))
     least_beta = 1 - as_exact(found.upper)
     holds = False if least_beta > beta else True if 1 - as_exact(found.lower) <= beta else None
     tight, ends = (least_beta, None) if found.status == "exact" else (None, (least_beta, 1 - as_exact(found.lower)))

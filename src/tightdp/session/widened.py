@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from tightdp.core.nodes import Inexact
 from tightdp.errors import QueryError
@@ -24,7 +24,8 @@ from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair
 from tightdp.methods.program import Program
 from tightdp.queries import gaussian, powers
-from tightdp.queries.accuracy import AccuracyClass, LeastError
+from tightdp.queries.accuracy import AccuracyClass
+from tightdp.queries.curves import safe_least
 from tightdp.results.answers import Accuracy, Distribution
 from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
@@ -62,12 +63,7 @@ def widened(query: Callable[Concatenate[Engine, P], R], /) -> Callable[Concatena
         error = engine.program.inexact
         if error is None:
             return found
-
-        def again(other: object) -> Result:
-            """Ask the same question, with another first argument."""
-            return query(engine, other, *arguments[1:], **options)  # type: ignore[arg-type]
-
-        widening = _Widening(engine, error, again, arguments)
+        widening = _Widening(engine, error, query, arguments)
         return widening.of_part(found) if found.cut_short else widening.of(found)
 
     return asked
@@ -86,9 +82,9 @@ class _Widening:
     """One answer to be widened, with the query that gave it."""
 
     def __init__(
-        self, engine: Engine, error: Inexact, again: Callable[[object], Result], arguments: tuple[object, ...]
+        self, engine: Engine, error: Inexact, again: Callable[..., Result], arguments: tuple[Any, ...]
     ) -> None:
-        self._engine, self._error, self._again, self._arguments = engine, error, again, arguments
+        self._engine, self._error, self._query, self._arguments = engine, error, again, arguments
 
     def of(self, found: R) -> R:
         """Return the same answer with ends that enclose the true one."""
@@ -193,28 +189,25 @@ class _Widening:
 
     def _least_epsilon(self, found: Privacy) -> Privacy:
         """δ(t) is within (1 + t)·total: the least t is asked for at a smaller and at a larger δ."""
-        bar = found.delta
-        most = 1 << 20
-        upper: Exact = math.inf
-        while (less := bar - self._slack(Fraction(most))) > 0:
-            above = self._asked(less)
-            if above.cut_short:
-                return replace(above, delta=bar, exp_epsilon=math.inf, lower=Fraction(1), witness=None)
-            upper = above.exp_epsilon
-            if upper <= most or isinstance(upper, float):
-                break
-            most = max(2 * math.ceil(upper), most * most)
+        cut: list[Privacy] = []
+
+        def least(delta: Number) -> Exact:
+            above = self._again(delta=delta)
+            cut.extend([above] if above.cut_short else [])
+            return math.inf if above.cut_short else above.exp_epsilon
+
+        upper = safe_least(least, found.delta, self._error.total)
         if isinstance(upper, float):
-            return replace(found, status="bounded", exp_epsilon=upper, lower=Fraction(1), witness=None)
-        lower = self._asked(bar + self._slack(upper)).lower
+            part = replace(cut[0], delta=found.delta) if cut else replace(found, status="bounded")
+            return replace(part, exp_epsilon=upper, lower=Fraction(1), witness=None)
         if upper == 1:
             return replace(found, exp_epsilon=Fraction(1), lower=Fraction(1), witness=None)
+        lower = self._again(delta=found.delta + self._slack(upper)).lower
         return replace(found, status="bounded", exp_epsilon=up(upper), lower=max(down(lower), Fraction(1)))
 
-    def _asked(self, delta: Number) -> Privacy:
-        found = self._again(delta)
-        assert isinstance(found, Privacy)
-        return found
+    def _again(self, **changed: Number) -> Any:
+        """Ask the same question with another bar."""
+        return self._query(self._engine, replace(self._arguments[0], **changed))
 
     def _least_error(self, found: Accuracy) -> Accuracy:
         """1 - β is within `total`: the least α is asked for at a larger and at a smaller β."""
@@ -223,19 +216,13 @@ class _Widening:
             raise QueryError("this beta is below the error of Gaussian probabilities", "give a larger beta")
         lower: Exact = Fraction(0)
         if found.beta + total < 1:
-            lower = self._error_at(found.beta + total).lower
-        above = self._error_at(found.beta - total)
+            lower = self._again(beta=found.beta + total).lower
+        above = self._again(beta=found.beta - total)
         if above.cut_short:
-            return replace(above, beta=found.beta, lower=lower)
+            stopped: Accuracy = replace(above, beta=found.beta, lower=lower)
+            return stopped
         status: Status = "exact" if lower == above.upper else "bounded"
         return replace(found, status=status, alpha=above.upper, lower=lower, upper=above.upper)
-
-    def _error_at(self, beta: Number) -> Accuracy:
-        (question,) = self._arguments
-        assert isinstance(question, LeastError)
-        found = self._again(replace(question, beta=beta))
-        assert isinstance(found, Accuracy)
-        return found
 
     def _delta(self, found: Delta) -> Delta:
         t = found.exp_epsilon[1] if isinstance(found.exp_epsilon, tuple) else found.exp_epsilon

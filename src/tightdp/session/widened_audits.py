@@ -11,7 +11,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.exact.weights import quotient
 from tightdp.language.tails import GaussianTail
-from tightdp.one_run.gaps import RestrictedRatio, as_posterior, distributional_privacy, restricted_least
+from tightdp.one_run.gaps import RestrictedRatio, as_posterior, distributional_privacy
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.results.guessing import Row
 
@@ -56,17 +56,6 @@ def enclosed_rows(
         for at in (0, 1):
             rows[at].append(Row(k, ends(value)[at], ends(ac)[at], ddp[at], dp[at], best[at], plain[1 - at]))
     return tuple(rows[1]), tuple(rows[0]), RestrictedRatio(*exp_epsilon, ratio.reason)
-
-
-def least_within(law: AuditLaw, delta: Number, error: Inexact) -> Exact:
-    """Return an upper end of the least t >= 1 with δ(t) <= delta over datasets that differ in one secret bit."""
-    most = Fraction(1 << 20)
-    while (less := delta - (1 + most) * error.total) > 0:
-        found = restricted_least(law, less)
-        if found <= most:
-            return up(found)
-        most = most * most
-    return math.inf
 
 
 def widest(ratio: Exact, error: Inexact) -> Exact:
