@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tightdp.exact.field import Number
 from tightdp.exact.lines import Line
@@ -37,13 +37,11 @@ Ratio = tuple[Line, Line]
 
 @dataclass(frozen=True)
 class Quotient:
-    """A function of the unknown, and its source: a pair with the code of an output, or a dataset."""
+    """A function of the unknown, with a positive denominator, and what has this value."""
 
     above: Whole
     below: Whole
-    pair: Pair | None = None
-    code: int = 0
-    x: Dataset = ()
+    witness: Any
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ def ratios(pairs: Iterable[Pair]) -> Iterator[Quotient]:
             if up:
                 if _sign(up) < 0 or _sign(down) < 0:  # what it is on the whole cell
                     raise AssertionError("a weight is negative: a defect of the encoding")
-                yield Quotient(up * theirs.total * second, down * ours.total * first, pair, code)
+                yield Quotient(up * theirs.total * second, down * ours.total * first, (pair, code))
 
 
 def shares(pairs: Iterable[Pair]) -> list[Shares]:
@@ -99,7 +97,7 @@ def errors_beyond(table: Table, datasets: Iterable[tuple[Dataset, int]], questio
         weights, (low, high) = table.weights(x), question.within(target_of(table.bound, x))
         positive = _sign(weights.total)
         far = [code for code in weights.by_code if not low <= as_exact(number(table, x, code)) <= high]
-        yield Quotient(mass(weights.by_code, far) * positive, weights.total * positive, None, 0, x)
+        yield Quotient(mass(weights.by_code, far) * positive, weights.total * positive, x)
 
 
 def largest_quotient(
@@ -112,23 +110,6 @@ def largest_quotient(
         for each, above, below in zip(quotients, lines[::2], lines[1::2], strict=True)
     ]
     return largest(pieces, low, high, watch)
-
-
-def largest_ratio(
-    numbers: Sequence[tuple[Number, Number, W]], low: Point, high: Point | None, sample: Fraction, watch: Watch
-) -> list[Piece[W]]:
-    """Return the largest quotient of numbers that are at least 0 on an open cell, the first one being positive.
-
-    `sample` is in the cell. Each number is given with what is to be known of it.
-    """
-    candidates: list[list[Piece[W]]] = []
-    for ours, theirs, witness in numbers:
-        (up, below), (down, over) = parts_in_x(ours), parts_in_x(theirs)
-        above, below = up * over, below * down
-        if below.degree >= 0 and above.sign(sample) < 0:
-            above, below = -above, -below
-        candidates.append([Piece(low, high, above, below, witness)])
-    return largest(candidates, low, high, watch)
 
 
 Event = tuple[Pair, tuple[int, ...]]

@@ -10,9 +10,7 @@ from typing import Any
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
-from tightdp.exact.field import Number
 from tightdp.exact.mixed import quotient
-from tightdp.exact.numbers import Exact
 from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
 from tightdp.methods import questions
@@ -26,7 +24,7 @@ from tightdp.results.result import EventWitness, PairWitness, Result, Stats, Tri
 from tightdp.session import accuracy, numeric, search
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Question, Stretch
-from tightdp.session.engine import Asked, Query
+from tightdp.session.engine import AskedNumber, Query
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
 Collected = tuple[Pieces, Stats]
@@ -40,8 +38,8 @@ class Largest:
     Where the question depends on the unknown, `at_value` gives it for an instance in which that has a value.
     """
 
-    question: Asked
-    at_value: Callable[[InstanceBase], Asked] | None = None
+    question: AskedNumber
+    at_value: Callable[[InstanceBase], AskedNumber] | None = None
 
     @property
     def continuous(self) -> bool:
@@ -53,9 +51,10 @@ class Largest:
         query, method, question = instance.engine.query(), _Method(), self.question
         if isinstance(question, TightRatio):
             if (listed := numeric.ratios(instance.engine, query)) is not None:
-                return _largest_of(listed, query), numeric.outcome_of(query).stats
+                return _of_ratios(listed, query), numeric.outcome_of(query).stats
             if isinstance(known := numeric.answer(instance.engine, question), Privacy):
-                return _everywhere(known.exp_epsilon, known.witness), known.stats
+                found = known  # all comparisons come out alike on the whole cell
+                return lambda cell: [Stretch(cell.low, cell.high, found.exp_epsilon, found.witness)], found.stats
             query = instance.engine.query()
         pieces = _pieces_of(question, method, instance, query)
         return pieces, method.stats(query)
@@ -69,7 +68,7 @@ class Largest:
         return found.upper, found.witness
 
 
-def _pieces_of(question: Asked, method: _Method, instance: InstanceBase, query: Query) -> Pieces:
+def _pieces_of(question: AskedNumber, method: _Method, instance: InstanceBase, query: Query) -> Pieces:
     """Return how the pieces of a cell are found, from the laws of all pairs, or datasets, with the unknown in them."""
     watch = query.control
     if isinstance(question, AccuracyAt):
@@ -79,18 +78,11 @@ def _pieces_of(question: Asked, method: _Method, instance: InstanceBase, query: 
         misses = list(unknowns.errors_beyond(table, watch.inputs(table, datasets), question))
         _check_complete(watch.stopped)
         return lambda cell: [
-            _stretch(piece, 1 - _value(piece), piece.witness.x)
+            _stretch(piece, 1 - _value(piece), piece.witness.witness)
             for piece in unknowns.largest_quotient(misses, cell.low, cell.high, watch)
         ]
     if isinstance(question, TightRatio):
-        quotients = list(unknowns.ratios(method.pairs(instance, query)))
-        return lambda cell: (
-            [
-                _stretch(piece, _value(piece), _triple(piece.witness))
-                for piece in unknowns.largest_quotient(quotients, cell.low, cell.high, watch)
-            ]
-            or [_constant(cell, 1)]
-        )
+        return _of_ratios(list(unknowns.ratios(method.pairs(instance, query))), query)
     shares = unknowns.shares(method.pairs(instance, query))
     if isinstance(question, DeltaAt):
         return lambda cell: (
@@ -171,20 +163,15 @@ def _check_complete(stopped: Exception | None) -> None:
         raise stopped
 
 
-def _largest_of(listed: Sequence[tuple[Number, Number, TripleWitness]], query: Query) -> Pieces:
-    """Return the pieces of the largest of some likelihood ratios, of numerators that are positive."""
+def _of_ratios(ratios: Sequence[unknowns.Quotient], query: Query) -> Pieces:
+    """Return the pieces of the largest of some likelihood ratios."""
     return lambda cell: (
         [
-            _stretch(piece, _value(piece), piece.witness)
-            for piece in unknowns.largest_ratio(listed, cell.low, cell.high, cell.sample, query.control)
+            _stretch(piece, _value(piece), _triple(piece.witness.witness))
+            for piece in unknowns.largest_quotient(ratios, cell.low, cell.high, query.control)
         ]
         or [_constant(cell, 1)]
     )
-
-
-def _everywhere(value: Exact, witness: PairWitness | None) -> Pieces:
-    """Return the pieces of an answer that was found with comparisons that come out alike on a whole cell."""
-    return lambda cell: [Stretch(cell.low, cell.high, value, witness)]
 
 
 def _stretch(piece: Piece[Any], value: Any, witness: Any) -> Stretch:
@@ -202,11 +189,11 @@ def _value(piece: Piece[Any]) -> Any:
     return quotient(piece.above, piece.below)
 
 
-def _triple(found: unknowns.Quotient) -> TripleWitness:
-    pair = found.pair
-    assert pair is not None
-    output, p, q = pair.table.named(found.code, pair.x, pair.x_prime)
-    return TripleWitness(pair.x, pair.x_prime, output, p, q)
+def _triple(witness: TripleWitness | tuple[Pair, int]) -> TripleWitness:
+    if isinstance(witness, TripleWitness):
+        return witness
+    pair, code = witness
+    return TripleWitness(pair.x, pair.x_prime, *pair.table.named(code, pair.x, pair.x_prime))
 
 
 def _neighbours(pair: Pair | None) -> PairWitness | None:

@@ -34,7 +34,7 @@ from tightdp.results.result import Result, Stats, Status, Subject
 from tightdp.symmetry.sets import DiagramTable
 
 R = TypeVar("R", bound=Result)
-Asked: TypeAlias = TightRatio | LeastRatio | DeltaAt | AccuracyAt | LeastError
+AskedNumber: TypeAlias = TightRatio | LeastRatio | DeltaAt | AccuracyAt | LeastError
 """The questions that have several ways to an answer."""
 
 _MANY = 1_000

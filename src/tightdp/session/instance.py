@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tightdp.results.privacy_loss import PrivacyLoss
     from tightdp.results.report import Explanation, Report, Structure
     from tightdp.session.certify import Certificate
-    from tightdp.session.engine import Asked, Engine
+    from tightdp.session.engine import AskedNumber, Engine
 
     R = TypeVar("R")
 else:
@@ -73,7 +73,7 @@ class Instance(InstanceBase):
         """Return an instance of another bound mechanism, without limits but those given."""
         return Instance(bound, **limits)
 
-    def _asked(self, question: Asked) -> Any:
+    def _asked(self, question: AskedNumber) -> Any:
         """Return the answer to a question that has several ways to one."""
         return answering.search.answer(self.engine, question)
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tightdp.session.arguments import Claims
     from tightdp.session.cellwise import Cellwise
     from tightdp.session.certify import Certificate
-    from tightdp.session.engine import Asked, Engine
+    from tightdp.session.engine import AskedNumber, Engine
     from tightdp.session.solving import Formula
 else:
     questions = lazily("tightdp.results.privacy")
@@ -97,7 +97,7 @@ class UnknownInstance(Instance):
         assert name is not None
         return cells.Cellwise(self, name)
 
-    def _asked(self, question: Asked) -> Pieces:
+    def _asked(self, question: AskedNumber) -> Pieces:
         """Return the answer to a question as a piecewise function of the unknown."""
         if isinstance(question, questions.TightRatio) and question.top > 1:
             raise QueryError("with an unknown no ratios are ranked", "leave out top")
@@ -238,7 +238,7 @@ class EveryInstance(Instance):
         """No engine answers for every n."""
         raise QueryError("this question has no answer for every n", "ask it for one n, or ask for privacy or verify")
 
-    def _asked(self, question: Asked) -> Any:
+    def _asked(self, question: AskedNumber) -> Any:
         """Return the answer for every n: the tight ε at δ = 0, or the accuracy of a noisy sum.
 
         The error of such a sum has one law for every n, that of one record. Raises QueryError for other programs.

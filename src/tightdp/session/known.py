@@ -14,8 +14,8 @@ from tightdp.language.domains import Values
 from tightdp.limits import snapshot
 from tightdp.results.answers import Accuracy, Claim, Sweep, Unknown, Verification
 from tightdp.results.guessing import Efficacy
-from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Zcdp
-from tightdp.results.result import PairWitness, Result
+from tightdp.results.privacy import Curve, Privacy
+from tightdp.results.result import Enclosed, PairWitness, Result
 
 if TYPE_CHECKING:
     from tightdp.methods import by_pairs
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 else:
     by_pairs = lazily("tightdp.methods.by_pairs")
     audits, search = lazily("tightdp.one_run.pairs"), lazily("tightdp.session.search")
-
-_NAMED = {Privacy: "exp_epsilon", Delta: "delta", Renyi: "exp_moment", Zcdp: "rho"}
-"""The fields with the upper ends of results that have `lower`."""
 
 
 def partial_answers(
@@ -118,12 +115,13 @@ def joined(found: Result | None, known: Result | None) -> Result | None:
         return known if more else found
     if isinstance(found, Curve) and isinstance(known, Curve):
         return known if known.points[0][1] > found.points[0][1] else found
-    for kind, name in _NAMED.items():
-        if isinstance(found, kind) and known.lower > found.lower:  # type: ignore[attr-defined]
-            upper = getattr(found, name)
-            if upper == known.lower:  # type: ignore[attr-defined]
-                return replace(known, **{name: upper}, status="exact", reason="", hint="")
-            return replace(known, **{name: upper}, status=found.status if known.status != "exact" else "exact")
+    if isinstance(found, Efficacy):  # its rows are those of the whole question
+        return found
+    if isinstance(found, Enclosed) and isinstance(known, Enclosed) and known.lower > found.lower:
+        upper: dict[str, Any] = {found.number: found.upper}
+        if found.upper == known.lower:
+            return replace(known, **upper, status="exact", reason="", hint="")
+        return replace(known, **upper, status=found.status if known.status != "exact" else "exact")
     return found
 
 

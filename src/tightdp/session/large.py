@@ -22,7 +22,7 @@ from tightdp.queries.enclosed.privacy import Found, delta, exact_delta, largest_
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.results.result import CheckedWitness, PairWitness, Result, Status
-from tightdp.session.engine import Asked, Engine, Outcome, Query
+from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
 
 WIDTH = Fraction(1, 10**9)
 """How far apart both ends may be, relatively, unless asked otherwise."""
@@ -39,7 +39,7 @@ METHOD = "sums of records alike"
 """What the statistics of a result call this method."""
 
 
-def answer(engine: Engine, question: Asked) -> Result | None:
+def answer(engine: Engine, question: AskedNumber) -> Result | None:
     """Return both ends of an answer, None where the program is not of this form, or not large."""
     match question:
         case TightRatio(top=1):

@@ -13,7 +13,7 @@ from tightdp.limits import snapshot
 from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS, MOST_WORK
 from tightdp.methods.base import Refusal
 from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
-from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed, least_above
+from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed
 from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy
 from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine, Query
@@ -40,7 +40,7 @@ def _worth(question: LeastRatio | DeltaAt, found: Ends) -> tuple[Value, Value]:
         least = max(Fraction(1), (ours - high) / theirs) if theirs else math.inf
     if isinstance(least, float):
         return least, least
-    above = least_above(found.upper, float(least), math.nextafter(float(low), 0.0))
+    above = found.upper.enough(float(least), math.nextafter(float(low), 0.0))
     return least, Fraction(above) if math.isfinite(above) else above
 
 

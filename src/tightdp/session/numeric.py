@@ -24,7 +24,7 @@ from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness
-from tightdp.session.engine import Asked, Engine, Outcome, Query
+from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
 from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
 
 if TYPE_CHECKING:
@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from tightdp.cells.comparing import Comparing, Largest
     from tightdp.cells.deltas import Tangent
     from tightdp.cells.laws import CellLaws
+    from tightdp.queries import unknowns
 else:  # few programs need them
     distances, noise = lazily("tightdp.cells.distances"), lazily("tightdp.cells.noise")
     deltas, suprema = lazily("tightdp.cells.deltas"), lazily("tightdp.cells.suprema")
     listing = lazily("tightdp.cells.listing")
+    unknowns = lazily("tightdp.queries.unknowns")
 
 _METHOD = "cells"
 _BITS = 256
@@ -43,7 +45,7 @@ _POINTS = 64
 """At so many e^ε a curve is enclosed."""
 
 
-def answer(engine: Engine, question: Asked) -> Privacy | Delta | Accuracy | None:
+def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy | None:
     """Return the answer to a question, None for programs that are answered in another way."""
     query = engine.query()
     laws = engine.program.cells(query.control)
@@ -82,21 +84,24 @@ def _ends(
     return least, most, None if pair is None else PairWitness(*pair)
 
 
-def ratios(engine: Engine, query: Query) -> list[tuple[Number, Number, TripleWitness]] | None:
-    """Return the different pairs of probabilities that an output has on neighbours, with an unknown in them.
+def ratios(engine: Engine, query: Query) -> list[unknowns.Quotient] | None:
+    """Return the different likelihood ratios of neighbours, with an unknown in them.
 
     None for programs that are answered in another way, and where noisy numbers are published.
     """
     known = by_cells.finite_laws(engine.program, query.control)
     if known is None:
         return None
-    found: dict[Any, tuple[Number, Number, TripleWitness]] = {}
+    found: dict[Any, unknowns.Quotient] = {}
     for x, x_prime in _pairs(engine, query):
         for output, ours in known[x].items():
             theirs = known[x_prime].get(output, Fraction(0))
             name = _function(ours), _function(theirs)
             if name not in found and name[0] != name[1]:
-                found[name] = ours, theirs, TripleWitness(x, x_prime, output, ours, theirs)
+                (up, below), (down, over) = ours.as_integer_ratio(), theirs.as_integer_ratio()
+                found[name] = unknowns.Quotient(
+                    up * over, below * down, TripleWitness(x, x_prime, output, ours, theirs)
+                )
     return list(found.values())
 
 

@@ -25,7 +25,17 @@ from tightdp.one_run.gaps import (
     restricted_least,
     restricted_ratio,
 )
-from tightdp.one_run.guessers import Function, Guesser, Threshold, Top, as_joint_law, certain, classic_law, joint_law
+from tightdp.one_run.guessers import (
+    Function,
+    Guesser,
+    JointLaw,
+    Threshold,
+    Top,
+    as_joint_law,
+    certain,
+    classic_law,
+    joint_law,
+)
 from tightdp.one_run.law import AuditLaw, Compiler, best_pairs
 from tightdp.one_run.pairs import PairVector, default_pairs, read_pairs
 from tightdp.queries.curves import safe_least
@@ -103,17 +113,7 @@ def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Number = _NONE
         joint = joint_law(audit.law, guesser)
         audit.tell("comparing secret bits")
         ratio = audit.ratio(delta)
-    return audit.outcome(ratio).on(
-        Guessing(
-            subject=engine.subject,
-            audit="one-run",
-            guesser=_words(guesser),
-            joint=joint,
-            exp_epsilon=audit.above(ratio.upper),
-            delta=delta,
-            error=audit.error,
-        )
-    )
+    return audit.guessing("one-run", _words(guesser), joint, ratio, delta)
 
 
 def adaptive(
@@ -126,17 +126,7 @@ def adaptive(
         audit.tell("counting guesses")
         joint = as_joint_law(engine.bound.n, adaptive_joint(audit.law, sequence, Threshold(threshold).least))
         ratio = audit.ratio(delta)
-    return audit.outcome(ratio).on(
-        Guessing(
-            subject=engine.subject,
-            audit="adaptive",
-            guesser=_words(Threshold(threshold)),
-            joint=joint,
-            exp_epsilon=audit.above(ratio.upper),
-            delta=delta,
-            error=audit.error,
-        )
-    )
+    return audit.guessing("adaptive", _words(Threshold(threshold)), joint, ratio, delta)
 
 
 def _law(engine: Engine, query: Query, x: Dataset) -> dict[Output, Number]:
@@ -266,15 +256,24 @@ class _Audit:
             return RestrictedRatio(Fraction(1), math.inf, error)
 
     @property
-    def error(self) -> Fraction:
+    def _error(self) -> Fraction:
         """How far the probability of an event in this audit may be from the true one."""
         known = self._engine.program.inexact
         return _NONE if known is None else up(known.total)
 
-    def above(self, ratio: Exact) -> Exact:
-        """Return the upper end of a likelihood ratio."""
+    def guessing(self, audit: str, guesser: str, joint: JointLaw, ratio: RestrictedRatio, delta: Number) -> Guessing:
+        """Return the result with a law of guesses, and the upper end of the true e^ε."""
         known = self._engine.program.inexact
-        return ratio if known is None else widest(ratio, known)
+        found = Guessing(
+            subject=self._engine.subject,
+            audit=audit,
+            guesser=guesser,
+            joint=joint,
+            exp_epsilon=ratio.upper if known is None else widest(ratio.upper, known),
+            delta=delta,
+            error=self._error,
+        )
+        return self.outcome(ratio).on(found)
 
     def outcome(self, ratio: RestrictedRatio) -> Outcome:
         """Return the common fields of a result."""
@@ -287,7 +286,7 @@ class _Audit:
             compile=self._seconds,
             search=time.perf_counter() - self._compiled,
         )
-        exact = ratio.lower == ratio.upper and not self.error
+        exact = ratio.lower == ratio.upper and not self._error
         if ratio.reason is None:
             return Outcome("exact" if exact else "bounded", "", stats)
         return Outcome("exact" if exact else "bounded", ratio.reason.what, stats, ratio.reason.hint)

@@ -26,7 +26,7 @@ from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, 
 from tightdp.results.report import Structure
 from tightdp.results.result import EventWitness, PairWitness, Result, TripleWitness
 from tightdp.session import accuracy, numeric, strategies
-from tightdp.session.engine import Asked, Engine, Outcome, Query
+from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
 from tightdp.session.widened import widened
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _SHORT = 30
 """To so many digits the two ends of an enclosed δ are rounded, outward."""
 
 
-def answer(engine: Engine, question: Asked) -> Any:
+def answer(engine: Engine, question: AskedNumber) -> Any:
     """Return the answer to a question: by a way that lists no laws where there is one, else from the laws."""
     if isinstance(question, AccuracyAt | LeastError):
         accuracy.check_target(engine)
@@ -61,7 +61,7 @@ def answer(engine: Engine, question: Asked) -> Any:
     return accuracy.listed_accuracy(engine, question)
 
 
-def _elsewhere(engine: Engine, question: Asked) -> Result | None:
+def _elsewhere(engine: Engine, question: AskedNumber) -> Result | None:
     known: Result | None = numeric.answer(engine, question)
     if known is None and engine.many:
         known = large.answer(engine, question)

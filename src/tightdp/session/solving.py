@@ -41,14 +41,14 @@ from tightdp.session.asking import Answered, Computed, Largest
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
 from tightdp.session.ends import best_of, end_of, inside, safe
-from tightdp.session.engine import Asked, Engine
+from tightdp.session.engine import AskedNumber, Engine
 from tightdp.session.strategies import told
 from tightdp.session.verification import verify as verify_at
 
 T = TypeVar("T")
 
 
-def answer(ours: Cellwise, question: Asked) -> Pieces:
+def answer(ours: Cellwise, question: AskedNumber) -> Pieces:
     """Return the answer to a question as a piecewise function."""
     kind: type[Pieces] = Pieces
     more: dict[str, Any] = {}

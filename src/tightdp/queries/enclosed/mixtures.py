@@ -13,7 +13,6 @@ a grid (from above). Both are off by the square of the width of the grid. docs/l
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -281,17 +280,3 @@ def _grid(weights: Doubles, width: float) -> _Grid | None:
 
 def _most(keys: Doubles, cells: int) -> int:
     return int(np.bincount(keys, minlength=cells).max())
-
-
-def least_above(tests: Tests, start: float, bar: float) -> float:
-    """Return a t >= start that is surely enough for δ(t) <= bar; infinite where none is found.
-
-    δ is convex: where its tangent meets the bar, t is still too small.
-    """
-    t, step = start, 1e-14
-    while (over := tests.delta_above(t) - bar) > 0:
-        theirs = float(tests.event(t)[1])
-        if not theirs or t > 1e100 or step > 1:
-            return math.inf
-        t, step = max(t + over / theirs, t * (1 + step)), 2 * step
-    return t

@@ -59,6 +59,19 @@ class Tests:
         at = int(np.argmax(worth))
         return self._ends(np.flatnonzero(kept)[order[: at + 1]])
 
+    def enough(self, start: float, bar: float) -> float:
+        """Return a t >= start that is surely enough for δ(t) <= bar; infinite where none is found.
+
+        δ is convex: where its tangent meets the bar, t is still too small.
+        """
+        t, step = start, 1e-14
+        while (over := self.delta_above(t) - bar) > 0:
+            theirs = float(self.event(t)[1])
+            if not theirs or t > 1e100 or step > 1:
+                return math.inf
+            t, step = max(t + over / theirs, t * (1 + step)), 2 * step
+        return t
+
     def _ends(self, event: Event) -> tuple[Fraction, Fraction]:
         ours, theirs = (Fraction(math.fsum(side[event])) for side in (self.p, self.q))
         error = Fraction(self.error + 4 * UNIT)
@@ -264,15 +277,6 @@ def least_ratio(
     best: tuple[Fraction | float, tuple[int, ...] | None, Move | None] = (Fraction(1), None, None)
     upper = 1.0
 
-    def raised(tests: Tests, t: float) -> float:
-        """Return a t, near the one given, that is surely enough for a pair; infinite where none is."""
-        step = width / 16
-        while tests.delta_above(t) > most:
-            t, step = t * (1 + step), 2 * step
-            if step > 1e6:
-                return math.inf
-        return t
-
     def look_at(counts: tuple[int, ...]) -> None:
         nonlocal best, upper
         law = letters.law(counts)
@@ -286,7 +290,7 @@ def least_ratio(
                 best = (t, counts, move)
             if math.isfinite(upper) and tests.delta_above(upper) > most:
                 near = float(t) if t < 1e300 else math.inf
-                upper = near if math.isinf(near) else raised(tests, max(near, upper) * (1 + _NARROW * width))
+                upper = near if math.isinf(near) else tests.enough(max(near, upper) * (1 + _NARROW * width), most)
 
     def enough(box: Box) -> bool:
         return math.isinf(upper) or bounds.below(box, upper, most)
