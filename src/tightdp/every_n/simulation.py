@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-import numpy as np
-from flint import fmpq_mat
-from scipy.optimize import linprog
-from scipy.sparse import coo_matrix
+from flint import fmpq
 
 from tightdp.every_n.chain import Chain, Matrix, Vector, column
 from tightdp.exact.enclosure import as_fmpq, as_fraction
+from tightdp.exact.linear_program import LinearProgram, Row, approximations, exact_primal
 
 Cell: TypeAlias = tuple[int, int]
 _MOST_CELLS = 900
 _MOST_ROWS = 40_000
-_TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-_STEPS = 20
-"""The solver takes at most so many steps for each row and column."""
-_TIGHT = (1e-9, 1e-7, 1e-11)
 
 
 @dataclass(frozen=True)
@@ -104,22 +99,15 @@ def simulate(chain: Chain) -> Simulation | None:
     cells = _not_forced(chain, wanted)
     if cells is None:
         return None
-    rows = sorted(_restricted(wanted, cells), key=repr)
-    finals = [(final, i) for final in chain.finals for i in final]
-    found = _solved(cells, rows, finals)
-    if found is None:
-        return None
-    values, ratio = found
-    for tight in _TIGHT:
-        entries = _vertex(cells, rows, finals, values, ratio, tight)
-        if entries is None:
-            continue
+    program = _program(cells, sorted(_restricted(wanted, cells), key=repr), chain.finals)
+    for near in approximations(program):
+        found = exact_primal(program, near)
         matrix: Matrix = {}
-        for (i, j), value in entries.items():
-            if value:
-                matrix.setdefault(i, {})[j] = value
+        for at, (i, j) in enumerate(cells):
+            if found is not None and (value := found.get(at, fmpq(0))):
+                matrix.setdefault(i, {})[j] = as_fraction(value)
         simulation = Simulation(chain, matrix)
-        if simulation.holds():
+        if found is not None and simulation.holds():
             return simulation
     return None
 
@@ -173,108 +161,38 @@ def _restricted(wanted: set[Inequality], cells: list[Cell]) -> set[Inequality]:
     return {each for each in cut if each.below or each.least}
 
 
-def _solved(
-    cells: list[Cell], rows: list[Inequality], finals: list[tuple[Vector, int]]
-) -> tuple[list[float], float] | None:
-    """Minimise R in floats."""
-    at = {cell: number for number, cell in enumerate(cells)}
-    entries: list[tuple[int, int, float]] = []
-    bounds: list[float] = []
-    for number, each in enumerate(rows):
-        entries += [(number, at[cell], float(value)) for cell, value in each.below]
-        entries += [(number, at[cell], -float(value)) for cell, value in each.above]
-        bounds.append(-float(each.least))
-    for number, (final, i) in enumerate(finals, start=len(rows)):
-        entries += [(number, at[i, k], float(value)) for k, value in final.items() if (i, k) in at]
-        entries.append((number, len(cells), -float(final[i])))
-        bounds.append(0.0)
-    data, row, place = (
-        np.array(part) for part in ([e[2] for e in entries], [e[0] for e in entries], [e[1] for e in entries])
-    )
-    shape = (len(bounds), len(cells) + 1)
-    gain = np.zeros(len(cells) + 1)
-    gain[-1] = 1.0
-    least = [(0, None)] * len(cells) + [(1, None)]
-    system = coo_matrix((data, (row, place)), shape=shape).tocsc()
-    options: Any = {**_TOLERANCES, "maxiter": _STEPS * sum(shape)}
-    found = linprog(gain, A_ub=system, b_ub=bounds, bounds=least, method="highs-ds", options=options)
-    return None if found.x is None else ([float(each) for each in found.x[:-1]], float(found.x[-1]))
-
-
-def _vertex(
-    cells: list[Cell],
-    rows: list[Inequality],
-    finals: list[tuple[Vector, int]],
-    values: list[float],
-    ratio: float,
-    tight: float,
-) -> dict[Cell, Fraction] | None:
-    """Return an exact point at which the inequalities that are tight in floats are tight; None where there is none."""
-    used = [cell for cell, value in zip(cells, values, strict=True) if value > tight]
-    at = {cell: number for number, cell in enumerate(used)}
-    floats = dict(zip(cells, values, strict=True))
-    system: set[tuple[tuple[int, Fraction], ...]] = set()
-    width = len(used) + 1
+def _program(cells: list[Cell], rows: list[Inequality], finals: Sequence[Vector]) -> LinearProgram:
+    """Return the program for the least R, whose unknowns are the entries and R - 1."""
+    at, last = {cell: number for number, cell in enumerate(cells)}, len(cells)
+    program = LinearProgram(last + 1, {last: fmpq(-1)})
     for each in rows:
-        terms = {at[cell]: value for cell, value in each.above if cell in at}
-        terms |= {at[cell]: -value for cell, value in each.below if cell in at}
-        slack = sum(float(v) * floats[c] for c, v in each.above) - sum(float(v) * floats[c] for c, v in each.below)
-        if abs(slack - float(each.least)) <= tight:
-            system.add((*sorted(terms.items()), (width, each.least)))
-    for final, i in finals:
-        total = sum(float(value) * floats.get((i, k), 0.0) for k, value in final.items())
-        if abs(total - ratio * float(final[i])) <= tight:
-            terms = {at[i, k]: value for k, value in final.items() if (i, k) in at}
-            system.add((*sorted({**terms, width - 1: -final[i]}.items()), (width, Fraction(0))))
-    solved = _rational_solution(
-        [dict(each) for each in sorted(system, key=repr)], width, [*(floats[c] for c in used), ratio]
-    )
-    return None if solved is None else {cell: solved[at[cell]] for cell in used}
-
-
-def _rational_solution(system: list[Vector], width: int, near: list[float]) -> list[Fraction] | None:
-    """Return an exact solution of linear equations; free variables are taken from `near`."""
-    matrix = fmpq_mat(len(system) or 1, width + 1)
-    for i, equation in enumerate(system):
-        for j, value in equation.items():
-            matrix[i, j] = as_fmpq(value)
-    reduced, rank = matrix.rref()
-    solution = [Fraction(value).limit_denominator(1 << 20) for value in near]
-    pivots = [next(j for j in range(width + 1) if reduced[i, j] != 0) for i in range(rank)]
-    if width in pivots:
-        return None
-    for i in reversed(range(rank)):
-        total = as_fraction(reduced[i, width])
-        for j in range(pivots[i] + 1, width):
-            if reduced[i, j] != 0:
-                total -= as_fraction(reduced[i, j]) * solution[j]
-        solution[pivots[i]] = total
-    return solution
+        below, above = ({at[cell]: as_fmpq(value) for cell, value in side} for side in (each.below, each.above))
+        terms = {**below, **{column: -value for column, value in above.items()}}
+        program.rows.append(Row(terms, as_fmpq(-each.least)))
+    for final in finals:
+        for i, least in final.items():
+            terms = {at[i, k]: as_fmpq(value) for k, value in final.items() if (i, k) in at}
+            program.rows.append(Row({**terms, last: as_fmpq(-least)}, as_fmpq(least)))
+    return program
 
 
 def solution(wanted: dict[Any, Any], given: dict[int, dict[Any, Any]]) -> dict[int, Fraction] | None:
     """Return factors with which the sum of the given vectors is, entry by entry, at least the wanted one, or None.
 
-    Found in floats; the equations among the inequalities are solved in rationals. The caller checks the inequalities.
+    The caller checks the inequalities.
     """
-    keys = sorted({*wanted, *(key for each in given.values() for key in each)}, key=repr)
     if not given:
         return None
-    scale = [float(max(map(abs, each.values()))) for each in given.values()]
-    table = np.array(
-        [[float(each.get(key, 0)) / s for each, s in zip(given.values(), scale, strict=True)] for key in keys]
-    )
-    right = np.array([float(wanted.get(key, 0)) for key in keys])
-    size = max(np.abs(right).max(), 1e-300)
-    found = linprog(np.ones(len(given)), A_ub=-table, b_ub=-right / size, method="highs-ds", options=_TOLERANCES)
-    if found.x is None:
+    units = {at: Fraction(1, max(map(abs, each.values()))) for at, each in given.items()}
+    size = Fraction(max(map(abs, wanted.values()), default=0) or 1)
+    program = LinearProgram(len(given), {column: fmpq(-1) for column in range(len(given))})
+    for key in sorted({*wanted, *(key for each in given.values() for key in each)}, key=repr):
+        shares = ((column, units[at] * each[key]) for column, (at, each) in enumerate(given.items()) if each.get(key))
+        terms = {column: as_fmpq(-share) for column, share in shares}
+        program.rows.append(Row(terms, as_fmpq(-wanted.get(key, 0) / size)))
+    found = (exact_primal(program, near) for near in approximations(program))
+    values = next((each for each in found if each is not None), None)
+    if values is None:
         return None
-    used = [(at, value) for at, value in zip(given, found.x, strict=True) if value > 1e-9]
-    slack = table @ found.x - right / size
-    system: list[Vector] = []
-    for key, gap in zip(keys, slack, strict=True):
-        if abs(gap) <= 1e-7:
-            row = {column: Fraction(given[at][key]) for column, (at, _) in enumerate(used) if given[at].get(key)}
-            system.append({**row, len(used): Fraction(wanted.get(key, 0))})
-    exact = _rational_solution(system, len(used), [value for _, value in used])
-    return None if exact is None else {at: factor for (at, _), factor in zip(used, exact, strict=True)}
+    factors = {at: as_fraction(values.get(column, fmpq(0))) for column, at in enumerate(given)}
+    return {at: factor * units[at] * size for at, factor in factors.items() if factor}

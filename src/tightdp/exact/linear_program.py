@@ -47,6 +47,14 @@ _ENDLESS = fmpq(10**19)
 """Sides and bounds beyond this do not bind: HiGHS takes 1e20 for infinite."""
 
 
+_INFEASIBLE = 2
+"""The status of a program without a point."""
+
+
+class _NoPoint(Exception):
+    """The rows contradict each other, as far as floats see."""
+
+
 def no_limit() -> None:
     """Set no limit."""
 
@@ -101,10 +109,12 @@ def approximations(program: LinearProgram, control: Control = no_limit) -> Itera
     up = down = 1
     for _ in range(REFINEMENTS):
         control()
-        tries = (
-            _refined(program, matrix, found, (up >> less, down >> less), way) for less, way in product(_LESS, _WAYS)
-        )
-        better = next((each for each in tries if each is not None), None)
+        scales = dict.fromkeys((max(up >> less, 1), max(down >> less, 1)) for less in _LESS)
+        tries = (_refined(program, matrix, found, scale, way) for scale, way in product(scales, _WAYS))
+        try:
+            better = next((each for each in tries if each is not None), None)
+        except _NoPoint:
+            return
         if better is None:
             return
         found = better
@@ -116,7 +126,7 @@ def _refined(
     program: LinearProgram, matrix: csr_matrix, known: Approximation, scales: tuple[int, int], way: tuple[str, bool]
 ) -> Approximation | None:
     """Return the next approximation, by what is left of one, scaled up; None where the solver gives up."""
-    up, down = (max(scale, 1) for scale in scales)
+    up, down = scales
     solved = _solved(matrix, known, up, down, way)
     if solved is None:
         return None
@@ -153,6 +163,8 @@ def _solved(
         method=way[0],
         options={**_TOLERANCES, "presolve": way[1] == (up == 1), "maxiter": _STEPS * sum(matrix.shape)},
     )
+    if found.status == _INFEASIBLE and up == 1:
+        raise _NoPoint
     if found.x is None or found.status:
         return None
     return np.where(found.x == least, -np.inf, found.x).tolist(), (-found.eqlin.marginals).tolist()
