@@ -10,6 +10,7 @@ import pytest
 from tightdp import Bit, discrete_gaussian, flip, mechanism, shuffle
 from tightdp.errors import QueryError
 from tightdp.results.result import CheckedWitness
+from tightdp.session.large import METHOD
 
 WIDTH = F(1, 10**9)
 
@@ -47,3 +48,20 @@ def test_a_precision_is_kept_or_refused() -> None:
 def noisy_count(x: Any, sigma_squared: Any) -> Any:
     """A count with discrete Gaussian noise."""
     return discrete_gaussian(sum(x), sigma_squared)
+
+
+def test_a_long_epsilon_is_a_question_like_any_other() -> None:
+    """e^ε is enclosed where ε is long: by the laws of all datasets, and without them where records are many."""
+    epsilon = F(123456789, 10**10)
+    by_laws = shuffled_bits.bind(n=60, lam="1/4").delta(epsilon=epsilon)
+    without = shuffled_bits.bind(n=60, lam="1/4", precision=WIDTH).delta(epsilon=epsilon)
+    assert without.stats.method == METHOD != by_laws.stats.method
+    for found in (by_laws, without):
+        assert found.status == "bounded"
+        assert found.upper - found.lower <= WIDTH * found.upper
+    assert without.lower <= by_laws.lower
+    assert by_laws.upper <= without.upper
+    many = shuffled_bits.bind(n=20_000, lam="1/4").delta(epsilon=epsilon)
+    assert many.status == "bounded"
+    assert many.upper - many.lower <= WIDTH * many.upper
+    assert many.witness is not None
