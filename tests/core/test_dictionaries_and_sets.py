@@ -50,10 +50,28 @@ PROGRAMS: dict[str, str] = {
     "set-clear": "def f(x):\n    s = set(x)\n    t = s\n    if flip(1/2):\n        t.clear()\n    return s",
     "mixed-members": "def f(x):\n    best = None\n    for at, b in enumerate(x):\n        if flip(1/3):\n            best = (at, 'hit') if b else at\n    return {best, 'all', x[0]}, {best: 1, 0: flip(1/2), 'b': 2}",
     "frozen-set-of-module": "ALLOWED = frozenset({0, 2})\n\n\ndef f(x):\n    return x[0] in ALLOWED, 1 in {0, 2}",
+    "histogram": "def f(x):\n    d = {}\n    for b in x:\n        k = b + flip(1/3)\n        d[k] = d.get(k, 0) + 1\n    return d, len(d), 1 in d, bool(d), d.get(2, 7), d.get(0), sum(d.values()), max(d.values()), tuple(sorted(d))",
+    "histogram-in-order": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    return tuple(d.items()), tuple(reversed(d)), [*d][0]",
+    "histogram-of-pairs": "def f(x):\n    d = {}\n    for b in x:\n        k = (b, (flip(1/3), 'a'))\n        d[k] = d.get(k, 0) + 1\n    return d, ((0, (0, 'a')) in d)",
+    "get-another-default": "def f(x):\n    d = {}\n    for b in x:\n        d[b] = d.get(b, 5) * 2\n    return d, d.get(0, 1), d.get(1, None), d.get(2, False)",
+    "lists-by-key": "def f(x):\n    d = {}\n    for at, b in enumerate(x):\n        k = b * flip(1/2)\n        if k not in d:\n            d[k] = []\n        d[k].append(at)\n    return {k: tuple(v) for k, v in sorted(d.items())}",
+    "setdefault-by-key": "def f(x):\n    d = {}\n    for b in x:\n        d.setdefault(b * flip(1/2), []).append(b)\n    return tuple((k, tuple(v)) for k, v in sorted(d.items()))",
+    "kinds-by-key": "def f(x):\n    d = {}\n    d[x[0]] = (1, 2)\n    d[x[1] * flip(1/2)] = 'a' if flip(1/3) else 3\n    return d, d.get(0, 0), d.get(1, (1, 2))",
+    "pop-and-insert-again": "def f(x):\n    d = {}\n    for b in x:\n        d[b * flip(1/2)] = b\n    p = d.pop(0, None)\n    d[0] = 9\n    return tuple(d.items()), p",
+    "popitem-by-order": "def f(x):\n    d = {3: 3}\n    for b in x:\n        d[b] = 1\n    d.popitem()\n    return tuple(d)",
+    "equal-in-any-order": "def f(x):\n    d, e = {}, {}\n    for b in x:\n        d[b] = 1\n    for b in reversed(x):\n        e[b] = 1 + flip(1/3) * b\n    return d == e, d != {0: 1}, d == {1: 1, 0: 1}",
+    "merged-dictionaries": "def f(x):\n    d = {}\n    d[x[0]] = flip(1/2)\n    e = {2: 3, **d}\n    e |= d\n    c = d.copy()\n    c[5] = 6\n    d.update(c)\n    return tuple(e.items()), tuple(c), tuple(d.items())",
+    "missing-on-some-runs": "def f(x):\n    d = {}\n    d[x[0] * flip(1/2)] = 4\n    return d[x[1]]",
+    "changed-during-iteration": "def f(x):\n    d = {}\n    for b in x:\n        d[b] = 1\n    for k in d:\n        d[k] += 1 + flip(1/3)\n    return d",
+    "branches-and-orders": "def f(x):\n    d = {}\n    if flip(1/2):\n        d['a'] = 1\n        d['b'] = x[0]\n    elif x[1]:\n        d['b'] = 2\n        d['a'] = 3\n    d['c'] = len(d)\n    return tuple(d.items()), d",
+    "thresholds": "def f(x):\n    d = {}\n    for b in x:\n        d[b] = d.get(b, 0) + 1\n    return {k for k, v in d.items() if v + flip(1/3) > 1}, {k: v + flip(1/4) for k, v in d.items()}",
+    "truths-and-numbers": "def f(x):\n    d = {}\n    for b in (x[0], flip(1/2), 1):\n        d[b] = d.get(b, 0) + 1\n    return tuple(d.values()), len(d)",
+    "emptied": "def f(x):\n    d = {}\n    d[x[0]] = 1\n    if flip(1/3):\n        d.clear()\n    elif x[1]:\n        del d[x[0]]\n    return d, bool(d)",
 }  # fmt: skip
 
 
 FAILING = (
+    "missing-on-some-runs",
     "missing", "set-remove", "delete-missing", "view-indexed", "larger-during-iteration", "larger-before-the-end",
     "popitem-of-none",
 )  # fmt: skip

@@ -36,7 +36,9 @@ from tightdp.core.lowering.values import (
     Growing,
     Range,
     Sieve,
+    Table,
     Value,
+    View,
     is_scalar,
     known,
     numeric,
@@ -118,6 +120,8 @@ def _len(m: Machine, sequence: Value, /) -> Value:
     def length(value: Value) -> Value:
         if isinstance(value, Collection):
             return total(m, [0, *map(known, m.store[value.key].present)])
+        if isinstance(value, (Table, View)):
+            value = unordered(m, value)
         if isinstance(value, Every):
             return m.how_many()
         items = items_of(m, value)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from tightdp.core.lowering.comprehensions import clauses, surroundings, within
-from tightdp.core.lowering.iteration import collected, items_of, unordered, visit
+from tightdp.core.lowering.iteration import by_key, collected, items_of, plainly, unordered, visit
+from tightdp.core.lowering.ledger import Ledger, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, operates
-from tightdp.core.lowering.scalars import truth
+from tightdp.core.lowering.scalars import over_keys, truth
 from tightdp.core.lowering.sequences import (
     contains,
     content_of,
@@ -16,7 +17,7 @@ from tightdp.core.lowering.sequences import (
     insert,
     looked_up,
     none_of,
-    over_keys,
+    over_content,
     set_operation,
 )
 from tightdp.core.lowering.store import MISSING
@@ -111,25 +112,28 @@ for _part in ("items", "keys", "values"):
 @method("get", Table, Host)
 def _get(m: Machine, base: Value, key: Value, default: Value = None) -> Value:
     _hashable(m, key)
-    return m.each(content_of(m, base), lambda entries: looked_up(m, entries, key, default))
+    return over_content(m, content_of(m, base), lambda entries: looked_up(m, entries, key, default))
 
 
 @method("setdefault", Table)
 def _setdefault(m: Machine, base: Table, key: Value, default: Value = None) -> Value:
     there = truth(m, contains(m, base, key))
     m.branch(there, lambda: None, lambda: insert(m, base, key, default))
-    return m.each(m.store[base.key], lambda entries: looked_up(m, entries, key))
+    return over_content(m, m.store[base.key], lambda entries: looked_up(m, entries, key))
 
 
 @method("pop", Table)
 def _pop(m: Machine, base: Table, key: Value, default: Value = MISSING) -> Value:
-    found = m.each(m.store[base.key], lambda entries: looked_up(m, entries, key, default))
+    found = over_content(m, m.store[base.key], lambda entries: looked_up(m, entries, key, default))
 
-    def without(table: dict[Value, Value]) -> Value:
-        left = lambda plain: Entries.of({have: value for have, value in table.items() if have != plain})  # noqa: E731
+    def without(entries: Entries | Ledger) -> Value:
+        def left(plain: Value) -> Value:
+            rows = rows_of(m.builder, entries).items()
+            return content_with(m.builder, {have: row for have, row in rows if have != plain})
+
         return over_keys(m, key, left)
 
-    m.store[base.key] = m.each(m.store[base.key], lambda entries: without(entries.table))
+    m.store[base.key] = over_content(m, m.store[base.key], without)
     return found
 
 
@@ -350,9 +354,11 @@ def sorted_output(m: Machine, value: Value) -> Value:
             return m.each(value, within)
         if not isinstance(value, (Table, Collection)):
             return value
-        return m.each(m.store[value.key], in_order)
+        return over_content(m, m.store[value.key], in_order)
 
-    def in_order(content: Entries | Members) -> Value:
+    def in_order(content: Entries | Ledger | Members) -> Value:
+        if isinstance(content, Ledger):
+            return plainly(m, by_key(m, content, lambda key, item: (key, within(item))))
         if isinstance(content, Entries):
             return tuple((key, within(content.table[key])) for key in sorted(content.table, key=order_of))
         present = content.conditions

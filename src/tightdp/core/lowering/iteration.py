@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from tightdp.core.lowering.ledger import Ledger
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import METHODS
 from tightdp.core.lowering.scalars import adopt, over_values
@@ -40,6 +41,7 @@ from tightdp.core.lowering.values import (
     never,
 )
 from tightdp.core.nodes import Draw, Expr, reachable
+from tightdp.language.outputs import order_of
 from tightdp.limits.calibrated import LOOP_ROUNDS
 
 
@@ -229,13 +231,28 @@ def _spend_parts(m: Machine, iterable: Every) -> None:
 
 
 def unordered(m: Machine, value: Value) -> Value:
-    """Return a set as an iterable of its members, for what does not depend on their order; else the value itself."""
-    if isinstance(value, Union) and any(isinstance(one, Collection) for _, one in value.alternatives):
+    """Return a set or a dictionary as an iterable of what is in it, for what does not depend on their order.
+
+    Any other value is returned as it is.
+    """
+    if isinstance(value, (Table, View)) and isinstance(content := m.store[value.key], Ledger):
+        parts = ("keys", "values", "items").index(_as_view(value).part)
+        return by_key(m, content, lambda *both: (*both, both)[parts])
+    if isinstance(value, Union) and any(isinstance(one, (Collection, Table, View)) for _, one in value.alternatives):
         return Union(tuple((guard, unordered(m, one)) for guard, one in value.alternatives))
     if not isinstance(value, Collection):
         return value
     present = m.store[value.key].conditions
     return Filtered("set", never, tuple(present), present.__getitem__)
+
+
+def by_key(m: Machine, content: Ledger, action: Callable[[Value, Value], Value]) -> Sieve:
+    """Return what an action makes of every key of a dictionary, and what belongs to it, in the order of the keys."""
+    empty = sifted(m)
+    assert isinstance(empty, Sieve)
+    keys = sorted(content.rows, key=order_of)
+    entries = tuple((content.rows[key].present, action(key, content.rows[key].value)) for key in keys)
+    return Sieve(entries, empty.settle)
 
 
 def spend(m: Machine, stream: Stream) -> None:
@@ -325,7 +342,8 @@ def _through_entries(m: Machine, view: View) -> Callable[[int], Step | None]:
     def step(at: int) -> Step | None:
         there, kept = [], 0
         for guard, was in alternatives(begun, m.builder.true):
-            for other, entries in alternatives(m.store[view.key], m.builder.true):
+            now = m.store[view.key]
+            for other, entries in [(guard, was)] if now is begun else alternatives(now, m.builder.true):
                 both = m.conj(guard, other)
                 if both is m.builder.false:
                     continue

@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from tightdp.core.lowering.ledger import Ledger, Row, content_with
 from tightdp.core.lowering.machine import Machine, is_milestone
 from tightdp.core.lowering.values import (
     Closure,
@@ -106,6 +107,9 @@ class _Picture:
             case Entries(names, items) | Members(names, items):
                 self._note(names)
                 self._value(items)
+            case Ledger(rows=rows):
+                self._note(tuple(rows))
+                self._value(tuple(part for row in rows.values() for part in (row.present, row.rank, row.value)))
             case Union(alternatives):
                 self.states *= len(alternatives)
                 self.guards.update((guard.serial, guard) for guard, _ in alternatives)
@@ -165,6 +169,19 @@ class _Picture:
                 return Entries(keys, self._rewritten(values))
             case Members(values, present):
                 return Members(values, tuple(map(self.machine.expr, self._rewritten(present))))
+            case Ledger(rows=rows):
+                return content_with(
+                    self.machine.builder,
+                    {
+                        key: Row(
+                            self.machine.expr(self._rewritten(row.present)),
+                            self.machine.expr(self._rewritten(row.rank)),
+                            self._rewritten(row.value),
+                            row.filled,
+                        )
+                        for key, row in rows.items()
+                    },
+                )
             case Union(alternatives):
                 left = [(self._image[guard.serial], self._rewritten(item)) for guard, item in alternatives]
                 left = [(self.machine.expr(guard), item) for guard, item in left if guard is not False]

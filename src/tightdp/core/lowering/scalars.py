@@ -14,6 +14,7 @@ from typing import Any
 
 from tightdp.core.doubles import Double
 from tightdp.core.float_operators import IN_DOUBLES
+from tightdp.core.lowering.ledger import Ledger
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import ADOPTED, OPERANDS
 from tightdp.core.lowering.values import (
@@ -215,6 +216,8 @@ def truth(m: Machine, value: Value) -> Expr:
     """Return the truth value of anything, as a node."""
     if is_scalar(value):
         return m.expr(operate(m, "bool", value))
+    if isinstance(value, Ledger):
+        return m.builder.disjunction([row.present for row in value.rows.values()])
     if isinstance(value, Union):
         return m.expr(m.each(value, lambda item: known(truth(m, item))))
     if isinstance(value, (Reference, Table, View, Collection)):
@@ -278,6 +281,19 @@ def over_all(
         return over(m, rest[0], lambda plain: rest_of((*done, plain), rest[1:])) if rest else action(*done)
 
     return rest_of((), tuple(values))
+
+
+def over_keys(m: Machine, key: Value, action: Callable[[Any], Value]) -> Value:
+    """Apply an action to every plain value that a key of a dictionary, or a member of a set, may take."""
+
+    def of(value: Value) -> Value:
+        if isinstance(value, tuple):
+            return over_all(m, value, lambda *plain: action(plain), over_keys)
+        if not is_scalar(value):
+            raise Failure(f"TypeError: unhashable: a {name_of(value)}", "use a number, a string or a tuple of them")
+        return over_values(m, value, action)
+
+    return m.each(key, of)
 
 
 def whole(value: Any) -> int:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.iteration import NotAlike, collected, items_of, joined
+from tightdp.core.lowering.ledger import Ledger, content_with, inserted, no_row, possible_keys, rows_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.positions import item_at, position_in, valid_positions
 from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
-from tightdp.core.lowering.scalars import adopt, negated, operate, over_all, over_values, truth, whole
-from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.scalars import adopt, negated, operate, over_all, over_keys, over_values, truth, whole
+from tightdp.core.lowering.store import MISSING, merge_row
 from tightdp.core.lowering.values import (
     Alike,
     Array,
@@ -168,15 +170,20 @@ def none_of(m: Machine, members: Members) -> Value:
 def contains(m: Machine, container: Value, item: Value) -> Value:
     """Return whether an item is in a sequence."""
 
-    def is_member(members: Members) -> Value:
-        there = members.conditions.items()
-        return known(m.builder.disjunction([m.conj(m.expr(equal(m, item, v)), present) for v, present in there]))
+    def is_one_of(there: dict[Value, Expr]) -> Value:
+        hits = zip(_key_is(m, item, there), there.values(), strict=True)
+        return known(m.builder.disjunction([m.conj(hit, present) for hit, present in hits]))
+
+    def is_key(entries: Entries | Ledger) -> Value:
+        return is_one_of({key: row.present for key, row in rows_of(m.builder, entries).items()})
 
     def inside(sequence: Value) -> Value:
         if isinstance(sequence, Host) and isinstance(sequence.object, (set, frozenset)):
             sequence = tuple(adopt(m, key) for key in sequence.object)
         if isinstance(sequence, Collection):
-            return m.each(m.store[sequence.key], is_member)
+            return m.each(m.store[sequence.key], lambda members: is_one_of(members.conditions))
+        if isinstance(sequence, Table):
+            return over_content(m, m.store[sequence.key], is_key)
         if is_scalar(sequence):
             return m.each(item, lambda part: operate(m, "in", part, sequence))
         return m.each(
@@ -242,7 +249,7 @@ def _as_slice(*bounds: Any) -> slice:
 def element(m: Machine, value: Value, index: Value) -> Value:
     """Return the element of a sequence or of a dictionary at an index that may depend on the run."""
     if isinstance(value, Table) or (isinstance(value, Host) and isinstance(value.object, dict)):
-        return m.each(content_of(m, value), lambda entries: looked_up(m, entries, index))
+        return over_content(m, content_of(m, value), lambda entries: looked_up(m, entries, index))
     if isinstance(value, View):
         raise Failure(f"TypeError: {name_of(value)} has no elements to index", "index list(...) of it")
     if isinstance(value, Every):
@@ -258,19 +265,35 @@ def element(m: Machine, value: Value, index: Value) -> Value:
     return m.each(items, lambda items: item_at(m, items, index))
 
 
-def looked_up(m: Machine, entries: Entries, key: Value, default: Value = MISSING) -> Value:
+def over_content(m: Machine, content: Value, action: Callable[[Entries | Ledger], Value]) -> Value:
+    """Apply an action to the content of a dictionary, whatever the order of its keys."""
+    return action(content) if isinstance(content, Ledger) else m.each(content, action)
+
+
+def looked_up(m: Machine, entries: Entries | Ledger, key: Value, default: Value = MISSING) -> Value:
     """Return what belongs to a key, and the default (`MISSING`: none, runs without it fail) where it is not there."""
-    hits = [m.expr(equal(m, key, have)) for have in entries.keys]
+    rows = rows_of(m.builder, entries)
+    absent = type(default) is int and default == 0
+    there = [m.builder.true if absent and row.filled else row.present for row in rows.values()]
+    hits = [m.conj(hit, present) for hit, present in zip(_key_is(m, key, rows), there, strict=True)]
     if default is MISSING:
         missing = m.conj(*(m.builder.negation(hit) for hit in hits))
         m.oblige(missing, Failure("KeyError: a key that is not in the dictionary", "give it every key that occurs"))
-    found = [(hit, value) for hit, value in zip(hits, entries.values, strict=True) if hit is not m.builder.false]
+    found = [(hit, row.value) for hit, row in zip(hits, rows.values(), strict=True) if hit is not m.builder.false]
     if not found and default is MISSING:
         raise Dead
     result = found.pop()[1] if default is MISSING else default
     for hit, value in reversed(found):
         result = m.merge(hit, value, result)
     return result
+
+
+def _key_is(m: Machine, key: Value, keys: Iterable[Value]) -> list[Expr]:
+    """Return the conditions that a key is one of some plain ones."""
+    possible = possible_keys(m.builder, key)
+    if possible is None:
+        return [m.expr(equal(m, key, have)) for have in keys]
+    return [possible.get(have, m.builder.false) for have in keys]
 
 
 def content_of(m: Machine, value: Value) -> Value:
@@ -316,27 +339,16 @@ def store(m: Machine, base: Value, index: Value, value: Value) -> None:
 def insert(m: Machine, table: Table, key: Value, value: Value) -> None:
     """Let a value belong to a key of a dictionary; a new key comes last."""
 
-    def into(entries: Entries) -> Value:
-        if isinstance(key, Expr) and all(item in entries.keys for item in key.values):
-            hits = [m.expr(equal(m, key, have)) for have in entries.keys]
-            changed = [m.merge(hit, value, old) for hit, old in zip(hits, entries.values, strict=True)]
-            return Entries(entries.keys, tuple(changed))
-        return over_keys(m, key, lambda plain: Entries.of({**entries.table, plain: value}))
+    def into(entries: Entries | Ledger) -> Value:
+        rows, possible = rows_of(m.builder, entries), possible_keys(m.builder, key)
+        new = partial(inserted, m.builder, rows, value)
+        if possible is None:  # it has several forms, or cannot be a key
+            return over_keys(m, key, lambda plain: content_with(m.builder, {**rows, plain: new(plain)}))
+        never, cases = no_row(m.builder), possible.items()
+        changed = {plain: merge_row(m.builder, here, new(plain), rows.get(plain, never)) for plain, here in cases}
+        return content_with(m.builder, {**rows, **changed})
 
-    m.store[table.key] = m.each(m.store[table.key], into)
-
-
-def over_keys(m: Machine, key: Value, action: Callable[[Any], Value]) -> Value:
-    """Apply an action to every plain value that a key of a dictionary, or a member of a set, may take."""
-
-    def of(value: Value) -> Value:
-        if isinstance(value, tuple):
-            return over_all(m, value, lambda *plain: action(plain), over_keys)
-        if not is_scalar(value):
-            raise Failure(f"TypeError: unhashable: a {name_of(value)}", "use a number, a string or a tuple of them")
-        return over_values(m, value, action)
-
-    return m.each(key, of)
+    m.store[table.key] = over_content(m, m.store[table.key], into)
 
 
 def replaced(m: Machine, items: tuple[Value, ...], index: Value, value: Value) -> tuple[Value, ...]:

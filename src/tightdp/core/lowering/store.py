@@ -8,11 +8,13 @@ names there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from tightdp.core.builder import Builder
 from tightdp.core.doubles import Double
+from tightdp.core.lowering.ledger import Ledger, Row, Rows, check_items, content_with, no_row, rows_of
 from tightdp.core.lowering.values import (
     UNBOUND,
     Array,
@@ -27,10 +29,9 @@ from tightdp.core.lowering.values import (
     is_scalar,
     kind,
     known,
+    numeric,
 )
 from tightdp.core.nodes import Const, Expr, operands_of
-from tightdp.errors import LimitError
-from tightdp.limits.calibrated import TABLE_ENTRIES
 
 Cell = Any
 """A list's key, or (a frame's key, a name)."""
@@ -155,10 +156,6 @@ class Store:
                 self.pop(cell)
 
 
-_MAX_ITEMS = 2 * TABLE_ENTRIES
-"""How many items a sequence whose length depends on the run may have, over all its lengths."""
-
-
 def merge(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
     """Return the value that is `yes` where the condition holds and `no` elsewhere."""
     if isinstance(condition, Const):
@@ -175,6 +172,8 @@ def merge(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
         return Range(merge(builder, condition, yes.items, no.items))
     if isinstance(yes, Entries) and isinstance(no, Entries) and yes.keys == no.keys:
         return Entries(yes.keys, merge(builder, condition, yes.values, no.values))
+    if isinstance(yes, (Entries, Ledger)) and isinstance(no, (Entries, Ledger)):
+        return _merge_rows(builder, condition, rows_of(builder, yes), rows_of(builder, no))
     if isinstance(yes, Members) and isinstance(no, Members):
         return yes.combined(no, partial(builder.either, condition), builder.false)
     if isinstance(yes, Sieve) and isinstance(no, Sieve):
@@ -190,6 +189,25 @@ def merge(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
     if kind(yes) == kind(no) and not isinstance(yes, Union):
         return yes
     return _merge_shapes(builder, condition, yes, no)
+
+
+def _merge_rows(builder: Builder, condition: Expr, yes: Rows, no: Rows) -> Entries | Ledger:
+    never = no_row(builder)
+    keys = {**yes, **no}
+    rows = {key: merge_row(builder, condition, yes.get(key, never), no.get(key, never)) for key in keys}
+    return content_with(builder, rows)
+
+
+def merge_row(builder: Builder, condition: Expr, yes: Row, no: Row) -> Row:
+    """Return what is known of a key where the condition holds, and elsewhere."""
+    here = builder.either(condition, yes.present, no.present)
+    if yes.present is not builder.false and no.present is not builder.false:
+        value = merge(builder, condition, yes.value, no.value)
+        return Row(here, builder.either(condition, yes.rank, no.rank), value, yes.filled and no.filled)
+    row = no if yes.present is builder.false else yes
+    if not row.filled or not is_scalar(row.value) or not numeric(row.value):
+        return replace(row, present=here, filled=False)
+    return replace(row, present=here, value=merge(builder, condition, yes.value, no.value))
 
 
 def _merge_sieves(builder: Builder, condition: Expr, yes: Sieve, no: Sieve) -> Sieve:
@@ -232,12 +250,7 @@ def _merge_shapes(builder: Builder, condition: Expr, yes: Value, no: Value) -> V
             item = merge(builder, condition, ours[1], theirs[1])
         if guard is not never:
             merged.append((guard, item))
-    items = sum(len(_parts(item)) for _, item in merged)
-    if items > _MAX_ITEMS:
-        raise LimitError(
-            f"a sequence may have {len(merged):,} lengths, and {items:,} items in all of them together",
-            "bound how far it grows where its growth depends on the run",
-        )
+    check_items(len(merged), sum(len(_parts(item)) for _, item in merged))
     return merged[0][1] if len(merged) == 1 else Union(tuple(merged))
 
 
