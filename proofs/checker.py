@@ -321,10 +321,10 @@ class Program(Domain):
         need(claim["n"] == "all" or not self.every, "this is a claim for every n")
         n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
         self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
-        bound = 0 if self.infinite or not self.compares else claim.get("bound")
-        points = [(bound, claim["beta"] if self.kept else claim.get("delta", 0))]
+        points = [(claim.get("bound"), claim["beta"] if self.kept else claim.get("delta", 0))]
         points = [items(point, 2) for point in items(claim["points"])] if "points" in claim else points
-        self.points = [(ratio(t, 1 if bound != 0 else 0), ratio(delta, 0, 1)) for t, delta in points]
+        finite = self.compares and not self.infinite
+        self.points = [(ratio(t, 1) if finite else (0, 1), ratio(delta, 0, 1)) for t, delta in points]
         need(self.points, "a curve has no points")
         (self.up, self.down), self.delta = self.points[0]
         self.alpha = rational(claim["alpha"], 0) if self.kept else None

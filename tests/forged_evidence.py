@@ -188,6 +188,11 @@ def a_point_below_1(given: dict[str, Any]) -> None:
     given["claim"]["points"][0] = ["1/2", 1]
 
 
+def a_bound_of_0(given: dict[str, Any]) -> None:
+    """Refute what nobody claims."""
+    given["claim"]["bound"] = 0
+
+
 def no_points(given: dict[str, Any]) -> None:
     """Claim nothing."""
     given["claim"]["points"] = []
@@ -242,6 +247,8 @@ FORGED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
         ("randomized_response_count_n3_curve", a_lower_point),
         ("randomized_response_count_n3_curve", a_point_below_1),
         ("randomized_response_count_n3_curve", no_points),
+        ("randomized_response_count_n3_epsilon_1_refuted", a_bound_of_0),
+        ("randomized_response_count_n3_moment", a_bound_of_0),
         ("randomized_response_count_n3_moment", smaller_moment),
         ("randomized_response_count_n3_moment", a_higher_order),
         ("randomized_response_count_n3_moment", a_moment_that_is_reached),

@@ -43,8 +43,9 @@ Variables beta_up beta_down : poly.
 Variables (n : Z) (d : positive).
 Variable asked : verdict.
 
-Definition runs_well (p : part) (record : option value) (v : vector) : bool :=
+Definition runs_well_once (p : part) (record : option value) (v : vector) : bool :=
   forallb (fun e => match run p record (fst e) with Some _ => true | None => false end) v.
+Definition runs_well : part -> option value -> vector -> bool := kept runs_well_once.
 Definition weight_if (p : part) (record : option value) (v : vector) (event : output -> bool) : poly :=
   fold_right (fun e t => fold_right (fun r t => if event [published r] then padd (pmul (snd e) (weight r)) t else t) t
                                     (results p record (fst e))) [] v.
@@ -199,7 +200,7 @@ Qed.
 
 Lemma runs_well_sound : forall p r v, runs_well p r v = true -> forall s, In s (map fst v) -> run p r s <> None.
 Proof.
-  intros p r v H s Hs. unfold runs_well in H. rewrite forallb_forall in H. apply in_map_iff in Hs as [e [<- He]].
+  intros p r v H s Hs. unfold runs_well, kept, runs_well_once in H. rewrite forallb_forall in H. apply in_map_iff in Hs as [e [<- He]].
   specialize (H e He). destruct (run p r (fst e)); [congruence | discriminate].
 Qed.
 
