@@ -82,8 +82,13 @@ class AggregateTable(Table):
 
     @property
     def states(self) -> int:
-        """A bound on how many values the aggregates have together."""
-        return math.prod(len(leaf.values) for leaf in self.rest.inputs)
+        """A bound on how many values the aggregates have together: those of each, or ways to contribute to all."""
+        ways = math.prod(
+            math.comb(len(group.clients) + values - 1, values - 1)
+            for group, letters in zip(self.groups, self._letters, strict=True)
+            for values in [len({joint for letter in letters for joint, _ in letter.weights})]
+        )
+        return min(math.prod(len(leaf.values) for leaf in self.rest.inputs), ways)
 
     @property
     def _most_entries(self) -> int:
@@ -136,11 +141,15 @@ class AggregateTable(Table):
     def _take_batch(
         self, batch: Sequence[tuple[Counts, StateLaw]], states: Sequence[State], watch: Callable[[], None]
     ) -> None:
-        for values, (weights, below) in zip(states, self.rest.every(states), strict=True):
-            self._given[values] = dict(weights), below
+        self._give(states)
         for counts, law in batch:
             watch()
             self._by_counts[counts] = self._output_law(law)
+
+    def _give(self, states: Sequence[State]) -> None:
+        """Compute the outputs given some values of the aggregates, all at once."""
+        for values, (weights, below) in zip(states, self.rest.every(states), strict=True):
+            self._given[values] = dict(weights), below
 
     def every_law(self, watch: Callable[[], None]) -> Iterator[tuple[Counts, Mapping[int, Whole], Whole]]:
         """Yield the weights by code of the output law of every class of datasets, and their total."""
@@ -194,7 +203,9 @@ class AggregateTable(Table):
             return None
         code_of: dict[int, int] = {}
         for value in self.rest.inputs[0].values:
-            outputs, below = self._outputs_given((value,))
+            if (value,) not in self._given:
+                self._give([(value,)])  # one by one: most have several outputs, which is seen at once
+            outputs, below = self._given[value,]
             if list(outputs.values()) != [below]:
                 return None
             (code_of[value],) = outputs
@@ -203,7 +214,9 @@ class AggregateTable(Table):
         return SumLaws(CodesOfSums(code_of), self._letters, self._sum_law)
 
     def _output_law(self, state: StateLaw) -> Weights:
-        entries = [(self._outputs_given(values), weight) for values, weight in state.items()]
+        law = list(state.items())
+        self._give([values for values, _ in law if values not in self._given])
+        entries = [(self._given[values], weight) for values, weight in law]
         common = lcm(*(below for (_, below), _ in entries))
         total: dict[int, Whole] = {}
         for (outputs, below), weight in entries:
@@ -212,13 +225,6 @@ class AggregateTable(Table):
                 total[code] = total.get(code, 0) + factor * share
         whole = sum(total.values()) if self.rest.conditioned else state.denominator * common
         return Weights(dict(sorted(total.items())), whole)
-
-    def _outputs_given(self, values: tuple[Value, ...]) -> tuple[dict[int, Whole], Whole]:
-        found = self._given.get(values)
-        if found is None:
-            weights, below = self.rest.given(values)
-            found = self._given[values] = (dict(weights), below)
-        return found
 
     def _sum_law(self, counts: Counts) -> SumLaw:
         law = self._state_law(counts)

@@ -7,7 +7,7 @@ at once; what is left is compared exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeVar
 
@@ -67,7 +67,8 @@ def largest_changes(table: AggregateTable, watch: Callable[[], None], few: int =
     None where there are at most `few` pairs of neighbours, or they cannot be screened in this way.
     """
     orbits = table.orbits
-    if not relation_of(table.bound).one_record or isinstance(orbits, States) or orbits.number_of_pairs <= few:
+    pairs = orbits.number**2 if isinstance(orbits, States) else orbits.number_of_pairs
+    if not relation_of(table.bound).one_record or pairs <= few:
         return None
     try:
         return _Screen(table, watch).changes()
@@ -78,18 +79,22 @@ def largest_changes(table: AggregateTable, watch: Callable[[], None], few: int =
 class _Screen:
     def __init__(self, table: AggregateTable, watch: Callable[[], None]) -> None:
         self.table, self.watch = table, watch
+        self.law_of: dict[Counts, int] = {}
+        """By state of the aggregates, a number that only equal laws share."""
         self.counts, self.logarithms = self._exact()
-        self.letters = np.array([list(chain(*one)) for one in self.counts], dtype=np.int64)
         self.best = -math.inf
 
     def _exact(self) -> tuple[list[Counts], Floats]:
         """Return all counts, and the logarithms of all probabilities, rounded one by one."""
         table = self.table
         places: dict[int, int] = {}
+        laws: dict[Hashable, int] = {}
         counts: list[Counts] = []
         rows: list[tuple[list[int], list[float]]] = []
         for at_counts, by_code, total in table.every_law(self.watch):
             counts.append(at_counts)
+            if isinstance(table.orbits, States):
+                self.law_of[at_counts] = laws.setdefault((total, *by_code.items()), len(laws))
             if len(places) * table.orbits.number > _MOST_LOGARITHMS:
                 raise _Unsuitable
             rows.append(([places.setdefault(code, len(places)) for code in by_code], _logarithms(by_code, total)))
@@ -99,6 +104,22 @@ class _Screen:
         return counts, found
 
     def changes(self) -> Iterator[Change]:
+        orbits = self.table.orbits
+        return self._between_states(orbits) if isinstance(orbits, States) else self._between_counts()
+
+    def _between_states(self, states: States) -> Iterator[Change]:
+        """Yield changes of states that lead to other laws: there may be far more pairs of states."""
+        place = {state: at for at, state in enumerate(self.counts)}
+        changes = list(states.changes_between(self.law_of.__getitem__))
+        ours, theirs = (
+            np.array([place[state] for state in side], dtype=np.int64)
+            for side in ([change.counts for change in changes], [change.counts_after for change in changes])
+        )
+        largest = self._largest(ours, theirs)
+        return (changes[at] for at in np.flatnonzero(largest >= largest.max(initial=-math.inf) - MARGIN).tolist())
+
+    def _between_counts(self) -> Iterator[Change]:
+        self.letters = np.array([list(chain(*one)) for one in self.counts], dtype=np.int64)
         digits = np.array([pow(_MULTIPLIER, at + 1, 1 << 64) for at in range(self.letters.shape[1])], dtype=np.uint64)
         keys = (self.letters.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)
         order = np.argsort(keys)
