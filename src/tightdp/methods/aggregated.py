@@ -10,7 +10,6 @@ from typing import Any
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import CoreProgram
-from tightdp.core.operators import Value
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.exact.numbers import Exact

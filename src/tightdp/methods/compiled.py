@@ -15,7 +15,7 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 
-__all__ = ["compile_dataset", "compile_symbolic", "deep_recursion", "encode_core", "encode_dataset", "lower_dataset"]
+__all__ = ["deep_recursion", "encode_core", "encode_dataset", "lower_dataset"]
 
 _RECURSION = 1_000_000
 """The compiler recurses in Python along chains of branches; such calls take no C stack."""
@@ -23,23 +23,7 @@ _RECURSION = 1_000_000
 Watch = Callable[[int], None]
 
 
-def _unlimited(nodes: int = 0) -> None:
-    pass
-
-
-def compile_symbolic(bound: Bound, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
-    """Compile a mechanism for all datasets at once. Raises LanguageError, ProgramError or LimitError."""
-    with deep_recursion():
-        core = lower(bound, None, prober(backend, watch), lambda: watch(0))
-        return encode_core(expand_shuffles(core), bound, None, backend, watch)
-
-
-def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
-    """Compile a mechanism for one dataset: a smaller diagram, and the law of all outputs in one pass."""
-    return encode_dataset(lower_dataset(bound, x, backend, watch), bound, x, backend, watch)
-
-
-def lower_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> CoreProgram:
+def lower_dataset(bound: Bound, x: Dataset, backend: str, watch: Watch) -> CoreProgram:
     """Return the core program of a mechanism on one dataset."""
     with deep_recursion():
         return lower(bound, bound.check_dataset(x), prober(backend, watch), lambda: watch(0))
