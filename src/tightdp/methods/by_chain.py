@@ -234,6 +234,8 @@ def _made(
 ) -> M | Refusal:
     if relation_of(program.bound).custom:
         return Refusal("chain: neighbours are given by a function")
+    if program.bound.n == 1 and program.forced is None:
+        return Refusal("chain: it is a single client")
     made = eliminate_to_chain(program.expanded(control), program.bound.record, control, budget)
     if isinstance(made, Refusal):
         return made
