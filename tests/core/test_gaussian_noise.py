@@ -22,7 +22,7 @@ from tightdp.language.domains import Bit, Int
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Control, Pair
 from tightdp.methods.choose import program_of
-from tightdp.queries.accuracy import AccuracyAt, LeastError
+from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.session import moments, search

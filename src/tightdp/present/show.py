@@ -15,7 +15,7 @@ from tightdp.errors import QueryError
 from tightdp.present import plot
 from tightdp.present.text import View, html_of, line_of, terminal_width, text_of
 
-_TWINS = {"privacy_loss": "privacy", "guessing": "audit"}
+_TWINS = {"guessing": "audit"}
 """Files of `results/` whose twin has another name."""
 
 

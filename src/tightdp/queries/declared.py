@@ -23,7 +23,8 @@ from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Tail
 from tightdp.methods.base import Named, Ratio
-from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, number_or_tail
+from tightdp.queries.accuracy import AccuracyClass, number_or_tail
+from tightdp.queries.measures import AccuracyAt
 from tightdp.symmetry.sets import AccuracySet, Table
 
 T = TypeVar("T")

@@ -26,7 +26,8 @@ from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.methods.base import Pair
 from tightdp.methods.sums import mass
-from tightdp.queries.accuracy import AccuracyAt, number
+from tightdp.queries.accuracy import number
+from tightdp.queries.measures import AccuracyAt
 from tightdp.symmetry.sets import Table
 
 W = TypeVar("W")

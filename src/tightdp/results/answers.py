@@ -28,8 +28,9 @@ from tightdp.results.result import (
 from tightdp.results.table import Row, answer_row, beside
 
 if TYPE_CHECKING:  # takes time to import, which a mistake on the command line need not
-    from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
+    from tightdp.queries.accuracy import AccuracyClass
     from tightdp.queries.curves import LikelihoodRow
+    from tightdp.queries.measures import AccuracyAt, LeastError
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

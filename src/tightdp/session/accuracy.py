@@ -18,17 +18,8 @@ from tightdp.language.outputs import Output
 from tightdp.language.tails import share_of
 from tightdp.methods import questions
 from tightdp.queries import declared
-from tightdp.queries.accuracy import (
-    RIGHT,
-    AccuracyAt,
-    AccuracyClass,
-    LeastError,
-    Moment,
-    classes_of,
-    is_real,
-    least_alpha,
-    moment,
-)
+from tightdp.queries.accuracy import AccuracyClass, classes_of, least_alpha
+from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError, Moment, is_real, moment
 from tightdp.results.answers import Accuracy, Utility, Worst
 from tightdp.session import numeric
 from tightdp.session.engine import Engine, Outcome

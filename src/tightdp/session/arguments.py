@@ -15,7 +15,7 @@ from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.parameters import Range, read_count, read_exact, read_exponential, read_number, read_optional
 from tightdp.exact.rationals import as_fraction
-from tightdp.queries.accuracy import ACCURACY, MEASURES, RIGHT, AccuracyAt, Goal, LeastError
+from tightdp.queries.measures import ACCURACY, MEASURES, RIGHT, AccuracyAt, Goal, LeastError
 
 __all__ = [
     "AccuracyClaim",

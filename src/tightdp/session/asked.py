@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tightdp.language.program import Bound
-from tightdp.results.answers import Accuracy, Distribution, Likelihood
-from tightdp.results.guessing import Efficacy
-from tightdp.results.optimum import Optimum
-from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
-from tightdp.results.report import Structure
-from tightdp.results.result import Subject
-
 if TYPE_CHECKING:
+    from tightdp.language.program import Bound
+    from tightdp.results.answers import Accuracy, Distribution, Likelihood
+    from tightdp.results.guessing import Efficacy
+    from tightdp.results.optimum import Optimum
+    from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
+    from tightdp.results.report import Structure
+    from tightdp.results.result import Subject
     from tightdp.session.engine import Engine
 
 

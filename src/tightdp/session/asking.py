@@ -17,7 +17,7 @@ from tightdp.methods import questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
-from tightdp.queries.accuracy import AccuracyAt, Goal
+from tightdp.queries.measures import AccuracyAt, Goal
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness

@@ -29,7 +29,7 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.logic.encode import prober
 from tightdp.methods.base import Control
-from tightdp.queries.accuracy import AccuracyAt
+from tightdp.queries.measures import AccuracyAt
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, DeltaAt
 from tightdp.results.result import PairWitness, TripleWitness

@@ -15,7 +15,7 @@ from tightdp.exact.numbers import Exact, down, up
 from tightdp.exact.pieces import Piece, largest
 from tightdp.exact.roots import between
 from tightdp.language.program import Bound
-from tightdp.queries.accuracy import Goal
+from tightdp.queries.measures import Goal
 from tightdp.results.answers import Accuracy, Utility, Verification
 from tightdp.results.choices import BestChoices, Choice, Chosen, Option, Value
 from tightdp.results.pieces import Part, Solution

@@ -15,7 +15,7 @@ from tightdp.exact.mixed import parts_in_x, slope_of
 from tightdp.exact.pieces import Span, common_spans, signs_between
 from tightdp.exact.polynomials import UNKNOWN, naming
 from tightdp.exact.roots import Point, between, closed
-from tightdp.queries.accuracy import Goal
+from tightdp.queries.measures import Goal
 from tightdp.results.pieces import Best, End
 from tightdp.results.privacy import TightRatio
 from tightdp.session.asking import Largest, gain_of

@@ -26,8 +26,8 @@ from tightdp.methods.noisy_parts import many_outputs
 from tightdp.methods.one_output import check_listable, table_without_diagram
 from tightdp.methods.program import FEW_DATASETS, Method, Program
 from tightdp.methods.symmetry import Symmetry
-from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.queries.curves import Profile, profile
+from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.queries.strategies import Games
 from tightdp.results.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.result import Result, Stats, Status, Subject

@@ -11,7 +11,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import as_value
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound
-from tightdp.queries.accuracy import LeastError
+from tightdp.queries.measures import LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,
@@ -314,7 +314,7 @@ class Instance(InstanceBase):
     @limited("all", by_runs=False, enclosed=True, adaptive=True)
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
-        return answering.search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
+        return answering.report.structure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     @limited("all")
     def explain(self, *, exp_epsilon: Any = None, epsilon: Any = None, delta: Any = 0) -> Explanation:

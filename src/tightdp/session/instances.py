@@ -16,7 +16,7 @@ from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
 from tightdp.language.timing import BITS, ROUNDS
 from tightdp.limits import snapshot
-from tightdp.queries.accuracy import AccuracyAt, LeastError
+from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import (
     checked_calls,

@@ -15,10 +15,10 @@ from tightdp.exact.numbers import Exact, down, up
 from tightdp.limits import snapshot
 from tightdp.limits.calibrated import LISTED_MASSES
 from tightdp.methods.symmetry import Symmetry
-from tightdp.queries.accuracy import AccuracyAt, LeastError, Measure
 from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
 from tightdp.queries.enclosed.privacy import Found, delta, exact_delta, largest_ratio, least_ratio
+from tightdp.queries.measures import AccuracyAt, LeastError, Measure
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.results.result import CheckedWitness, PairWitness, Result, Status

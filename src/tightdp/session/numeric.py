@@ -20,7 +20,8 @@ from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.methods import by_cells
 from tightdp.methods.symmetry import Symmetry
-from tightdp.queries.accuracy import AccuracyAt, AccuracyClass, LeastError
+from tightdp.queries.accuracy import AccuracyClass
+from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness

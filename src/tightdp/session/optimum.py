@@ -17,7 +17,6 @@ from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods import questions
 from tightdp.methods.program import Method
-from tightdp.queries.accuracy import ACCURACY, MEASURES, RIGHT, Goal
 from tightdp.queries.designs import (
     Setting,
     check_size,
@@ -25,6 +24,7 @@ from tightdp.queries.designs import (
     whole_outputs,
 )
 from tightdp.queries.geometric_noise import as_geometric_noise, as_staircase
+from tightdp.queries.measures import ACCURACY, MEASURES, RIGHT, Goal
 from tightdp.queries.optimum import Design, Kernel, best_kernel
 from tightdp.results.optimum import BestMechanism, Optimum
 from tightdp.results.privacy import Delta, DeltaAt

@@ -12,18 +12,14 @@ from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact, down, up
-from tightdp.language.program import Dataset
-from tightdp.logic.formula import WeightedFormula
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Ratio, Summary, summary
+from tightdp.methods.base import Comparison, Ratio
 from tightdp.methods.program import Method
 from tightdp.methods.ranking import first_pair, first_ratio
-from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import curves, declared
-from tightdp.queries.accuracy import AccuracyAt, LeastError
 from tightdp.queries.curves import Profile
+from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio, Tradeoff
-from tightdp.results.report import Structure
 from tightdp.results.result import EventWitness, PairWitness, Result, TripleWitness
 from tightdp.session import accuracy, numeric, strategies
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
@@ -213,24 +209,6 @@ def tradeoff(engine: Engine) -> Tradeoff:
     """Return the trade-off function as its vertices."""
     profile, outcome = engine.profile()
     return outcome.on(Tradeoff(subject=engine.subject, vertices=profile.vertices()))
-
-
-def structure(engine: Engine, x: Dataset | None) -> Structure:
-    """Return the plan of the tight ε, the symmetries, and the diagram on all datasets if it is not large; or on one."""
-    query = engine.query()
-    control, plan, symmetry = query.control, tuple[Summary, ...](), Symmetry(())
-    formula: WeightedFormula | None
-    if x is not None:
-        name, formula = "exhaustive", engine.table_of(x, query).formula
-    else:
-        with query.searching():
-            name = questions.tight(engine.program, control)[0].name
-        plan = summary(control.plan.steps)
-        formula = engine.program.moderate(control)
-        symmetry = questions.every_symmetry(engine.program, control)[1]
-    size = (0, 0) if formula is None else (len(formula.variables), formula.nodes)
-    stats = query.stats(size, name, symmetry)
-    return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats, plan=plan)
 
 
 def _delta(engine: Engine, profile: Profile, t: Number) -> tuple[Number, EventWitness | None]:

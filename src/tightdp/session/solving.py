@@ -20,7 +20,7 @@ from tightdp.exact.polynomials import Unknown, at_place
 from tightdp.exact.roots import between
 from tightdp.exact.weights import as_exact
 from tightdp.language.tails import Interval, parts_of
-from tightdp.queries.accuracy import AccuracyAt, Goal, LeastError
+from tightdp.queries.measures import AccuracyAt, Goal, LeastError
 from tightdp.results.answers import Accuracy, Claim, Distribution, Verification
 from tightdp.results.guessing import Efficacy, Guessing
 from tightdp.results.pieces import (

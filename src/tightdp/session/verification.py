@@ -9,7 +9,7 @@ from typing import Any
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log, exponent_of, log, log_down, log_up
 from tightdp.exact.weights import as_exact
-from tightdp.queries.accuracy import AccuracyAt
+from tightdp.queries.measures import AccuracyAt
 from tightdp.results.answers import Accuracy, Claim, Verification
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Status

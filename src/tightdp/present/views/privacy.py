@@ -27,9 +27,8 @@ from tightdp.present.words import (
     witness_sentence,
 )
 from tightdp.results.privacy import Curve, Delta, EveryN, EveryNVerification, Privacy, Renyi, Tradeoff, Zcdp
-from tightdp.results.privacy_loss import PrivacyLoss, is_attained
 from tightdp.results.recorded import plain
-from tightdp.results.result import PairWitness, Result, TripleWitness
+from tightdp.results.result import PairWitness, Result, Subject, TripleWitness
 
 _CURVE_ENDS = {"bounded": "upper end", "unresolved": "lower end"}
 """Which end of a curve its points are, where they are not exact."""
@@ -105,11 +104,12 @@ def _privacy_plot(result: Privacy, ax: Any) -> Any:
 
 
 @picture_of.register
-def _curve_plot(result: Curve | PrivacyLoss, ax: Any, *, x: str = "epsilon", log_delta: bool = True) -> Any:
+def curve_plot(
+    curve: Curve, ax: Any, *, x: str = "epsilon", log_delta: bool = True, subject: Subject | None = None
+) -> Any:
     """Draw δ against ε (or e^ε), with its break points, on a logarithmic scale unless told otherwise."""
-    curve = result if isinstance(result, Curve) else result.curve()
     seen = seen_curve(curve.points, x, log_delta)
-    name = str(result.subject) + ("" if curve.status == "exact" else f", {_CURVE_ENDS[curve.status]}")
+    name = str(subject or curve.subject) + ("" if curve.status == "exact" else f", {_CURVE_ENDS[curve.status]}")
     axes = plot.named_axes(ax, plot.WORDS[x], plot.WORDS["delta"], name)
     at, delta = zip(*seen.line, strict=True)
     marked = [place for place, point in enumerate(seen.line) if point in seen.dots]
@@ -207,23 +207,6 @@ def _strategy_grid(witness: PairWitness | None) -> Grid | None:
     rows = [(depth, move) for first in strategy.moves for depth, move in first.with_depth()]
     shown = tuple(("  " * depth + brief(move.history, 60), brief(move.answer, 40)) for depth, move in rows[:MOST_ROWS])
     return Grid(("the analyst sees", "and answers"), shown, len(rows) - len(shown))
-
-
-@view_of.register
-def _loss_view(result: PrivacyLoss) -> View:
-    rows = tuple(
-        (
-            direction.name,
-            f"{times:,}",
-            str(len(pair.outcomes)),
-            shown_number(pair.outcomes[0][0] / pair.outcomes[0][1]) if not pair.certain else "inf",
-            "yes" if is_attained(direction) else "no",
-        )
-        for direction in result.losses.directions
-        for pair, times in direction.dominating
-    )
-    grid = Grid(("direction", "runs", "outcomes", "largest e^ε", "attained by neighbours"), rows)
-    return View(heading(result), (), grid)
 
 
 _PROOFS = {

@@ -18,8 +18,8 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import WIDEST_LETTER
 from tightdp.methods.aggregate import contributions
-from tightdp.queries.accuracy import AccuracyAt
 from tightdp.queries.enclosed.counts import Letters, Noise
+from tightdp.queries.measures import AccuracyAt
 
 Law = dict[int, Number]
 Added = list[tuple[tuple[int, ...], Number]]
