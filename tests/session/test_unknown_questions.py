@@ -166,6 +166,15 @@ def test_a_claim_that_fails_at_a_root_alone() -> None:
     assert found.verify(exp_epsilon=9).holds
 
 
+def test_delta_at_an_epsilon_with_many_digits_is_exact() -> None:
+    """With a value of the unknown e^ε is enclosed there."""
+    found = counted.bind(n=2, lam="?").delta(epsilon="10001/20000")
+    enclosed = counted.bind(n=2, lam="1/10").delta(epsilon="10001/20000")
+    assert found.status == "exact"
+    assert enclosed.status == "bounded"
+    assert enclosed.lower < value_at(found, F(1, 10)) < enclosed.upper
+
+
 def test_what_is_refused() -> None:
     instance = counted.bind(n=3, lam="?")
     for ask, words in [

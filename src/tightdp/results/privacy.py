@@ -76,6 +76,11 @@ class DeltaAt:
         low, high = exp_enclosure(exponent, _DIGITS)
         return cls(low, high, exponent)
 
+    @property
+    def exactly(self) -> DeltaAt:
+        """The same question at an e^ε that is computed with, however long ε is."""
+        return self if self.epsilon is None else DeltaAt(exp(self.epsilon), exp(self.epsilon), self.epsilon)
+
     def between(self, subject: Subject, lower: Number, upper: Number, witness: PairWitness | None = None) -> Delta:
         """Return the result with these ends."""
         t = self.low if self.low == self.high else (self.low, self.high)

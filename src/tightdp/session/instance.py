@@ -75,7 +75,7 @@ class Instance(InstanceBase):
 
     def _asked(self, question: AskedNumber) -> Any:
         """Return the answer to a question that has several ways to one."""
-        return answering.search.answer(self.engine, question)
+        return answering.strategies.with_strategy(self.bound, answering.search.answer(self.engine, question))
 
     def _computed(self, ask: Callable[[Engine], R]) -> R:
         """Return what an engine answers."""
@@ -284,7 +284,7 @@ class Instance(InstanceBase):
 
         Raises ParameterError where x is no dataset of the instance, and QueryError where the outputs are too many.
         """
-        dataset = self.bound.check_dataset(x)
+        dataset = tuple(x) if self.every_n else self.bound.check_dataset(x)
         return self._computed(lambda engine: answering.outputs.output_law(engine, dataset))
 
     @limited(enclosed=True)

@@ -58,6 +58,7 @@ def answer(ours: Cellwise, question: AskedNumber) -> Pieces:
         case LeastRatio():
             what, more = "exp_epsilon", {"at": (("delta", question.delta),)}
         case DeltaAt():
+            question = question.exactly
             what, more = "delta", {"at": (("exp_epsilon", question.low),)}
         case AccuracyAt():
             kind, what = AccuracyPieces, "one_minus_beta"

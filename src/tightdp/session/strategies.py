@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -24,6 +25,7 @@ _SHORT = 30
 
 
 W = TypeVar("W")
+R = TypeVar("R")
 
 
 def told(bound: Bound, witness: W) -> W | ConversationWitness:
@@ -34,6 +36,13 @@ def told(bound: Bound, witness: W) -> W | ConversationWitness:
     p, q = witness.probability * times, witness.probability_prime * times
     output, strategy = as_output(witness.output[0]), path_of(witness.output)
     return ConversationWitness(witness.x, witness.x_prime, output, p, q, strategy)
+
+
+def with_strategy(bound: Bound, found: R) -> R:
+    """Return an answer; with the strategy that leads to its witness, where that is a conversation with an analyst."""
+    if not bound.asks or not isinstance(found, Privacy):
+        return found
+    return replace(found, witness=told(bound, found.witness))
 
 
 def answer(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta:

@@ -16,6 +16,7 @@ from tightdp.results.result import Result, Status
 from tightdp.session.arguments import AccuracyClaim, PrivacyClaim
 from tightdp.session.engine import Engine
 from tightdp.session.search import answer, tight_privacy
+from tightdp.session.strategies import with_strategy
 
 
 def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:
@@ -38,7 +39,7 @@ def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim
 
 def _privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:
     exp_epsilon, epsilon, delta = asked
-    found = tight_privacy(engine, delta)
+    found = with_strategy(engine.bound, tight_privacy(engine, delta))
     at = f" at delta = {as_text(delta)}" if delta else ""
     if exp_epsilon is not None:
         holds = _at_most(found, _compare_plain, exp_epsilon)
