@@ -53,6 +53,14 @@ def test_tight_ratios_over_infinitely_many_outputs(body: str, exp_epsilon: Any, 
     assert (found.status, found.exp_epsilon, found.attained) == ("exact", exp_epsilon, attained)
 
 
+def test_keys_that_only_one_dataset_has_make_epsilon_infinite() -> None:
+    answer = of(
+        "d = {}\nfor b in x:\n    d[b] = d.get(b, 0) + 1\nreturn {k: c + geometric(0, 1/2) for k, c in d.items()}", 2
+    )
+    found = answer.privacy()
+    assert (found.status, found.exp_epsilon) == ("exact", math.inf)
+
+
 def test_a_ratio_that_is_approached_is_said_to_be() -> None:
     found = of(DIFFERENCES).privacy()
     assert isinstance(found.witness, LimitWitness)

@@ -74,8 +74,8 @@ def _ends(
     if isinstance(question, TightRatio):
         largest = laws.largest(pairs) if question.top == 1 else None
         if largest is None:
-            return (laws.laws.one, max(laws.upper, laws.laws.one), None) if question.top == 1 else None
-        return largest.value, max(largest.value, laws.upper), _witness(laws, largest)
+            return (laws.laws.one, _at_least(laws, laws.laws.one), None) if question.top == 1 else None
+        return largest.value, _at_least(laws, largest.value), _witness(laws, largest)
     given, compare = (
         (question.delta, deltas.least) if isinstance(question, LeastRatio) else (question.low, deltas.delta)
     )
@@ -83,6 +83,11 @@ def _ends(
         return None
     least, most, pair = compare(laws, pairs, laws.laws.exact(given))
     return least, most, None if pair is None else PairWitness(*pair)
+
+
+def _at_least(laws: Comparing, known: Any) -> Any:
+    """Return an upper end of the ratios, which is not below a ratio that is known."""
+    return math.inf if math.inf in (laws.upper, known) else max(laws.upper, known)
 
 
 def ratios(engine: Engine, query: Query) -> list[unknowns.Quotient] | None:
