@@ -23,14 +23,14 @@ from tightdp.exact.weights import over, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, CELL_STEPS, LITTLE_WORK, MOST_WORK, MUCH_WORK, PAIR_STEPS, STEP
+from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MOST_WORK, MUCH_WORK, PAIR_STEPS, STEP
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
 from tightdp.methods.base import Comparison, Control, Named, Refusal, on_table, ratios_of_pairs, too_much
 from tightdp.methods.by_datasets import Exhaustive, Orbits, every_two_laws
 from tightdp.methods.elimination import Elimination, Failed, TooManyRows, TooMuchWork, laws
 from tightdp.methods.elimination_plan import Plan, TooWide, make_plan
-from tightdp.methods.leaf_laws import cells
+from tightdp.methods.leaf_laws import steps_of_diagram
 from tightdp.methods.program import Method, Program
 from tightdp.symmetry.orbits import Orbits as DatasetOrbits
 from tightdp.symmetry.sets import AccuracySet, Table, every_dataset
@@ -292,7 +292,7 @@ class _InOrder(EliminationTable):
 
 def work_of_diagram(core: CoreProgram) -> int:
     """Estimate how much work takes as long as a diagram, which represents the values of operations one by one."""
-    return min(MUCH_WORK, max(ALLOWED * LITTLE_WORK, CELL_STEPS * cells(core)))
+    return min(MUCH_WORK, max(ALLOWED * LITTLE_WORK, steps_of_diagram(core)))
 
 
 def look(program: Program, control: Control, budget: int) -> Method | Refusal:

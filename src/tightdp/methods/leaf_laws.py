@@ -13,6 +13,7 @@ from tightdp.core.operators import Value
 from tightdp.core.outputs import ComponentCodes, Leaf, PlaceCodes
 from tightdp.errors import ProgramError
 from tightdp.exact.whole import Whole
+from tightdp.limits.calibrated import CELL_STEPS, DRAW_STEPS
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
@@ -29,6 +30,7 @@ __all__ = [
     "bounded",
     "cells",
     "leaf_laws",
+    "steps_of_diagram",
 ]
 
 SMALL = 4_000
@@ -61,6 +63,12 @@ def bounded(watch: Watch, most: int) -> Watch:
 def cells(program: CoreProgram) -> int:
     """Return the number of combinations of operand values, over all operations, plus that of outcomes of draws."""
     return sum(map(_cells, reachable([*program.roots, *program.inputs])))
+
+
+def steps_of_diagram(program: CoreProgram) -> int:
+    """Return an estimate of the steps that a diagram takes at least: of every combination of values, and every draw."""
+    draws = sum(isinstance(expr, Draw) for expr in reachable([*program.roots, *program.inputs]))
+    return CELL_STEPS * cells(program) + DRAW_STEPS * draws
 
 
 def _cells(expr: Expr) -> int:

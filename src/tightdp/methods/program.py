@@ -22,13 +22,13 @@ from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, Span, TightdpError
 from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, CELL_STEPS, MUCH_WORK, NODE_STEPS
+from tightdp.limits.calibrated import ALLOWED, MUCH_WORK, NODE_STEPS
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
 from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight
 from tightdp.methods.compiled import deep_recursion, encode_core
-from tightdp.methods.leaf_laws import TooLarge, bounded, cells
+from tightdp.methods.leaf_laws import TooLarge, bounded, cells, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
@@ -228,7 +228,7 @@ class Program:
     def steps_to_compile(self, control: Control, budget: int) -> int:
         """Return how many steps the diagram of all datasets takes at least; where at most `budget`, it is compiled."""
         if self.compiled is None:
-            self._least_steps = max(self._least_steps, CELL_STEPS * cells(self.expanded(control)))
+            self._least_steps = max(self._least_steps, steps_of_diagram(self.expanded(control)))
             if self._least_steps <= budget:
                 try:
                     self.formula(at_most(control, budget))
