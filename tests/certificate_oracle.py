@@ -137,7 +137,7 @@ def is_true(certificate: dict[str, Any]) -> bool:
             if claim["question"] not in ("law", "violation", "larger moment", "inaccuracy"):
                 raise
     if claim["question"] in ("accuracy", "inaccuracy"):
-        if any(type(error) not in (int, Fraction) for each in found.values() for _, (error,) in each):
+        if any(type(error) not in (bool, int, Fraction) for each in found.values() for _, (error,) in each):
             raise Impossible
         alpha, beta = Fraction(claim["alpha"]), number(claim["beta"], power)
         worst = max(

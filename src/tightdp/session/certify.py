@@ -34,10 +34,10 @@ from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, DeltaAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.arguments import checked_call, read_exponential, read_number, read_order
-from tightdp.session.certify_events import events_of, named_events, number_of, ways
+from tightdp.session.certify_events import event_of, number_of
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
-from tightdp.session.forms import Explored, find_forms
+from tightdp.session.forms import find_forms
 from tightdp.session.moments import renyi_divergence
 from tightdp.session.outputs import output_law
 from tightdp.session.search import answer, tight_privacy
@@ -247,18 +247,13 @@ def _law(engine: Engine, x: Dataset) -> Certificate:
     try:
         checker.LEFT[0] = WORK * checker.WORK
         program = checker.Program(content)
-        told, at = Explored(checker, program).told, program.dataset(content["claim"]["dataset"])
+        at = program.dataset(content["claim"]["dataset"])
         whole = number_of(checker, program.weight(at), text.root)
         for output, p in found.law:
-            shown: dict[str, Any] = {}
-            for named in named_events(core, text, output):
-                for event in ways(program, told, at, text.parts, named):
-                    weight = program.weight(at, program.event(event))
-                    shown[json.dumps(event)] = number_of(checker, weight, text.root) / whole
-            if sum(shown.values()) != p:
+            event = event_of(core, text, output)
+            if event is None or number_of(checker, program.weight(at, program.event(event)), text.root) != p * whole:
                 raise QueryError("no rule of evidence fits: outputs share what is published", "certify the tight ε")
-            rows = [[json.loads(event), _written(each, text.root)] for event, each in shown.items() if each]
-            content["claim"]["law"] += rows
+            content["claim"]["law"].append([event, _written(p, text.root)])
         return Certificate(content, checker.check(content, WORK))
     except checker.Refused as error:
         raise unfit(error, "ask for fewer records") from None
@@ -285,9 +280,8 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
         evidence["witness"] = [_dataset(engine, x)] * 2
     witnesses = [evidence]
     if isinstance(pair, TripleWitness) and "delta" not in claim:
-        given, x = named_events(core, text, pair.output), evidence["witness"][0]
-        events = events_of(checker, content, x, text.parts, given, WORK * checker.WORK)
-        witnesses = [{**evidence, "event": event} for event in events] or witnesses
+        event = event_of(core, text, pair.output)
+        witnesses = [{**evidence, "event": event}, evidence] if event else witnesses
     reason: Exception | None = None
     for witness, found in product(witnesses, _evidence(content, checker, control)):
         try:
