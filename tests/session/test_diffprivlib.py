@@ -162,6 +162,53 @@ def test_geometric_noise_of_the_library_raises_once_in_2_to_the_53() -> None:
     assert found.privacy(delta=Fraction(1, 10**12)).epsilon < 1
 
 
+class Staircase:
+    """Draws of the test for `Staircase`: a sign, a place within a step and which part of it, and how many steps."""
+
+    def __init__(self, sign: float, place: float, part: float, steps: int) -> None:
+        self.draws, self.steps = [sign, place, part], steps
+
+    def random(self) -> float:
+        return self.draws.pop(0)
+
+    def geometric(self, p: float) -> int:
+        return self.steps + 1
+
+
+def staircase_reaches(value: int, output: float) -> bool:
+    """Whether the library returns a number for some draws: with the place, numbers only rise, or only fall."""
+    import diffprivlib.mechanisms
+
+    def run(*draws: Any) -> float:
+        made = diffprivlib.mechanisms.Staircase(epsilon=1, sensitivity=1)
+        made._rng = Staircase(*draws)
+        return float(made.randomise(value))
+
+    for sign, part, steps in itertools.product((0.0, 0.75), (0.0, 1 - 2.0**-53), range(math.ceil(abs(output)) + 3)):
+        first, last = 0, 2**53 - 1
+        rises = run(sign, last / 2.0**53, part, steps) >= run(sign, 0.0, part, steps)
+        while first < last:
+            middle = (first + last) // 2
+            if (run(sign, middle / 2.0**53, part, steps) < output) == rises:
+                first = middle + 1
+            else:
+                last = middle
+        near = range(max(0, first - 2), min(2**53, first + 3))
+        if any(run(sign, k / 2.0**53, part, steps) == output for k in near):
+            return True
+    return False
+
+
+def test_staircase_noise_has_an_output_that_one_of_two_neighbours_reaches() -> None:
+    arguments = {"epsilon": 1, "sensitivity": 1}
+    place = f"{PLACE}Staircase.randomise"
+    found = tightdp.of(place, record=Bit, dataset="x[0]", arguments=arguments, floats=True).bind(n=1).privacy()
+    assert (found.status, found.epsilon) == ("exact", math.inf)
+    witness: Any = found.witness
+    assert staircase_reaches(witness.x[0], float(witness.output))
+    assert not staircase_reaches(witness.x_prime[0], float(witness.output))
+
+
 @pytest.mark.slow(seconds=40)
 def test_permute_and_flip_is_enclosed(tmp_path: Any) -> None:
     """Its coins are loops without a bound on their rounds, and with 2^-53 it finds no candidate."""

@@ -191,6 +191,8 @@ def _tabulated(
         if not _same(plain, _plain(given, nodes, values)):
             raise m.unsupported(f"{name} changes what it is given, which is not in the language", "write it as a loop")
         kinds = {type(part) for part in _parts(result)}
+        if kinds - _DATA and not nodes:
+            return Host(result)
         if kinds - _DATA:
             what = f"{name} gives {min(kind.__name__ for kind in kinds - _DATA)}, which is not in the language"
             raise m.unsupported(
