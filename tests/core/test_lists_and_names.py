@@ -47,6 +47,25 @@ def f(x):
     ),
     Nasty("augmented-tuple-is-new", "def f(x):\n    a = (1,)\n    b = a\n    b += x\n    return (a, b)"),
     Nasty(
+        "augmented-element-of-a-row",
+        """
+def f(x):
+    rows = [[0, 0], [1, 2, 3], {0: 4, 1: 5}]
+    for b in x:
+        rows[b + flip(1/3)][flip(1/4)] += b + flip(1/2)
+    return (tuple(rows[0]), tuple(rows[1]), rows[2])""",
+    ),
+    Nasty(
+        "augmented-element-that-one-row-lacks",
+        "def f(x):\n    rows = [[0], [1, 2]]\n    rows[flip(1/2)][x[0]] += flip(1/3)\n    return tuple(map(tuple, rows))",
+        fails=2,
+    ),
+    Nasty(
+        "augmented-element-changed-meanwhile",
+        "def f(x):\n    a, b = [5, 6], [7, 8]\n    c = a if flip(1/3) else b\n    c[x[0]] += c.pop()\n    return (tuple(a), tuple(b))",
+        fails=2,
+    ),
+    Nasty(
         "list-of-lists",
         """
 def f(x):

@@ -8,7 +8,7 @@ from functools import partial
 
 from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up, named
 from tightdp.core.lowering.iteration import collected, items_of
-from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.objects import assign
 from tightdp.core.lowering.registry import METHODS, assigns, lowers
 from tightdp.core.lowering.scalars import truth
@@ -70,12 +70,28 @@ def _augassign(m: Machine, node: ast.AugAssign) -> None:
     if sliced:
         what = "a target of an assignment that is a slice of a list is not in the language"
         raise m.unsupported(what, "assign to the slice, as in a[1:3] = ...", node)
-    present = m.each(base, lambda value: m.each(index, lambda at: element(m, value, at)))
-    store(m, base, index, _augmented(m, node, present))
+    present: dict[int, Value] = {}
+
+    def read(one: Value) -> None:
+        present[id(one)] = m.each(index, lambda at: element(m, one, at))
+
+    m.each(base, read)
+    increment = m.evaluate(node.value)
+
+    def write(one: Value) -> None:
+        if id(one) not in present:  # no run is left that has read it
+            raise Dead
+        store(m, one, index, _changed(m, node, present[id(one)], increment))
+
+    m.each(base, write)
 
 
 def _augmented(m: Machine, node: ast.AugAssign, present: Value) -> Value:
-    increment = m.evaluate(node.value)
+    return _changed(m, node, present, m.evaluate(node.value))
+
+
+def _changed(m: Machine, node: ast.AugAssign, present: Value, increment: Value) -> Value:
+    """Return what an augmented assignment makes of a value, which may be changed itself."""
 
     def changed(value: Value) -> Value:
         if isinstance(value, Reference) and isinstance(node.op, ast.Add):
