@@ -260,10 +260,10 @@ def by_position(x):
 
 @mechanism
 def by_index(x, lam):
-    """Every other record is published as it is."""
+    """Later records are published as they are."""
     sent = []
     for i, v in enumerate(x):
-        sent.append(v if i % 2 else v ^ flip(lam))
+        sent.append(v if i > 3 else v ^ flip(lam))
     return tuple(sent)
 
 

@@ -19,6 +19,7 @@ from tightdp import (
     uniform,
 )
 from tightdp.every_n import shifts
+from tightdp.every_n.upper import least_upper, readings
 from tightdp.exact.field import exp
 from tightdp.language import laws
 
@@ -148,10 +149,10 @@ ENDS = [
     (walk, exp(1), "exact"),
     (beside_its_noise, exp(Fraction(1, 2)), "exact"),
     (failures, math.inf, "exact"),
-    (held_twice, math.inf, "unresolved"),
-    (held_anew, math.inf, "unresolved"),
 ]
 LONGER = [
+    (held_twice, exp(1), "bounded"),
+    (held_anew, math.inf, "bounded"),
     (sparse_vector, exp(1), "bounded"),
     (gap, exp(1), "bounded"),
     (one_sided_answers, exp(1), "bounded"),
@@ -173,9 +174,14 @@ def test_upper_ends_are_known_and_hold(program, upper, status):
     compared(program, upper, status)
 
 
-@pytest.mark.slow(seconds=60)
 @pytest.mark.parametrize(("program", "upper", "status"), LONGER, ids=lambda each: getattr(each, "__name__", ""))
-def test_thresholds(program, upper, status):
+def test_upper_ends_are_known(program, upper, status):
+    assert least_upper(readings(program.bind(n=1).bound), Fraction(1)).value == upper
+
+
+@pytest.mark.slow(seconds=90)
+@pytest.mark.parametrize(("program", "upper", "status"), LONGER, ids=lambda each: getattr(each, "__name__", ""))
+def test_upper_ends_hold_beside_lower_ends(program, upper, status):
     found = compared(program, upper, status)
     if program is sparse_vector:
         assert found.n > 30

@@ -42,6 +42,8 @@ _COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
 _SAFE = ("add", "sub", "mul", "neg", "pos", "abs", "floor", "ceil", "round", "int", "bitand", "bitor", "bitxor")
 _DIVIDING = ("floordiv", "mod", "div")
 _TOLD = ("told", "sum")
+TURN = -1
+"""The token of the index of the record at hand."""
 
 
 class Untraceable(Exception):
@@ -328,14 +330,16 @@ class FollowingBuilder(Builder):
         return None
 
     def _rest(self, form: Affine, divisor: int) -> Affine | None:
-        """Return what is left of sums modulo a number; None where that is not known."""
+        """Return what is left of sums, and of the index of a record, modulo a number; None where that is not known."""
         if not divisor:
             return None
         below = math.lcm(form.constant.denominator, *(factor.denominator for _, factor in form.terms))
         total, modulus = int(form.constant * below), divisor * below
         for (kind, token), factor in form.terms:
             if factor * below % modulus:
-                rest = self.residue(token, abs(modulus)) if kind == "sum" and self.run.clean(form) else None
+                token = TURN if kind == "index" else token
+                divided = self.run.inside if kind == "index" else kind == "sum" and self.run.clean(form)
+                rest = self.residue(token, abs(modulus)) if divided else None
                 if rest is None:
                     return None
                 total += int(factor * below) * rest

@@ -20,7 +20,7 @@ from tightdp.core.lowering.values import (
     Value,
     known,
 )
-from tightdp.every_n.following import Run, Touched, Untraceable
+from tightdp.every_n.following import TURN, Run, Touched, Untraceable
 from tightdp.every_n.learned import POISON, Frozen, OfPass, Place, Sent
 from tightdp.every_n.paths import REAL, Affine, Symbol, dependent, normal, plus, refusal, times
 from tightdp.exact.field import ExpNumber
@@ -190,10 +190,8 @@ class Freezer:
             return ("new", kind, self._met[value.key], self.frozen((*place, "list"), self.m.store[value.key]))
         if isinstance(value, (Host, Every)):
             return ("object", value)
-        raise refusal(
-            f"a {type(value).__name__.lower()} goes from one record to the next",
-            "keep numbers, words, tuples, lists, sets or dictionaries",
-        )
+        kind = type(value).__name__.lower()
+        raise refusal(f"a {kind} goes from one record to the next", "keep numbers, words, tuples, lists, dictionaries")
 
     def _aggregates(self, place: Place, value: Value) -> tuple[tuple[str, Any], ...]:
         of, names = self.of, sorted(self.of.learned.tracked.get(place, ()))
@@ -253,9 +251,7 @@ class Freezer:
         if "stale" in kinds:
             return ("stale",)
         if "index" in kinds:
-            if len(tree.terms) > 1 or tree.terms[0][1] != 1:
-                return ("stale",)
-            return ("index", tree.constant)
+            return ("index", tree.constant) if [factor for _, factor in tree.terms] == [1] else ("stale",)
         if "size" in kinds:
             if len(kinds) > 1:
                 raise Untraceable
@@ -269,6 +265,9 @@ class Freezer:
             value = tree.constant + Fraction(low)
             return ("value", "int" if value.denominator == 1 else "Fraction", value)
         if tree.whole() or tree.real():
+            for at, other in enumerate(self.slots) if tree.real() else ():
+                if other.terms == tree.terms:
+                    return ("slot again", at, tree.constant - other.constant)
             self.slots.append(tree)
             if dependent(self.slots, "" if self.start else "pre"):
                 raise Untraceable
@@ -282,8 +281,9 @@ class Freezer:
     def residues(self) -> Iterator[tuple[int, int, int]]:
         """Yield what is known of the sums that are divided: modulo what, and what is left."""
         learned = self.of.learned
-        for token, total in self.sums.items():
-            place = learned.tokens[token % 1000]
+        turn = () if () not in learned.residues else ((TURN, Affine((), Fraction(0 if self.start else 1))),)
+        for token, total in (*turn, *self.sums.items()):
+            place = learned.place(token)
             modulus = learned.residues.get(place)
             if not modulus:
                 continue
@@ -380,10 +380,11 @@ class Thawer:
             case ("offset", kind, token, constant):
                 return Affine((((kind, token), Fraction(1)),), constant)
             case (kind, factor, offset) if kind in ("slot", REAL + "slot"):
+                name = kind, of.number * 1000 + self._slots
                 self._slots += 1
-                return times(
-                    Affine((((kind, of.number * 1000 + self._slots - 1), Fraction(1)),), offset / factor), factor
-                )
+                return times(Affine(((name, Fraction(1)),), offset / factor), factor)
+            case ("slot again", at, apart):
+                return Affine((((REAL + "slot", of.number * 1000 + at), Fraction(1)),), apart)
             case ("size", Affine() as tree):
                 return tree
             case ("index", constant) if self.when == "end":

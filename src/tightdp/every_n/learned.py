@@ -32,6 +32,10 @@ class Knowledge:
     measured: dict[Place, set[str]] = field(default_factory=dict)
     """The lists whose length or sum is looked at after the records."""
 
+    def place(self, token: int) -> Place:
+        """Return where something stands that grows; the index of the record at hand stands nowhere."""
+        return () if token < 0 else self.tokens[token % 1000]
+
     def token(self, number: int, place: Place) -> int:
         """Return the number of what grows in a place."""
         if place not in self.tokens:

@@ -126,9 +126,9 @@ class Pass:
 
     def learn(self, touched: Touched) -> None:
         """Take what was touched as it is from now on, or follow the sum or the length of a list."""
-        if touched.token // 1000 != self.number:
+        if touched.token >= 0 and touched.token // 1000 != self.number:
             raise refusal("it iterates over the records again with what it found in them")
-        place = self.learned.tokens[touched.token % 1000]
+        place = self.learned.place(touched.token)
         if touched.asked in ("sum", "len") and touched.asked not in self.learned.tracked.get(place, ()):
             self.learned.tracked.setdefault(place, set()).add(touched.asked)
         elif touched.modulus:

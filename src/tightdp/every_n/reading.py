@@ -21,7 +21,7 @@ from tightdp.core.lowering.store import Store
 from tightdp.core.lowering.values import Every, Growing, Reference, Value, is_scalar, known
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError, ProgramError
-from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched
+from tightdp.every_n.following import TURN, Choices, FollowingBuilder, Run, Touched
 from tightdp.every_n.learned import CheckedStore, Explored, Knowledge, Needed, Sent
 from tightdp.every_n.passes import Follower, Pass
 from tightdp.every_n.paths import SIZE, Affine, Symbol, Tree, refusal
@@ -277,9 +277,9 @@ class Following(Follower):
     def _residue(self, token: int, modulus: int) -> int | None:
         """Return what is left of a sum modulo a number, which becomes a part of the state."""
         number = token // 1000
-        within = self.inside if self.inside is not None and self.inside.number == number else None
+        within = self.inside if self.inside is not None and number in (TURN, self.inside.number) else None
         learned = within.learned if within else self.passes[number][0].learned
-        place = learned.tokens[token % 1000]
+        place = learned.place(token)
         known = learned.residues.get(place, 1)
         if known == 0:
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil, inf, isfinite, lcm
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.every_n.paths import Bounds, Edge, Noise, Path, Paths, Terms
 from tightdp.exact.field import ExpNumber, Number
@@ -50,19 +50,22 @@ def _is_real(law: Noise) -> bool:
 
 
 def steps_of(paths: Paths) -> Steps:
-    """Return the largest shift of noise that is tried: twice the spread of constants added to the same unknowns.
+    """Return the largest shift of noise that is tried: twice the spread of constants that are compared.
 
-    More where what is held counts several times for one of the noise. Real noise is shifted in steps as small as these
+    These are added to the same unknowns on paths that publish the same, as ends of a range on the same side of it. More
+    where what is held counts several times for one of the noise. Real noise is shifted in steps as small as these
     constants have.
     """
-    ends: dict[Terms, tuple[Fraction, Fraction]] = {}
+    ends: dict[Any, tuple[Fraction, Fraction]] = {}
     stretch = Fraction(1)
     for path in paths.each():
-        found = [(affine.terms, affine.constant) for affine in (*path.values, *path.published)]
-        found += [(terms, Fraction(edge)) for terms, edges in path.bounds.items() for edge in edges if isfinite(edge)]
-        for terms, constant in found:
-            low, high = ends.get(terms, (constant, constant))
-            ends[terms] = min(low, constant), max(high, constant)
+        found = [(affine.terms, 0, affine.constant) for affine in (*path.values, *path.published)]
+        for terms, (least, most) in path.bounds.items():
+            found += [(terms, side, Fraction(edge)) for side, edge in ((-1, least), (1, most)) if isfinite(edge)]
+        for terms, side, constant in found:
+            compared = path.letter, path.noises, terms, side
+            low, high = ends.get(compared, (constant, constant))
+            ends[compared] = min(low, constant), max(high, constant)
             fresh = [abs(factor) for (kind, _), factor in terms if kind == "fresh"]
             held = [abs(factor) for (kind, _), factor in terms if kind == "held" and fresh]
             stretch = max([stretch, *(factor / min(fresh) for factor in held)])

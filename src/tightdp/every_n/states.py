@@ -151,7 +151,7 @@ class _TooMuch(Exception):
 
 def refuse_contradicted(read: Sequence[Paths], bound: Bound) -> None:
     """Raise LanguageError where the laws of a program at a small n are no functions of those of its paths."""
-    if any(isinstance(law, Exponentials) for paths in read for path in paths.each() for law in path.noises):
+    if not read or any(isinstance(law, Exponentials) for one in read for path in one.each() for law in path.noises):
         return  # there are no runs near the centre to go through
     left = [_MOST_RUNS]
     for n in _SIZES:

@@ -54,8 +54,8 @@ def enclose(
 ) -> EveryN:
     """Return the ends of e^ε for every n; the upper end is proved, the lower one has a witness.
 
-    n is raised until the lower end is `enough`, where that is given; where the ratios have no end, at least. What is
-    known meanwhile is told, and is the answer where a limit is reached.
+    n is raised until the lower end is `enough`, where that is given, or the upper end is not; where the ratios have no
+    end, at least. What is known meanwhile is told, and is the answer where a limit is reached.
     """
     known: EveryN | None = None
     try:
@@ -122,7 +122,7 @@ def _compared(instance: InstanceBase, upper: Upper) -> dict[int, _Lower]:
 
 def _refuse_unproved(instance: InstanceBase, programs: list[Paths], upper: Upper) -> None:
     """Raise LanguageError where nothing is proved, and the end of the program was not followed."""
-    if upper == Upper(math.inf, "none") and all(map(ends_early, programs)):
+    if upper == Upper(math.inf, "none") and programs and all(map(ends_early, programs)):
         what = "no answer for every n: what is made after the records of what was found in them is not followed"
         hint = "publish the messages as they are, or their sum, least, greatest or number, or ask for one n"
         raise LanguageError(what, hint, instance.bound.program.source.span())
@@ -145,7 +145,7 @@ def _raised(
     """Yield larger lower ends, from larger n: first of all datasets, then of those like the ones that have it."""
 
     def done() -> bool:
-        wanted = enough(best.value) if enough else upper.proof == "growth"
+        wanted = enough(best.value) or not enough(upper.value) if enough else upper.proof == "growth"
         return wanted or near(best.value, upper.value)
 
     yield best
