@@ -7,9 +7,8 @@ from collections.abc import Callable
 from tightdp.core.lowering import lower
 from tightdp.core.passes import expand_shuffles
 from tightdp.language.program import Bound, Dataset
-from tightdp.logic.encode import prober
+from tightdp.logic.encode import deep_recursion, encode_core, encode_dataset, prober
 from tightdp.logic.formula import WeightedFormula
-from tightdp.methods.compiled import deep_recursion, encode_core, encode_dataset, lower_dataset
 
 Watch = Callable[[int], None]
 
@@ -27,4 +26,6 @@ def compile_symbolic(bound: Bound, backend: str = "cudd", watch: Watch = _unlimi
 
 def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
     """Compile a mechanism for one dataset."""
-    return encode_dataset(lower_dataset(bound, x, backend, watch), bound, x, backend, watch)
+    with deep_recursion():
+        core = lower(bound, bound.check_dataset(x), prober(backend, watch), lambda: watch(0))
+    return encode_dataset(core, bound, x, backend, watch)

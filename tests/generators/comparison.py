@@ -21,9 +21,8 @@ from tightdp.errors import LanguageError, LimitError, ProgramError
 from tightdp.language import interp
 from tightdp.language.program import Bound
 from tightdp.limits import Limits
-from tightdp.logic.encode import prober
+from tightdp.logic.encode import deep_recursion, prober
 from tightdp.methods.by_elimination import EliminationTable
-from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.symmetry.sets import DiagramTable
 

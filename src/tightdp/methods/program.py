@@ -23,11 +23,10 @@ from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, 
 from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import ALLOWED, MUCH_WORK, NODE_STEPS
-from tightdp.logic.encode import prober
+from tightdp.logic.encode import deep_recursion, encode_core, prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
 from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight
-from tightdp.methods.compiled import deep_recursion, encode_core
 from tightdp.methods.leaf_laws import TooLarge, bounded, cells, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
