@@ -115,14 +115,6 @@ def knuth_yao(x):
 
 
 @mechanism(record=Bit)
-def by_twos(x):
-    z = x[0]
-    while flip(HALF):
-        z += 2 if flip(THIRD) else 3
-    return z
-
-
-@mechanism(record=Bit)
 def conditioned(x):
     z = 0
     while flip(HALF):
@@ -223,17 +215,6 @@ def without_rejection(x):
 
 
 @mechanism(record=Bit)
-def two_counters(x):
-    heads = tails = x[0]
-    while flip("9/10"):
-        if flip(HALF):
-            heads += 1
-        else:
-            tails += 1
-    return heads - tails
-
-
-@mechanism(record=Bit)
 def carried(x):
     z = laplace(0, 1)
     while flip(HALF):
@@ -258,8 +239,6 @@ def for_ever(x):
 
 
 REFUSED = [
-    (by_twos, "no sum of rational powers"),
-    (two_counters, "several counters"),
     (carried, "goes on to the next round"),
     (compared, "noise from before"),
     (for_ever, "for ever"),

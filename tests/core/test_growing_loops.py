@@ -69,13 +69,13 @@ def test_a_counter_without_end_is_noise_on_the_integers(seed: int) -> None:
 def test_what_grows_without_end_is_refused_in_one_pass(seed: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its line, and the first time that there are as many states as there may be."""
     tried: set[int] = set()
-    play = loop_chain.LoopChain._outcomes
+    play = loop_chain.LoopChain.outcomes
 
     def counted(self: Any, *arguments: Any) -> Any:
         tried.add(self.rounds.growth)
         return play(self, *arguments)
 
-    monkeypatch.setattr(loop_chain.LoopChain, "_outcomes", counted)
+    monkeypatch.setattr(loop_chain.LoopChain, "outcomes", counted)
     monkeypatch.setattr(loop_chain, "LOOP_STATES", 300)
     with module_of(grown(seed, kind, None)) as module:
         instance = Instance(bind(module, Bit, 1))

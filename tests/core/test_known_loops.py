@@ -22,13 +22,14 @@ ENCLOSED = {
     "by_twos_and_threes": 1e-23,
     "decrement_sometimes": 1e-23,
     "fair_walk": 0.04,
-    "fair_walk_counted": 0.15,
+    "fair_walk_counted": 0.06,
     "walk_downhill": 1e-20,
     "two_counters": 1e-23,
     "runs_of_heads": 1e-23,
+    "progeny": 1e-4,
 }
 """How wide the enclosures are at most; all others are exact."""
-REFUSED = {"progeny": "rounds to be looked at", "flips_observed": "observe conditions a run"}
+REFUSED = {"flips_observed": "observe conditions a run"}
 LONG = {*ENCLOSED, *REFUSED, "ruin", "coupons"} - {"decrement_sometimes", "modulo"}
 
 

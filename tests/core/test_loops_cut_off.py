@@ -11,6 +11,7 @@ import pytest
 
 from tightdp import Bit, Mechanism, flip, geometric, mechanism, observe, one_sided_geometric
 from tightdp.cells.laws import cell_laws
+from tightdp.cells.noise import Outside
 from tightdp.errors import LanguageError
 from tightdp.language.interp import law_within
 from tightdp.limits.calibrated import NOISE_BITS
@@ -131,6 +132,12 @@ def test_closed_forms_are_enclosed(made: Mechanism) -> None:
             assert_within(low, laws.number(laws.probability((x,), output)), high)
 
 
+@pytest.mark.parametrize(("made", "why"), [(by_twos, "no sum of rational powers"), (difference, "several counters")])
+def test_these_have_no_closed_form(made: Mechanism, why: str) -> None:
+    with pytest.raises(Outside, match=why):
+        cell_laws(made.bind(n=1).engine.program.bound, lambda: None)
+
+
 def test_a_series_is_enclosed() -> None:
     """n coins with probability 2^-(n+1), and heads - tails = d of them in C(n, (n + d)/2) ways of 2^n."""
     for output, (low, high) in ends(difference, 0).items():
@@ -206,3 +213,45 @@ def test_questions_have_both_ends() -> None:
 def test_what_is_not_enclosed_says_why() -> None:
     with pytest.raises(LanguageError, match=r"no bound|without a bound"):
         observed.bind(n=1).privacy()
+
+
+@mechanism(record=Bit)
+def nested(x):
+    """Twice as many coins on average in every pass; one loop is the same in all passes, but for where it begins."""
+    total = passes = 0
+    while flip(HALF):
+        passes += 1
+        while flip(THIRD):
+            total += 2
+    return (passes + x[0], total)
+
+
+@pytest.mark.slow(seconds=9)
+def test_inner_loops_that_begin_elsewhere_are_known() -> None:
+    """k passes with probability 2^-(k+1), and of j more coins in k passes C(j + k - 1, j)·(1/3)^j·(2/3)^k."""
+    found = ends(nested, 1)
+    for k in range(5):
+        for j in range(5 if k else 1):
+            mass = Fraction(comb(j + k - 1, j) if k else 1, 2 ** (k + 1)) * THIRD**j * (2 * THIRD) ** k
+            assert_within(found[k + 1, 2 * j][0], mass, found[k + 1, 2 * j][1])
+
+
+@mechanism(record=Bit)
+def counted_in_halves(x):
+    z = x[0]
+    while flip(HALF):
+        z += HALF
+        z = z + 1 if flip(HALF) else z
+    return z
+
+
+@pytest.mark.slow(seconds=6)
+def test_what_is_added_need_not_be_an_integer() -> None:
+    """n rounds with probability 2^-(n+1), each 1/2 or 3/2."""
+    found = ends(counted_in_halves, 0)
+    for z in range(1, 5):
+        ways = [
+            (n, (2 * z - n) // 2) for n in range(1, 2 * z + 1) if (2 * z - n) % 2 == 0 and 0 <= (2 * z - n) // 2 <= n
+        ]
+        mass = sum((Fraction(comb(n, up), 2 ** (2 * n + 1)) for n, up in ways), Fraction(0))
+        assert_within(found[z][0], mass, found[z][1])

@@ -10,7 +10,7 @@ their diagrams get smaller; the law on every dataset stays as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -33,8 +33,7 @@ from tightdp.core.nodes import (
     reachable,
 )
 from tightdp.core.operators import NOTHING, Value
-from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
-from tightdp.core.passes import Rebuild
+from tightdp.core.passes import Rebuild, of_one_form
 from tightdp.core.together import law_together
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Law
@@ -75,7 +74,7 @@ def draw_what_is_seen(program: CoreProgram, watch: Callable[[], None] = lambda: 
     """
     coarse: dict[int, _Coarse] = {}
     inner: set[int] = set()
-    for seen in _all_seen(program):
+    for seen in _all_seen(_with_conditions(program)):
         watch()
         found = _coarse(seen)
         if found is not None:
@@ -102,20 +101,34 @@ def draw_what_is_seen(program: CoreProgram, watch: Callable[[], None] = lambda: 
     return Rebuild(substitute).program(program)
 
 
-def _all_seen(program: CoreProgram) -> Iterable[_Seen]:
+def alike_outcomes(roots: Iterable[Expr], born: int) -> dict[int, dict[object, object]]:
+    """Return for draws that are newer than a node, by their serials, which outcome stands for each of those like it.
+
+    What is computed from it for the roots is the same.
+    """
+    found = ((seen.draw.serial, _first_alike(seen)) for seen in _all_seen({each.serial: each for each in roots}, born))
+    return {serial: alike for serial, alike in found if alike}
+
+
+def _with_conditions(program: CoreProgram) -> dict[int, Expr]:
+    """Return the roots of a program, and the conditions on which draws are made: they have draws below them, too."""
     roots: dict[int, Expr] = {root.serial: root for root in program.roots}
     conditions = list(roots.values())
-    while conditions:  # on which draws are made: they have draws below them, too
+    while conditions:
         conditions = [
             expr.active
             for expr in reachable(conditions)
             if isinstance(expr, Draw) and expr.active is not None and expr.active.serial not in roots
         ]
         roots.update({condition.serial: condition for condition in conditions})
+    return roots
+
+
+def _all_seen(roots: dict[int, Expr], born: int = -1) -> Iterable[_Seen]:
     found: list[_Seen] = []
     from_one: dict[int, _Seen] = {}
     once = Once()
-    for expr in reachable(list(roots.values())):
+    for expr in reachable(list(roots.values()), born):
         below = [child for child in once.children(expr) if not isinstance(child, Const)]
         sources = {id(source): source for source in [from_one.get(child.serial) for child in below]}
         alone = next(iter(sources.values())) if len(sources) == 1 else None
@@ -136,18 +149,27 @@ def _all_seen(program: CoreProgram) -> Iterable[_Seen]:
 
 def _coarse(seen: _Seen) -> _Coarse | None:
     """Return what is drawn in place of a draw, None where all its outcomes are told apart."""
-    draw, looked_at = seen.draw, list(seen.looked_at.values())
+    alike = _first_alike(seen)
+    if alike is None:
+        return None
+    if len(seen.looked_at) == 1:
+        ((serial, node),) = seen.looked_at.items()
+        column = _columns(seen)[serial]
+        if not any(value is NOTHING for value in column):
+            return _Coarse(node, dict(zip(seen.draw.values, column, strict=True)))
+    return _Coarse(seen.draw, alike)
+
+
+def _first_alike(seen: _Seen) -> dict[object, object] | None:
+    """Return which outcome of a draw stands for each of those like it, None where all are told apart."""
+    draw = seen.draw
     if draw.serial in seen.looked_at or len(draw.values) * len(seen.nodes) > OPERATION_COMBINATIONS:
         return None
     columns = _columns(seen)
+    told_apart = [*zip(*(columns[serial] for serial in seen.looked_at), strict=True)] or [()] * len(draw.values)
     first: dict[tuple[object, ...], object] = {}
-    told_apart = [*zip(*(columns[node.serial] for node in looked_at), strict=True)] or [()] * len(draw.values)
-    value_of = {value: first.setdefault(what, value) for value, what in zip(draw.values, told_apart, strict=True)}
-    if len(first) == len(draw.values):
-        return None
-    if len(looked_at) == 1 and not any(value is NOTHING for (value,) in first):
-        return _Coarse(looked_at[0], {value: what for value, (what,) in zip(draw.values, told_apart, strict=True)})
-    return _Coarse(draw, value_of)
+    alike = {value: first.setdefault(what, value) for value, what in zip(draw.values, told_apart, strict=True)}
+    return None if len(first) == len(draw.values) else alike
 
 
 def _columns(seen: _Seen) -> dict[int, Sequence[object]]:
@@ -205,33 +227,7 @@ def draw_once_per_client(program: CoreProgram, watch: Callable[[], None] = lambd
             return rebuild.builder.false
         return _drawn(rebuild, own, expr)
 
-    return _of_one_form(Rebuild(substitute).program(program))
-
-
-def _of_one_form(program: CoreProgram) -> CoreProgram:
-    """Return the program with the form of outputs that all runs give, where it is known now."""
-    used: list[Expr] = []
-
-    def numbered(component: int) -> int:
-        used.append(program.components[component])
-        return len(used) - 1
-
-    def settled(shape: Shape) -> Shape:
-        match shape:
-            case Leaf():
-                return replace(shape, component=numbered(shape.component))
-            case Choice() if isinstance(tag := program.components[shape.component], Const):
-                return settled(shape.alternatives[tag.values[0]])
-            case Choice():
-                return replace(
-                    shape, component=numbered(shape.component), alternatives=tuple(map(settled, shape.alternatives))
-                )
-            case TupleOf():
-                return TupleOf(tuple(map(settled, shape.items)))
-        raise TypeError(type(shape))
-
-    shape = settled(program.shape)
-    return replace(program, shape=shape, components=tuple(used) or program.components)
+    return of_one_form(Rebuild(substitute).program(program))
 
 
 def _drawn(rebuild: Rebuild, own: _Own, expr: Expr) -> Expr:

@@ -204,14 +204,14 @@ def children(expr: Expr) -> tuple[Expr, ...]:
     return expr.children
 
 
-def reachable(roots: Sequence[Expr]) -> list[Expr]:
-    """Return every node below the roots, in order of creation (operands before what uses them)."""
+def reachable(roots: Sequence[Expr], born: int = -1) -> list[Expr]:
+    """Return every node below the roots that is newer than `born`, operands before what uses them."""
     seen: dict[int, Expr] = {}
     once = Once()
     stack = list(roots)
     while stack:
         expr = stack.pop()
-        if expr.serial not in seen:
+        if expr.serial > born and expr.serial not in seen:
             seen[expr.serial] = expr
             stack.extend(once.children(expr))
     return [seen[serial] for serial in sorted(seen)]

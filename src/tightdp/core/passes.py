@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
@@ -330,3 +331,29 @@ def _numbers(shape: Shape) -> list[int]:
             return list(range(shape.first, shape.first + len(shape.values) - 1))
     assert isinstance(shape, Leaf)
     return [shape.component]
+
+
+def of_one_form(program: CoreProgram) -> CoreProgram:
+    """Return the program with the form of outputs that all runs give, where it is known now."""
+    used: list[Expr] = []
+
+    def numbered(component: int) -> int:
+        used.append(program.components[component])
+        return len(used) - 1
+
+    def settled(shape: Shape) -> Shape:
+        match shape:
+            case Leaf():
+                return replace(shape, component=numbered(shape.component))
+            case Choice() if isinstance(tag := program.components[shape.component], Const):
+                return settled(shape.alternatives[tag.values[0]])
+            case Choice():
+                return replace(
+                    shape, component=numbered(shape.component), alternatives=tuple(map(settled, shape.alternatives))
+                )
+            case TupleOf():
+                return TupleOf(tuple(map(settled, shape.items)))
+        raise TypeError(type(shape))
+
+    shape = settled(program.shape)
+    return replace(program, shape=shape, components=tuple(used) or program.components)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.lowering.loop_chain import MOST_PLACES, Context, LoopChain, NotAChain, Outcome, State, Values
+from tightdp.core.lowering.loop_chain import MOST_PLACES, LoopChain, Outcome, State, Values
+from tightdp.core.lowering.loop_runs import Context, NotAChain
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.published import GOES_ON, above
 from tightdp.exact.field import ExpNumber, Number
@@ -19,35 +20,51 @@ from tightdp.limits.calibrated import LOOP_STATES, NOISE_BITS
 
 _BITS = 3 * NOISE_BITS
 """Probabilities are whole multiples of 2 to the power of minus this."""
+_LEAST = _BITS - NOISE_BITS - 20
+"""States that are less likely than 2^(this - _BITS) are not followed: all together they are less likely than 2^-80."""
 MOST_ROUNDS = 5 * LOOP_STATES
 """Of all loops together, where some are cut off."""
-_WIDEST = 1 << (_BITS - 3)
+_WIDEST = Fraction(1, 8)
 """A loop that goes on with a larger probability is refused."""
 
 
 def cut_off(chain: LoopChain, context: Context, entry: Values) -> dict[Outcome, Number]:
-    """Return how a loop ends from a state; runs that go on fail. Raises NotAChain where these are too many."""
+    """Return how a loop ends from a state; runs that go on fail."""
     flow: dict[State, int] = {(0, entry): 1 << _BITS}
     found: dict[Outcome, int] = {}
-    rows: dict[State, list[tuple[Any, int]]] = {}
-    left, rounds, most = 1 << _BITS, 0, chain.places + MOST_PLACES
-    while left >> (_BITS - NOISE_BITS) and chain.places < most and len(chain.known) <= 2 * LOOP_STATES:
+    rows: dict[State, list[tuple[Outcome, int]]] = {}
+    left, most = 1 << _BITS, chain.places + MOST_PLACES
+    while flow and left >> (_BITS - NOISE_BITS) and chain.places < most and len(chain.known) <= 2 * LOOP_STATES:
         following: dict[State, int] = {}
         for state, mass in flow.items():
-            if state not in rows:
-                rows[state] = [(place, _rounded(share)) for place, share in chain.step(state, context).items()]
-            for place, share in rows[state]:
+            begun, counted = chain.apart(state)
+            if begun not in rows:
+                rows[begun] = [(end, _rounded(share)) for end, share in chain.outcomes(begun, context).items()]
+            for outcome, share in rows[begun]:
+                place = chain.place(state, outcome, counted)
                 to: dict[Any, int] = following if len(place) == 2 else found
                 to[place] = to.get(place, 0) + (mass * share >> _BITS)
         chain.places += len(flow)
-        flow = {state: mass for state, mass in following.items() if mass}
-        left, rounds = (1 << _BITS) - sum(found.values()), rounds + 1
-    if left > _WIDEST:
-        seen = f"after {rounds:,} rounds, in {len(chain.known):,} states"
-        raise NotAChain(f"{seen}, it goes on with probability {left / (1 << _BITS):.3g}")
-    chain.failures.append(Failure(GOES_ON))
-    found["fail", (), len(chain.failures) - 1] = left
-    return {outcome: Fraction(mass, 1 << _BITS) for outcome, mass in found.items()}
+        flow = {state: mass for state, mass in following.items() if mass >> _LEAST}
+        left = (1 << _BITS) - sum(found.values())
+    known: dict[Outcome, Number] = {outcome: Fraction(mass, 1 << _BITS) for outcome, mass in found.items()}
+    for outcome, lost in goes_on(chain, Fraction(left, 1 << _BITS)).items():
+        known[outcome] = known.get(outcome, Fraction(0)) + lost
+    return known
+
+
+def goes_on(chain: LoopChain, mass: Fraction) -> dict[Outcome, Number]:
+    """Return the law of runs that fail, with so much probability, since they are not followed any further."""
+    known = [at for at, failure in enumerate(chain.failures) if failure.message == GOES_ON]
+    if not known:
+        chain.failures.append(Failure(GOES_ON))
+    return {("fail", (), known[0] if known else len(chain.failures) - 1): mass}
+
+
+def is_near(chain: LoopChain, law: dict[Outcome, Number]) -> bool:
+    """Whether hardly any run goes on, those in loops inside included."""
+    going = [law[end] for end in law if end[0] == "fail" and chain.failures[end[2]].message == GOES_ON]
+    return sum(map(above, going), Fraction(0)) < Fraction(1, 1 << (NOISE_BITS - 16))
 
 
 def _rounded(share: Number) -> int:
@@ -57,16 +74,22 @@ def _rounded(share: Number) -> int:
 
 
 def settle(m: Machine, chain: LoopChain, laws: Sequence[dict[Outcome, Number] | Values | None]) -> None:
-    """Give what runs have that go on to the likeliest end, for each law, and note how much that is at most."""
+    """Give what runs have that go on to the likeliest end, for each law, and note how much that is at most.
+
+    Raises NotAChain where it is too much.
+    """
     lost = Fraction(0)
     for law in laws:
         if not isinstance(law, dict):
             continue
         going = [end for end in law if end[0] == "fail" and chain.failures[end[2]].message == GOES_ON]
         given = sum((law.pop(end) for end in going), Fraction(0))
+        if going:
+            lost = max(lost, above(given))
         if going and law:
             likeliest = max(law, key=lambda end: law[end])
             law[likeliest] = law[likeliest] + given
-            lost = max(lost, above(given))
+    if lost > _WIDEST:
+        raise NotAChain(f"it goes on for longer than it is followed with probability {float(lost):.3g}")
     if lost:
         m.builder.lost.append(lost)

@@ -11,23 +11,26 @@ Where its states are too many, an enclosure will do that cuts it off after many 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
 
-from tightdp.core.lowering.cut_off import MOST_ROUNDS, cut_off, settle
+from tightdp.core.lowering.cut_off import MOST_ROUNDS, cut_off, goes_on, is_near, settle
 from tightdp.core.lowering.loop_chain import (
     FASTER,
-    Context,
     LoopChain,
-    NotAChain,
+    NoCounter,
     Outcome,
-    Outer,
+    Rounded,
     Rounds,
-    Run,
     TooManyStates,
     Values,
     Written,
+    counted_up,
     remade,
 )
+from tightdp.core.lowering.loop_runs import Context, NotAChain, Outer, Run
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import (
@@ -80,21 +83,25 @@ def _followed(
     m: Machine, rounds: Rounds
 ) -> tuple[LoopChain, Expr, list[Context], list[dict[Outcome, Number] | Values | None]]:
     """Return a loop as a chain, the values from before it that it depends on, and how it ends with each of them."""
-    born, keys = m.builder.newest, m.store.newest
-    cells: list[Cell] = []
+    born, keys, noises = m.builder.newest, m.store.newest, len(m.builder.noises)
+    cells: list[Cell] = [(m.frame.key, name) for name in m.written.get(rounds.node, ())]
     outer: list[Expr] = []
+    names = only_added_to(rounds.node, m.frame.source.node)
     while True:
-        live = [not (isinstance(cell, tuple) and _overwritten(rounds.body, cell[1])) for cell in cells]
-        chain = LoopChain(m, cells, live, rounds, born, keys)
+        live = [not (isinstance(cell, tuple) and _overwritten(rounds.node.body, cell[1])) for cell in cells]
+        counters = [place for place, cell in enumerate(cells) if cell in {(m.frame.key, name) for name in names}]
+        chain = LoopChain(m, cells, live, counters, rounds, born, keys)
         held = tuple(m.store.get(cell) for cell in cells)
         try:
             selector = _joint(m, outer)
             contexts = list(_contexts(selector, outer))
             possible = _possible(m, rounds, selector, contexts)
             laws = [
-                _law(m, chain, held, selector, context, at) if here else None
+                _law(m, chain, held, selector, context, at, noises) if here else None
                 for at, (here, context) in enumerate(zip(possible, contexts, strict=True))
             ]
+            if all(isinstance(cell, tuple) and cell[0] == m.frame.key for cell in cells):
+                m.written[rounds.node] = [cell[1] for cell in cells]
             return chain, selector, contexts, laws
         except Outer as needed:
             outer.append(needed.expr)
@@ -102,19 +109,33 @@ def _followed(
                 _check_simple(outer)
         except Written as found:
             cells += found.cells
+        except NoCounter:
+            names = frozenset()
+
+
+def _is_plain(value: Value) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_is_plain, value))
+    return value is MISSING or value is None or (is_scalar(value) and not isinstance(value, Expr))
 
 
 def _law(
-    m: Machine, chain: LoopChain, held: Values, selector: Expr, context: Context, at: int
+    m: Machine, chain: LoopChain, held: Values, selector: Expr, context: Context, at: int, noises: int
 ) -> dict[Outcome, Number] | Values | None:
     """Return how the loop ends with the values from before it at a place; None where they cannot come together."""
     run = Run(chain.born, context, [])
-    if m.left_early and m.builder.rounds > MOST_ROUNDS:
-        raise NotAChain(f"together with the loops around it there are more than {MOST_ROUNDS:,} rounds to be looked at")
+    if m.left_early and m.within and m.builder.rounds > MOST_ROUNDS:
+        return goes_on(chain, Fraction(1))
     m.within += 1
     try:
         entry = tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))
-        return cut_off(chain, context, entry) if chain.rounds.cut else chain.law(context, entry)
+        name = _name(m, chain, entry)
+        if name in m.ended:
+            return _as_before(chain, entry, *m.ended[name])
+        found = cut_off(chain, context, entry) if chain.rounds.cut else _exactly(chain, context, entry)
+        if name is not None and isinstance(found, dict) and len(m.builder.noises) == noises and _told(chain, found):
+            m.ended[name] = entry, list(chain.failures), dict(found)
+        return found
     except TooManyStates as reason:
         if reason.any_case and context and m.probe and not m.probe(m.alive, [selector])[0][at]:
             chain.forget()
@@ -122,6 +143,58 @@ def _law(
         raise
     finally:
         m.within -= 1
+
+
+def _exactly(chain: LoopChain, context: Context, entry: Values) -> dict[Outcome, Number] | Values | None:
+    """Return how a loop ends; rounded where there are loops in it that are cut off, and that is near enough."""
+    try:
+        return chain.law(context, entry, rounded=not chain.rounds.growth)
+    except Rounded:
+        places = chain.places
+        found = cut_off(chain, context, entry)
+        if is_near(chain, found):
+            return found
+        chain.places = places
+        return chain.law(context, entry)
+
+
+# what is known of a loop that began in the same way before
+
+
+def _name(m: Machine, chain: LoopChain, entry: Values) -> tuple[object, ...] | None:
+    """Return what says how a loop ends, wherever its counters begin; None where it may look at more than plain values.
+
+    What rounds read of a context is looked at when they are known.
+    """
+    (_, begun), counted = chain.apart((0, entry))
+    own = [cell[1] for cell in chain.cells if isinstance(cell, tuple) and cell[0] == m.frame.key]
+    frames = m.frame.key, *m.frame.enclosing
+    read = [m.store.get((key, name)) for key in frames for name in names_in(chain.rounds.node) if name not in own]
+    if m.floats or m.guards or chain.rounds.items is not None or len(own) < len(chain.cells):
+        return None
+    if not all(map(_is_plain, (*read, *begun))):
+        return None
+    shown = tuple("" if value is MISSING else repr(value) for value in (*read, *begun))
+    return chain.rounds.node, chain.rounds.cut, chain.rounds.growth, tuple(own), tuple(counted), shown
+
+
+def _told(chain: LoopChain, law: dict[Outcome, Number]) -> bool:
+    """Whether a law says all of how a loop ends: its rounds looked at nothing else, and it brings plain values."""
+    alone = not any(read for rows in chain.laws.values() for read, _ in rows)
+    return alone and all(_is_plain(v) for kind, held, value in law for v in (*held, value if kind != "fail" else None))
+
+
+def _as_before(
+    chain: LoopChain, entry: Values, begun: Values, failures: Sequence[Failure], law: dict[Outcome, Number]
+) -> dict[Outcome, Number]:
+    """Return the law of a loop that began like this before, but for its counters."""
+    moved = {place: entry[place] - begun[place] for place in chain.apart((0, entry))[1]}
+    first = len(chain.failures)
+    chain.failures.extend(failures)
+    return {
+        (kind, counted_up(held, moved) if held else held, value + first if kind == "fail" else value): mass
+        for (kind, held, value), mass in law.items()
+    }
 
 
 def _possible(m: Machine, rounds: Rounds, selector: Expr, contexts: Sequence[Context]) -> Sequence[bool]:
@@ -247,3 +320,36 @@ def _overwritten(body: Sequence[ast.stmt], name: str) -> bool:
         elif named or not isinstance(statement, (ast.Expr, ast.AugAssign)):
             return False
     return False
+
+
+_LATER = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp, ast.Global, ast.Nonlocal)
+
+
+@lru_cache(256)
+def only_added_to(node: ast.For | ast.While, function: ast.AST) -> frozenset[str]:
+    """Return the names that rounds of a loop add to, and do not read otherwise."""
+    inside = [part for each in (_before_rounds(node), *node.body) for part in ast.walk(each)]
+    named = Counter(part.id for part in inside if isinstance(part, ast.Name))
+    added: Counter[str] = Counter()
+    for part in inside:
+        match part:
+            case ast.AugAssign(ast.Name(name), ast.Add() | ast.Sub()):
+                added[name] += 1
+            case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(first), ast.Add() | ast.Sub(), _)) if first == name:
+                added[name] += 2
+            case ast.Assign([ast.Name(name)], ast.BinOp(_, ast.Add(), ast.Name(last))) if last == name:
+                added[name] += 2
+    later = [part for part in ast.walk(function) if part is not function and isinstance(part, _LATER)]
+    elsewhere = {part.id for each in later for part in ast.walk(each) if isinstance(part, ast.Name)}
+    elsewhere |= {name for each in later if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names}
+    return frozenset(name for name, times in added.items() if named[name] == times and name not in elsewhere)
+
+
+@lru_cache(256)
+def names_in(node: ast.AST) -> tuple[str, ...]:
+    """Return the names in a piece of source."""
+    return tuple(dict.fromkeys(part.id for part in ast.walk(node) if isinstance(part, ast.Name)))
+
+
+def _before_rounds(node: ast.For | ast.While) -> ast.expr:
+    return node.test if isinstance(node, ast.While) else node.target

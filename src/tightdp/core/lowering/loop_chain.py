@@ -2,7 +2,8 @@
 
 The state of a loop is what it carries from round to round: the values of the names that it writes, with what the lists
 hold that a round made, and of a `for` loop the place of the next item. A round is lowered from each reachable state, on
-its own, and enumerated run by run.
+its own, and enumerated run by run. From states that differ by counters alone, which rounds only add to, it is lowered
+once: with the counters at 0.
 """
 
 from __future__ import annotations
@@ -11,109 +12,19 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
+from tightdp.core.coarse import alike_outcomes
+from tightdp.core.lowering.loop_runs import Alike, Context, NotAChain, Run, runs
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import Closure, Host, Reference, Union, Value, all_plain, is_scalar
-from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary, computed
+from tightdp.core.lowering.values import Reference, Union, Value, all_plain
+from tightdp.core.nodes import Expr
 from tightdp.core.operators import Far
+from tightdp.core.published import GOES_ON
 from tightdp.exact.absorbing import absorbed, reaching
 from tightdp.exact.field import Number
-from tightdp.language.laws import Law
 from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, LOOP_GROWTH, LOOP_STATES
-
-T = TypeVar("T")
-Context = dict[int, Any]
-"""The values of some nodes, by their serials."""
-
-
-class NotAChain(Exception):
-    """Why a loop is not followed this way."""
-
-
-class Outer(Exception):
-    """A value from before the loop is needed."""
-
-    def __init__(self, expr: Expr) -> None:
-        super().__init__()
-        self.expr = expr
-
-
-class Run:
-    """One run of a round: the values of its nodes, with the outcomes of its draws as they are given or the first."""
-
-    def __init__(self, born: int, context: Context, past: list[tuple[Law, int]]) -> None:
-        self._born, self._context, self._past = born, context, past
-        self._values: Context = {}
-        self.draws: list[tuple[Law, int]] = []
-        self.read: Context = {}
-        """What it looked at of the context."""
-
-    def value(self, expr: Expr) -> Value:
-        if isinstance(expr, Const):
-            return expr.values[0]
-        if expr.serial in self._context:
-            self.read[expr.serial] = self._context[expr.serial]
-            return self.read[expr.serial]
-        if expr.serial not in self._values:
-            if expr.serial <= self._born and not (isinstance(expr, Apply) and expr.operator == "not"):
-                raise Outer(expr)
-            self._values[expr.serial] = self._computed(expr)
-        return self._values[expr.serial]
-
-    def _computed(self, expr: Expr) -> Value:
-        match expr:
-            case Draw():
-                law = expr.laws[expr.selector.index[self.value(expr.selector)]]
-                assert law is not None
-                at = len(self.draws)
-                self.draws.append(self._past[at] if at < len(self._past) else (law, 0))
-                return law[self.draws[at][1]][0]
-            case Case():
-                return self.value(expr.branches[expr.selector.index[self.value(expr.selector)]])
-            case Nary(operator="and" | "or") as join:
-                decided = join.operator == "or"
-                return decided if any(self.value(each) is decided for each in join.operands) else not decided
-            case Nary() | Apply():
-                return computed(expr, [self.value(operand) for operand in expr.operands])
-        raise NotAChain("it shuffles")
-
-    def whole(self, value: Value) -> Value:
-        """Return what a name holds, with nothing open in it."""
-        if isinstance(value, Expr):
-            return self.value(value)
-        if isinstance(value, tuple):
-            return value if all_plain(value) else tuple(self.whole(item) for item in value)
-        if isinstance(value, Union):
-            *others, last = value.alternatives
-            return self.whole(next((item for guard, item in others if self.value(guard)), last[1]))
-        if not (value is MISSING or is_scalar(value) or isinstance(value, (Reference, Closure, Host))):
-            raise NotAChain("it goes on with what is neither a number nor a tuple or list of numbers")
-        return value
-
-    @property
-    def probability(self) -> Number:
-        product: Number = Fraction(1)
-        for law, at in self.draws:
-            product = product * law[at][1]
-        return product
-
-
-def runs(born: int, context: Context, action: Callable[[Run], T]) -> Iterator[tuple[T, Run]]:
-    """Yield what an action makes of each run, and the run."""
-    past: list[tuple[Law, int]] = []
-    while True:
-        run = Run(born, context, past)
-        outcome = action(run)
-        yield outcome, run
-        past = run.draws
-        while past and past[-1][1] + 1 == len(past[-1][0]):
-            past.pop()
-        if not past:
-            return
-        past[-1] = past[-1][0], past[-1][1] + 1
-
 
 FASTER = 10 * LOOP_GROWTH
 GROWTHS = {LONG_LOOP: LOOP_GROWTH, 2 * LONG_LOOP: 3 * LOOP_GROWTH, 8 * LONG_LOOP: FASTER}
@@ -142,6 +53,15 @@ class Ends:
     failures: list[tuple[Expr, Failure]] = field(default_factory=list)
     observed: list[Expr] = field(default_factory=list)
 
+    def looked_at(self) -> Iterator[Expr]:
+        """Yield the nodes that are asked for their values."""
+        yield from (condition for condition, _ in self.failures)
+        yield from self.observed
+        for _, end in self.ways:
+            yield end.alive
+            for value in (*end.changes.values(), end.value):
+                yield from _nodes(value)
+
 
 @dataclass(frozen=True)
 class Rounds:
@@ -151,7 +71,7 @@ class Rounds:
     how fast its states may become more, see `LOOP_GROWTH`. One that is `cut` has too many states.
     """
 
-    body: Sequence[ast.stmt]
+    node: ast.For | ast.While
     play: Callable[[Value, dict[Cell, Value]], Ends]
     items: Sequence[Value] | None = None
     alike: bool = True
@@ -173,6 +93,14 @@ class Written(Exception):
     def __init__(self, cells: Sequence[Cell]) -> None:
         super().__init__()
         self.cells = cells
+
+
+class NoCounter(Exception):
+    """What was taken for a counter does not stay an integer."""
+
+
+class Rounded(Exception):
+    """A round has a loop in it that is cut off."""
 
 
 class _Impossible(Exception):
@@ -246,32 +174,50 @@ def _nested(value: Value) -> object:
     return tuple(map(_nested, inner)) if isinstance(inner, tuple) else len(inner) if isinstance(inner, str) else None
 
 
+def _nodes(value: Value) -> Iterator[Expr]:
+    """Yield the nodes inside a value."""
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, tuple) and not all_plain(value):
+        for item in value:
+            yield from _nodes(item)
+    elif isinstance(value, Union):
+        for guard, item in value.alternatives:
+            yield guard
+            yield from _nodes(item)
+
+
 @dataclass
 class LoopChain:
-    """A loop as a chain: the cells that it writes, those of them that a round reads, and its rounds."""
+    """A loop as a chain: the cells that it writes, those of them that a round reads, and its rounds.
+
+    `counters` are cells that rounds only add to, by their places.
+    """
 
     m: Machine
     cells: Sequence[Cell]
     live: Sequence[bool]
+    counters: Sequence[int]
     rounds: Rounds
     born: int
     keys: int
-    known: dict[State, Ends] = field(default_factory=dict)
+    known: dict[State, tuple[Ends, Alike]] = field(default_factory=dict)
     laws: dict[State, list[tuple[Context, dict[Outcome, Number]]]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     places: int = 0
 
-    def law(self, context: Context, entry: Values) -> dict[Outcome, Number] | Values | None:
+    def law(self, context: Context, entry: Values, rounded: bool = False) -> dict[Outcome, Number] | Values | None:
         """Return how the loop ends from a state, or a state from which it can go on for ever; None for contradictions.
 
-        These are values from before the loop that cannot come together.
+        These are values from before the loop that cannot come together. Raises Rounded where the numbers are `rounded`
+        all the same.
         """
         try:
-            return self._law(context, (0, entry))
+            return self._law(context, (0, entry), rounded)
         except _Impossible:
             return None
 
-    def _law(self, context: Context, entry: State) -> dict[Outcome, Number] | Values:
+    def _law(self, context: Context, entry: State, rounded: bool) -> dict[Outcome, Number] | Values:
         steps: dict[Place, dict[Place, Number]] = {}
         ends: dict[Outcome, None] = {}
         level, depth, before = [entry], 0, len(self.known)
@@ -286,6 +232,8 @@ class LoopChain:
                         following[place] = None
                     else:
                         ends[place] = None
+                        if rounded and place[0] == "fail" and self.failures[place[2]].message == GOES_ON:
+                            raise Rounded
                 self._check_size(state, depth, before, context)
             level, depth = [state for state in following if state not in steps], depth + 1
             if (
@@ -308,45 +256,64 @@ class LoopChain:
         growth, most = self.rounds.growth, LOOP_STATES
         if growth:
             most = min(most, before + FEW_VALUES + growth * depth * (depth + LONG_LOOP if self.rounds.alike else 1))
-        if len(self.known) > most or self.places > MOST_PLACES:
+        # a shortest way with more rounds than there are states has one twice, with other counters: it can be repeated
+        endless = self.rounds.items is None and depth > len(self.known)
+        if endless or len(self.known) > most or self.places > MOST_PLACES:
             shown = self.shown(state[1], context)
-            what = f"it has more than {most:,} states" + (f", such as {shown}" if shown else "")
-            raise TooManyStates(what, most == LOOP_STATES, _nested(state[1]) != _nested(next(iter(self.known))[1]))
+            many = "infinitely many" if endless else f"more than {most:,}"
+            what = f"it has {many} states" + (f", such as {shown}" if shown else "")
+            any_case = endless or most == LOOP_STATES
+            raise TooManyStates(what, any_case, _nested(state[1]) != _nested(next(iter(self.known))[1]))
 
     def forget(self) -> None:
         """Drop all states: they were reached with values that cannot come together, and do not count."""
         self.known, self.laws, self.places = {}, {}, 0
 
-    def _read(self, values: Values) -> Values:
-        """Return a state without what no round reads."""
-        return tuple(value if live else MISSING for value, live in zip(values, self.live, strict=True))
-
     def step(self, state: State, context: Context) -> dict[Place, Number]:
         """Return the law of the states and ends that follow a state."""
-        at, values = state
-        items = self.rounds.items
-        following = 0 if items is None else at + 1
+        begun, counted = self.apart(state)
         found: dict[Place, Number] = {}
-        for (kind, after, value), mass in self._outcomes((0 if self.rounds.alike else at, values), context).items():
-            place: Place = (kind, after, value)
-            if kind == "on":
-                last = items is not None and following == len(items)
-                place = ("end", after, value) if last else (following, self._read(after))
-            found[place] = found.get(place, Fraction(0)) + mass
+        for outcome, mass in self.outcomes(begun, context).items():
+            place = self.place(state, outcome, counted)
+            found[place] = found[place] + mass if place in found else mass
         return found
 
-    def _outcomes(self, state: State, context: Context) -> dict[Outcome, Number]:
+    def apart(self, state: State) -> tuple[State, dict[int, int]]:
+        """Return from where a round is lowered that begins in a state, and how far the counters are then."""
+        at, values = state
+        counted = {place: values[place] for place in self.counters if type(values[place]) is int}
+        if counted:
+            values = tuple(0 if place in counted else value for place, value in enumerate(values))
+        return (0 if self.rounds.alike else at, values), counted
+
+    def place(self, state: State, outcome: Outcome, counted: dict[int, int]) -> Place:
+        """Return what follows a state where a round that is lowered as `apart` says has this outcome."""
+        kind, after, value = outcome
+        if counted and after:
+            after = counted_up(after, counted)
+        if kind != "on":
+            return kind, after, value
+        if self.rounds.items is not None and state[0] + 1 == len(self.rounds.items):
+            return "end", after, value
+        if not all(self.live):  # without what no round reads
+            after = tuple(value if live else MISSING for value, live in zip(after, self.live, strict=True))
+        return 0 if self.rounds.items is None else state[0] + 1, after
+
+    def outcomes(self, state: State, context: Context) -> dict[Outcome, Number]:
+        """Return the law of how a round ends that begins in a state."""
         for read, law in self.laws.get(state, ()):
             if all(context[serial] == value for serial, value in read.items()):
                 return law
         self.m.watch()
         if state not in self.known:
             item = self.rounds.items[state[0]] if self.rounds.items else None
-            self.known[state] = self.rounds.play(item, dict(zip(self.cells, state[1], strict=True)))
-        ends = self.known[state]
+            ends = self.rounds.play(item, dict(zip(self.cells, state[1], strict=True)))
+            self.known[state] = ends, alike_outcomes(ends.looked_at(), self.born)
+        ends, alike = self.known[state]
         found: dict[Outcome, Number] = {}
         read = {}
-        for number, (outcome, run) in enumerate(runs(self.born, context, lambda run: self._end(run, ends, state[1]))):
+        every = runs(self.born, context, alike, lambda run: self._end(run, ends, state[1]))
+        for number, (outcome, run) in enumerate(every):
             if number > _MOST_RUNS:
                 raise NotAChain(f"a round has more than {_MOST_RUNS:,} runs")
             found[outcome] = found.get(outcome, Fraction(0)) + run.probability
@@ -393,6 +360,16 @@ class LoopChain:
             if isinstance(value, Expr) and value.serial in context and (self.m.frame.key, name) not in self.cells:
                 held.append((name, context[value.serial]))
         return ", ".join(f"{name} = {_shortened(value)}" for name, value in held if value is not MISSING)
+
+
+def counted_up(values: Values, by: dict[int, int]) -> Values:
+    """Return values with counters that began elsewhere. Raises NoCounter where they are no integers."""
+    moved = list(values)
+    for place, begun in by.items():
+        if type(moved[place]) is not int:
+            raise NoCounter
+        moved[place] += begun
+    return tuple(moved)
 
 
 def _shortened(value: object) -> str:

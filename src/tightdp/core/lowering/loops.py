@@ -11,7 +11,8 @@ from typing import Any
 from tightdp.core.lowering import endless
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.iteration import NotAlike, added, for_all, iterate, template, visit
-from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, Ends, NotAChain, Rounds, TooManyStates, remade
+from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, Ends, Rounds, TooManyStates, remade
+from tightdp.core.lowering.loop_runs import NotAChain
 from tightdp.core.lowering.machine import End, Failure, Frame, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
 from tightdp.core.lowering.registry import lowers
@@ -187,7 +188,7 @@ def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
             unrolled.end_where(m.builder.negation(condition))
 
     cut = node in m.left_early
-    rounds = Rounds(node.body, lambda _, state: _round_from(m, node.body, state, None, test), growth=growth, cut=cut)
+    rounds = Rounds(node, lambda _, state: _round_from(m, node.body, state, None, test), growth=growth, cut=cut)
     _as_chain(m, node, rounds, unrolled)
 
 
@@ -204,7 +205,7 @@ def _for_as_chain(m: Machine, node: ast.For, items: Sequence[Value]) -> None:
     def play(item: Value, state: dict[Cell, Value]) -> Ends:
         return _round_from(m, node.body, state, lambda: assign(item), lambda _: None)
 
-    _as_chain(m, node, Rounds(node.body, play, items, alike=plain, growth=LOOP_GROWTH), Unrolled(m))
+    _as_chain(m, node, Rounds(node, play, items, alike=plain, growth=LOOP_GROWTH), Unrolled(m))
 
 
 def _uses(part: ast.AST, names: set[str]) -> bool:

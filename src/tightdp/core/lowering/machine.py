@@ -66,6 +66,8 @@ class Machine:
         self.endless: set[ast.AST] = set()  # the loops without a bound on their rounds that were met so far
         self.within = 0  # in how many loops a round is lowered on its own
         self.followed: dict[ast.AST, bool] = {}  # of longer loops: whether they are followed state by state
+        self.ended: dict[Any, Any] = {}  # how loops end, by what they begin with where that is plain
+        self.written: dict[ast.AST, list[str]] = {}  # the names that loops wrote when they were followed
         self.uniforms: list[Any] = []  # the draws of `random()`
         self._departures: list[object] = []
         self._possible: dict[tuple[int, ...], list[bool]] = {}

@@ -1,0 +1,118 @@
+"""The runs of one round of a loop, enumerated one by one: what its nodes are, and what it draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.values import Closure, Host, Reference, Union, Value, all_plain, is_scalar
+from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary, computed
+from tightdp.exact.field import Number
+from tightdp.language.laws import Law
+
+T = TypeVar("T")
+Context = dict[int, Any]
+"""The values of some nodes, by their serials."""
+
+
+class NotAChain(Exception):
+    """Why a loop is not followed this way."""
+
+
+class Outer(Exception):
+    """A value from before the loop is needed."""
+
+    def __init__(self, expr: Expr) -> None:
+        super().__init__()
+        self.expr = expr
+
+
+Alike = dict[int, dict[object, object]]
+"""Of draws, by their serials, which outcome stands for each of those that a round does not tell apart from it."""
+
+
+class Run:
+    """One run of a round: the values of its nodes, with the outcomes of its draws as they are given or the first."""
+
+    def __init__(self, born: int, context: Context, past: list[tuple[Law, int]], alike: Alike | None = None) -> None:
+        self._born, self._context, self._past, self._alike = born, context, past, alike or {}
+        self._values: Context = {}
+        self.draws: list[tuple[Law, int]] = []
+        self.read: Context = {}
+        """What it looked at of the context."""
+
+    def value(self, expr: Expr) -> Value:
+        if isinstance(expr, Const):
+            return expr.values[0]
+        if expr.serial in self._context:
+            self.read[expr.serial] = self._context[expr.serial]
+            return self.read[expr.serial]
+        if expr.serial not in self._values:
+            if expr.serial <= self._born and not (isinstance(expr, Apply) and expr.operator == "not"):
+                raise Outer(expr)
+            self._values[expr.serial] = self._computed(expr)
+        return self._values[expr.serial]
+
+    def _computed(self, expr: Expr) -> Value:
+        match expr:
+            case Draw():
+                law = expr.laws[expr.selector.index[self.value(expr.selector)]]
+                assert law is not None
+                if expr.serial in self._alike:
+                    law = _of_those_told_apart(law, self._alike[expr.serial])
+                at = len(self.draws)
+                self.draws.append(self._past[at] if at < len(self._past) else (law, 0))
+                return law[self.draws[at][1]][0]
+            case Case():
+                return self.value(expr.branches[expr.selector.index[self.value(expr.selector)]])
+            case Nary(operator="and" | "or") as join:
+                decided = join.operator == "or"
+                return decided if any(self.value(each) is decided for each in join.operands) else not decided
+            case Nary() | Apply():
+                return computed(expr, [self.value(operand) for operand in expr.operands])
+        raise NotAChain("it shuffles")
+
+    def whole(self, value: Value) -> Value:
+        """Return what a name holds, with nothing open in it."""
+        if isinstance(value, Expr):
+            return self.value(value)
+        if isinstance(value, tuple):
+            return value if all_plain(value) else tuple(self.whole(item) for item in value)
+        if isinstance(value, Union):
+            *others, last = value.alternatives
+            return self.whole(next((item for guard, item in others if self.value(guard)), last[1]))
+        if not (value is MISSING or is_scalar(value) or isinstance(value, (Reference, Closure, Host))):
+            raise NotAChain("it goes on with what is neither a number nor a tuple or list of numbers")
+        return value
+
+    @property
+    def probability(self) -> Number:
+        product: Number = Fraction(1)
+        for law, at in self.draws:
+            product = product * law[at][1]
+        return product
+
+
+def _of_those_told_apart(law: Law, alike: dict[object, object]) -> Law:
+    found: dict[Any, Number] = {}
+    for outcome, mass in law:
+        first = alike[outcome]
+        found[first] = found[first] + mass if first in found else mass
+    return tuple(found.items())
+
+
+def runs(born: int, context: Context, alike: Alike, action: Callable[[Run], T]) -> Iterator[tuple[T, Run]]:
+    """Yield what an action makes of each run, and the run."""
+    past: list[tuple[Law, int]] = []
+    while True:
+        run = Run(born, context, past, alike)
+        outcome = action(run)
+        yield outcome, run
+        past = run.draws
+        while past and past[-1][1] + 1 == len(past[-1][0]):
+            past.pop()
+        if not past:
+            return
+        past[-1] = past[-1][0], past[-1][1] + 1
