@@ -27,10 +27,10 @@ let same_name (a : string) b = spend 1; String.equal a b
 
 (* Keeps what a function gave, the last for every hash of two arguments; the first is compared as an object. *)
 let kept f =
-  let places = Array.make (1 lsl 14) None in
+  let places = Array.make (1 lsl 12) None in
   fun a b c ->
     spend 10;
-    let at = Hashtbl.hash_param 30 60 (b, c) land (1 lsl 14 - 1) in
+    let at = Hashtbl.hash_param 30 60 (b, c) land (1 lsl 12 - 1) in
     match places.(at) with
     | Some (a', b', c', found) when a == a' && Stdlib.compare (b, c) (b', c') = 0 -> found
     | _ -> let found = f a b c in places.(at) <- Some (a, b, c, found); found
