@@ -157,7 +157,7 @@ def test_geometric_noise_of_the_library_raises_once_in_2_to_the_53() -> None:
     place = f"{PLACE}Geometric.randomise"
     with pytest.raises(tightdp.ProgramError, match="OverflowError: cannot convert float infinity to integer"):
         tightdp.of(place, record=Bit, dataset="x[0]", arguments=arguments, floats=True).bind(n=1).privacy()
-    found = made_of("Geometric").bind(n=1, floats=True)
+    found = made_of("Geometric").bind(n=1, floats=True, neighbours="unit-step")
     assert found.probability((0,), "OverflowError") == Fraction(1, 2**53)
     assert found.privacy(delta=Fraction(1, 10**12)).epsilon < 1
 
