@@ -14,12 +14,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from compiling import compile_dataset, compile_symbolic
 from tightdp.errors import ProgramError
 from tightdp.language import interp
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
 from tightdp.logic.bdd import BACKENDS
+from tightdp.methods.compiled import compile_dataset, compile_symbolic
 from tightdp.symmetry.sets import DiagramTable
 
 Law = dict[Any, Fraction]

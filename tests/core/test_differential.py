@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, note, settings
 
 from agreement import Agreement, assert_agreement, bind, module_of
-from compiling import compile_symbolic
 from strategies import Case, programs, write_program
 from tightdp.errors import LanguageError, LimitError
 from tightdp.language.program import Bound
 from tightdp.limits import Limits
 from tightdp.logic.bdd import BACKENDS
+from tightdp.methods.compiled import compile_symbolic
 
 SEEDS = range(24)
 QUICK = Limits(timeout=20)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import pytest
 
 from agreement import assert_agreement, bind, module_of
-from compiling import compile_symbolic
 from tightdp import Bit, Int, Values
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.language.program import Program
+from tightdp.methods.compiled import compile_symbolic
 
 HEAD = (
     "import bisect\nimport functools\nimport heapq\nimport logging\nimport math\nimport os\nimport random\nimport re\n"

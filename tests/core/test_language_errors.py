@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from agreement import bind, datasets, meaning, module_of
-from compiling import compile_dataset, compile_symbolic
 from tightdp.errors import LanguageError, ProgramError, Span
 from tightdp.language.domains import Bit, Domain, Int, Tuple, Values
 from tightdp.logic.bdd import BACKENDS
+from tightdp.methods.compiled import compile_dataset, compile_symbolic
 
 MIXED = "f'{True if x[0] else 1}{x[1] or flip(1/2)}'" if sys.version_info < (3, 12) else "{True if x[0] else 1}"
 """A string of mixed parts: from Python 3.12 on its parts have places of their own."""

@@ -14,15 +14,15 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from agreement import module_of
-from compiling import compile_dataset, compile_symbolic
 from generators.plain import namespace, plain_law
 from tightdp.core.lowering import lower
 from tightdp.errors import LanguageError, LimitError, ProgramError
 from tightdp.language import interp
 from tightdp.language.program import Bound
 from tightdp.limits import Limits
-from tightdp.logic.encode import deep_recursion, prober
+from tightdp.logic.encode import prober
 from tightdp.methods.by_elimination import EliminationTable
+from tightdp.methods.compiled import compile_dataset, compile_symbolic, deep_recursion
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.symmetry.sets import DiagramTable
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from agreement import module_of
-from compiling import compile_dataset
 from tightdp.errors import ProgramError
 from tightdp.exact.field import exp
 from tightdp.language import interp
 from tightdp.language.domains import Int
 from tightdp.language.program import Program
+from tightdp.methods.compiled import compile_dataset
 from tightdp.symmetry.sets import DiagramTable
 
 THIRD = 1 / (1 + exp(F(1, 2)))

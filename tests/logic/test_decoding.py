@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from compiling import compile_symbolic
 from expectations import mechanisms
 from tightdp import Instance
+from tightdp.methods.compiled import compile_symbolic
 from tightdp.symmetry.sets import DiagramTable
 
 CASES = {

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from agreement import bind, datasets, module_of
-from compiling import compile_dataset, compile_symbolic
 from strategies import write_program
 from tightdp.core.builder import Builder
 from tightdp.core.lowering import lower
@@ -28,6 +27,7 @@ from tightdp.logic.bdd import BACKENDS, Manager, make_manager
 from tightdp.logic.count import output_weights
 from tightdp.logic.encode import Encoder, encode, possible_values
 from tightdp.logic.formula import Coin, InputBit, OutputBit, WeightedFormula, code_length, order
+from tightdp.methods.compiled import compile_dataset, compile_symbolic
 from tightdp.symmetry.sets import DiagramTable
 
 ABOVE_THRESHOLD = """

@@ -9,8 +9,7 @@ import pytest
 from tightdp import Bit, Int, Mechanism, Tuple, choice, exp, flip, geometric, mechanism, randint
 from tightdp.limits.calibrated import MOST_WORK
 from tightdp.methods.base import Control
-from tightdp.methods.by_chain import Chained, look
-from tightdp.methods.chain import lumped
+from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
 from tightdp.methods.chain_search import BRIEF, largest_ratio
 from tightdp.methods.choose import program_of
 
@@ -71,9 +70,9 @@ def with_exponentials(x: Any) -> Any:
 MECHANISMS = [with_exponentials, matching, with_gap, with_memory, stopping]
 
 
-def _by_elimination(mechanism: Mechanism, n: int) -> Chained:
-    found = look(program_of(mechanism.bind(n=n).bound), Control(), MOST_WORK)
-    assert isinstance(found, Chained)
+def _by_elimination(mechanism: Mechanism, n: int) -> WithoutDiagram:
+    found = look_without_diagram(program_of(mechanism.bind(n=n).bound), Control(), MOST_WORK)
+    assert isinstance(found, WithoutDiagram)
     return found
 
 
@@ -120,7 +119,9 @@ def back_and_forth(x: Any) -> Any:
 
 @pytest.mark.parametrize("mechanism", [fails], ids=lambda mechanism: mechanism.name)
 def test_what_is_left_to_other_methods(mechanism: Mechanism) -> None:
-    assert not isinstance(look(program_of(mechanism.bind(n=2).bound), Control(), MOST_WORK), Chained)
+    assert not isinstance(
+        look_without_diagram(program_of(mechanism.bind(n=2).bound), Control(), MOST_WORK), WithoutDiagram
+    )
 
 
 def test_records_that_are_needed_twice() -> None:
@@ -133,7 +134,7 @@ def test_many_records_are_not_followed_one_by_one() -> None:
     def total(x: Any) -> Any:
         return sum(x)
 
-    assert not isinstance(look(program_of(total.bind(n=2).bound), Control(), MOST_WORK), Chained)
+    assert not isinstance(look_without_diagram(program_of(total.bind(n=2).bound), Control(), MOST_WORK), WithoutDiagram)
 
 
 @mechanism(record=Int(0, 9))
@@ -162,23 +163,3 @@ def test_outputs_that_the_last_client_decides_are_searched_one_by_one() -> None:
         _by_elimination(first_above, 3).tight(Control(), MOST_WORK).lower
         == first_above.bind(n=3, method="exhaustive").privacy().exp_epsilon
     )
-
-
-@mechanism(record=Bit)
-def place_of_largest(x: Any) -> Any:
-    """What stands at a place that depends on the run is compared again and again."""
-    noisy = [geometric(v, "1/2", -1, 2) for v in x]
-    best = 0
-    for at in range(1, len(noisy)):
-        if noisy[at] > noisy[best]:
-            best = at
-    return best
-
-
-@pytest.mark.parametrize("one", [stopping, place_of_largest], ids=lambda one: one.name)
-def test_what_clients_leave_to_one_another_does_not_grow_with_their_number(one: Mechanism) -> None:
-    chain = lumped(_by_elimination(one, 9).chain)
-    reached = [len({above for _, _, above, _ in block.arrows()}) for block in chain.blocks]
-    assert max(reached) <= 4 * 9
-    found = one.bind(n=3).privacy()
-    assert found.exp_epsilon == one.bind(n=3, method="runs").privacy().exp_epsilon

@@ -9,7 +9,7 @@ import pytest
 from tightdp import Bit, Int, Mechanism, choice, flip, mechanism, randint
 from tightdp.limits.calibrated import MOST_WORK
 from tightdp.methods.base import Control, Refusal
-from tightdp.methods.by_chain import Chained, look
+from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
 from tightdp.methods.choose import program_of
 from tightdp.session.instance import Instance
 
@@ -53,9 +53,9 @@ def never_twice(x: Any) -> Any:
 PUBLISHED = (answers_in_turn, everybody_in_turn, taken_places, never_twice)
 
 
-def chain_of(instance: Instance) -> Chained:
-    found = look(program_of(instance.bound), Control(), MOST_WORK)
-    assert isinstance(found, Chained)
+def chain_of(instance: Instance) -> WithoutDiagram:
+    found = look_without_diagram(program_of(instance.bound), Control(), MOST_WORK)
+    assert isinstance(found, WithoutDiagram)
     return found
 
 

@@ -26,9 +26,9 @@ from tightdp.language.program import Bound
 from tightdp.limits.calibrated import MOST_WORK
 from tightdp.methods import chain_screen
 from tightdp.methods.base import Comparison, Control, Pair, Tight
-from tightdp.methods.by_chain import Chained, look
+from tightdp.methods.by_chain import WithoutDiagram, look_without_diagram
 from tightdp.methods.by_datasets import Exhaustive
-from tightdp.methods.chain import Runs, lumped
+from tightdp.methods.chain import Runs
 from tightdp.methods.chain_screen import Screened, screened
 from tightdp.methods.choose import program_of
 from tightdp.methods.ranking import tight_ratio
@@ -37,11 +37,8 @@ from tightdp.session.mechanism import mechanisms_of
 
 
 def by_screen(bound: Bound) -> Screened | None:
-    found = look(program_of(bound), Control(), MOST_WORK)
-    if not isinstance(found, Chained):
-        return None
-    chain = lumped(found.chain).by_output
-    return screened(chain, bound, Runs(chain).of, Control())
+    chain = program_of(bound).chain(Control(), MOST_WORK)
+    return None if chain is None else screened(chain, bound, Runs(chain).of, Control())
 
 
 def by_pairs(bound: Bound) -> Any:
@@ -148,8 +145,8 @@ def longest_run(x: Any) -> Any:
 
 
 def test_where_too_many_pairs_come_close_the_search_of_forms_goes_on() -> None:
-    method = look(program_of(longest_run.bind(n=8).bound), Control(), MOST_WORK)
-    assert isinstance(method, Chained)
+    method = look_without_diagram(program_of(longest_run.bind(n=8).bound), Control(), MOST_WORK)
+    assert isinstance(method, WithoutDiagram)
     found = method.tight(Control(), MOST_WORK)
     assert isinstance(found, Tight)
     assert found.lower == found.upper == (Fraction(3, 4) + Fraction(1, 40)) / Fraction(1, 40)

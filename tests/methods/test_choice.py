@@ -9,7 +9,7 @@ import pytest
 
 from tightdp import Bit, Instance, Int, ProgramError, QueryError, flip, geometric, mechanism, randint, shuffle
 from tightdp.cli.main import main
-from tightdp.methods import chain_eliminated, questions
+from tightdp.methods import by_chain, questions
 from tightdp.methods.base import Control
 from tightdp.methods.by_chain import Chained
 from tightdp.methods.choose import CANDIDATES, NAMES, program_of, read_method
@@ -117,14 +117,14 @@ def wandering(x):  # type: ignore[no-untyped-def]
     return state > 4
 
 
-def test_a_chain_with_many_states_leaves_the_answer_to_the_next_method(
+def test_a_chain_with_maps_that_are_too_large_leaves_the_answer_to_the_next_method(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     bound, control = wandering.bind(n=3).bound, Control()
     expected = wandering.bind(n=3, method="exhaustive").privacy()
     wide, narrow = program_of(bound, method="chain"), program_of(bound)
     assert questions.tight(wide, control)[1].lower == expected.exp_epsilon
-    monkeypatch.setattr(chain_eliminated, "_MOST_STATES", 5)
+    monkeypatch.setattr(by_chain, "CHAIN_ENTRIES", 1_000)
     method, found = questions.tight(narrow, control)
     assert type(method) is not Chained
     assert (found.lower, found.upper) == (expected.exp_epsilon, expected.exp_epsilon)
@@ -132,5 +132,5 @@ def test_a_chain_with_many_states_leaves_the_answer_to_the_next_method(
     assert expected.witness is not None
     assert (found.witness.x, found.witness.x_prime) == (expected.witness.x, expected.witness.x_prime)
     forced = program_of(bound, method="chain")
-    with pytest.raises(QueryError, match="many states"):
+    with pytest.raises(QueryError, match="maps that are too large"):
         questions.tight(forced, control)

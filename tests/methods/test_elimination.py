@@ -16,9 +16,10 @@ from tightdp.language import interp
 from tightdp.language.domains import Bit, Domain, Int
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import STEP
-from tightdp.logic.encode import deep_recursion, prober
+from tightdp.logic.encode import prober
 from tightdp.methods import elimination
 from tightdp.methods.by_elimination import EliminationTable
+from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination import Elimination, TooMuchWork
 from tightdp.methods.elimination_plan import plans
 

@@ -18,9 +18,10 @@ from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError, TightdpError
 from tightdp.exact.weights import quotient
 from tightdp.language.program import Bound
-from tightdp.logic.encode import deep_recursion, prober
+from tightdp.logic.encode import prober
 from tightdp.methods.base import Control, Pair
 from tightdp.methods.by_aggregates import Aggregates, largest_changes, look
+from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.leaf_laws import ByElimination
 from tightdp.methods.program import Candidate
 from tightdp.methods.ranking import tight_ratio

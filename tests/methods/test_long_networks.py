@@ -11,7 +11,7 @@ import pytest
 from tightdp import Bit, Mechanism, flip, mechanism
 from tightdp.core.lowering import lower
 from tightdp.methods.by_elimination import EliminationTable
-from tightdp.methods.elimination_plan import make_plan
+from tightdp.methods.elimination_plan import first_plan
 
 ROUNDS = 200
 SECONDS = 20
@@ -105,7 +105,7 @@ def test_many_rounds(network: Mechanism[Any], expected: Any) -> None:
 
 
 def test_a_small_state_is_kept_small_in_any_program() -> None:
-    plan = make_plan(lower(diamond.bind(n=1).bound))
+    plan = first_plan(lower(diamond.bind(n=1).bound))
     assert plan.width < 10 * len(plan.steps)
 
 

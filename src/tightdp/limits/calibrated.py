@@ -89,6 +89,8 @@ VALUE_STEPS = 6
 """Steps for the law of the output given one value of the aggregates."""
 COUNTED_PAIR_STEPS = 2
 """Steps for one pair of counts, of which most are told by rounded logarithms for many at once."""
+CHAIN_ENTRIES = 4_000_000
+"""Entries of the maps between the blocks of a chain that are worked out at most: some four seconds."""
 PAIR_STEPS = 40
 """Steps for comparing the laws of one pair of neighbours."""
 CHANGE_STEPS = 80
@@ -101,6 +103,8 @@ PLAN_WIDTH = 20_000_000
 """Columns of a plan of elimination, summed over its steps: making a wider one takes seconds."""
 CHEAP_PLAN = 18
 """Where at most 2 to this power rows are made, no other order is tried: they take as long as another plan."""
+WIDE_PLAN = 40
+"""Where at most 2 to this power rows may be made, the order by need is taken for a chain without another look."""
 
 
 # Questions and results

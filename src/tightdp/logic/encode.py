@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,21 +11,16 @@ from tightdp.core.operators import Value
 from tightdp.core.outputs import Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
-from tightdp.exact.numbers import brief
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language.laws import Law
-from tightdp.language.program import Bound, Dataset
+from tightdp.language.program import Dataset
 from tightdp.logic.bdd import Node, make_manager
 from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length, order
 from tightdp.logic.functions import Digit, Functions, Tree
 
 _LARGE = 20_000
 """Above this many nodes a second order is tried."""
-_RECURSION = 1_000_000
-"""The compiler recurses in Python along chains of branches; such calls take no C stack."""
-
-Watch = Callable[[int], None]
 
 
 def encode(
@@ -232,45 +225,3 @@ class Encoder(Functions):
             if manager.both(condition, guard) != manager.false
         }
         return tuple(value in taken for value in values)
-
-
-# of bound mechanisms
-
-
-def encode_dataset(core: CoreProgram, bound: Bound, x: Dataset, backend: str, watch: Watch) -> WeightedFormula:
-    """Return the formula of the core program of one dataset."""
-    with deep_recursion():
-        return encode_core(expand_shuffles(core), bound, x, backend, watch)
-
-
-def encode_core(program: CoreProgram, bound: Bound, x: Dataset | None, backend: str, watch: Watch) -> WeightedFormula:
-    """Encode a core program without `Shuffled` nodes. Raises ProgramError, with a dataset, where a check can fail."""
-    watch(0)
-    try:
-        formula = encode(program, backend, watch)
-    except ProgramError as error:
-        failure = error.with_traceback(None)  # its frames hold nodes of a diagram that is no longer needed
-    else:
-        watch(formula.nodes)
-        return formula
-    raise _placed(failure, bound, x)
-
-
-def _placed(error: ProgramError, bound: Bound, x: Dataset | None) -> ProgramError:
-    """Return the error of a failing program with a dataset on which it fails."""
-    dataset = x
-    if x is None and error.x is not None:
-        dataset = tuple(bound.record.join(leaves) for leaves in error.x)
-    where = "" if dataset is None else f" on the dataset {brief(dataset)}"
-    return ProgramError(f"a run{where} fails with {error.what}", error.hint, error.span, dataset)
-
-
-@contextmanager
-def deep_recursion() -> Iterator[None]:
-    """Let the compiler recurse in Python as deep as it needs to."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(max(before, 1000))

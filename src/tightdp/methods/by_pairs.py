@@ -23,10 +23,10 @@ from tightdp.language.primitives import PseudoRandom, Rejected
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK
 from tightdp.logic.count import Weights
-from tightdp.logic.encode import deep_recursion
 from tightdp.methods.base import Comparison, Control, Pair, Refusal
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.by_runs import ListedTable, whole_weights
+from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.program import Candidate, Method, Program

@@ -1,21 +1,25 @@
-"""A program as a chain of client blocks, and the linear maps between them.
+"""A diagram as a chain of client blocks, and the linear maps between them.
 
-Where records are needed one client after the other, a program is a head (what is drawn before any client), one block
-per client, and a tail. A client's *letter* is its record together with the output bits decided in its block; given its
+Where every client's variables are adjacent, the diagram is a head (what is drawn before any client), one block per
+client, and a tail. A client's *letter* is its record together with the output bits decided in its block; given its
 letter, a block moves weight linearly from the nodes above it to those below. P(output | dataset) is a product of such
 maps, whatever the program does inside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
-from tightdp.exact.whole import Whole, gcd
-from tightdp.language.domains import Record
+from tightdp.exact.whole import Whole, gcd, lcm
+from tightdp.language.domains import Domain, Record
+from tightdp.limits.calibrated import CHAIN_ENTRIES
+from tightdp.logic.count import Scaled, flow
+from tightdp.logic.formula import NO_CLIENT, InputBit, OutputBit, WeightedFormula, code_length
 
-__all__ = ["Block", "Chain", "Change", "Letter", "Runs", "Vector", "lumped"]
+__all__ = ["Block", "Chain", "Change", "Letter", "Runs", "TooManyEntries", "Vector", "lumped", "make_chain"]
 
 Letter = tuple[Record, int]
 """A record, and the output bits decided in the client's block as a number."""
@@ -24,19 +28,23 @@ Change = tuple[Record, Record, int]
 """What one client does: its record under x, its record under x', and the output bits decided in its block."""
 
 Vector = dict[int, Whole]
-"""Integer weights by node; zero weights are left out."""
+"""Integer weights by node of the diagram; zero weights are left out."""
+
+
+_BETWEEN_LOOKS = 1_000
 
 
 @dataclass(frozen=True)
 class Block:
     """The block of one client: for every letter, where the weight below each node comes from.
 
-    `into[letter][node]` lists (node above, weight); all weights of a block share one denominator. `bits` counts the
-    output bits that are decided in the block.
+    `into[letter][node]` lists (node above, weight); all weights of a block share one denominator. `components` are the
+    output components that are decided in the block, from its top to its bottom; `bits` counts their bits.
     """
 
     client: int
     bits: int
+    components: tuple[int, ...]
     into: dict[Letter, dict[int, list[tuple[int, Whole]]]]
 
     @cached_property
@@ -76,7 +84,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Chain:
-    """A program as head, blocks and tail.
+    """A compiled program as head, blocks and tail.
 
     `heads[bits]` are weights of the nodes below the head, by the output bits decided there; `tails[bits]` values of
     the nodes above the tail, by the output bits decided there; `places` how many output bits each part decides.
@@ -110,7 +118,7 @@ class Chain:
             for (node, bits), number in numbers.items():
                 if node in vector:
                     tails.setdefault(bits << self.tail_bits | tail, {})[number] = vector[node]
-        blocks = (*others, Block(last.client, 0, into))
+        blocks = (*others, Block(last.client, 0, (), into))
         return Chain(self.heads, blocks, tails, self.tail_bits + last.bits)
 
 
@@ -163,6 +171,162 @@ def _interchangeable(first: Block, second: Block, support: frozenset[int]) -> bo
     return True
 
 
+def make_chain(
+    formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None, most: int = CHAIN_ENTRIES
+) -> Chain | None:
+    """Return a diagram as a chain.
+
+    None where the variables of some client are not adjacent. Raises TooManyEntries where the maps between blocks would
+    take more than `most` entries to compute.
+    """
+    if formula.conditioned:
+        return None
+    bounds = _segments(formula)
+    return None if bounds is None else _chain(_Walk(formula, watch, most), record, bounds)
+
+
+def _chain(walk: _Walk, record: Domain, bounds: Sequence[tuple[int, int, int]]) -> Chain:
+    formula = walk.formula
+    head_end = bounds[0][0] if bounds else 0
+    heads = _head(walk, head_end)
+    blocks = []
+    entries = {node for vector in heads.values() for node in vector}
+    for start, end, client in bounds:
+        block, entries = _block(walk, record, client, start, end, entries)
+        blocks.append(block)
+    tail_start = bounds[-1][1] if bounds else head_end
+    tails = _tail(walk, tail_start, entries)
+    bits = sum(isinstance(variable, OutputBit) for variable in formula.variables[tail_start:])
+    return Chain(heads, tuple(blocks), tails, bits)
+
+
+def _segments(formula: WeightedFormula) -> list[tuple[int, int, int]] | None:
+    """Return (first level, level after the last, client) of every block, in order.
+
+    Coins stand beside their client's record; where they do not, a block extends from one record to the next.
+    """
+    inputs = [
+        formula.inputs[variable.leaf].client if isinstance(variable, InputBit) else NO_CLIENT
+        for variable in formula.variables
+    ]
+    found = _contiguous(formula.owners)
+    return _contiguous(inputs) if found is None else found
+
+
+def _contiguous(owners: Sequence[int]) -> list[tuple[int, int, int]] | None:
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for level, owner in enumerate(owners):
+        if owner != NO_CLIENT:
+            first.setdefault(owner, level)
+            last[owner] = level
+    clients = sorted(first, key=first.__getitem__)
+    for before, after in pairwise(clients):
+        if last[before] > first[after]:
+            return None
+    starts = [first[client] for client in clients]
+    ends = [*starts[1:], last[clients[-1]] + 1] if clients else []
+    return list(zip(starts, ends, clients, strict=True))
+
+
+class TooManyEntries(Exception):
+    """Following the weight through the blocks of a diagram takes more steps than allowed."""
+
+
+Flowed = dict[tuple[int, int], Whole]
+"""Weight by (output bits decided, node reached)."""
+
+
+class _Walk:
+    """Weight followed through ranges of levels, within counted work."""
+
+    def __init__(self, formula: WeightedFormula, watch: Callable[[], None], most: int) -> None:
+        self.formula = formula
+        self._watch = watch
+        self._most = most
+        self._spent = 0
+        self._looked = 0
+
+    def _look(self, count: Scaled) -> None:
+        self._spent += 1 + len(count[0])
+        if self._spent - self._looked > _BETWEEN_LOOKS:
+            self._looked = self._spent
+            self._watch()
+            if self._spent > self._most:
+                raise TooManyEntries
+
+    def run(self, node: int, end: int, inputs: dict[int, bool]) -> tuple[Flowed, Whole]:
+        """Return where weight 1 at a node arrives at or below level `end`, and the common denominator."""
+        done = flow(self.formula, node, end, inputs, None, self._look)
+        common = lcm(*(below for _, below in done.values()))
+        return {
+            (bits, exit_): weight * (common // below)
+            for exit_, (weights, below) in done.items()
+            for bits, weight in weights.items()
+        }, common
+
+
+def _head(walk: _Walk, end: int) -> dict[int, Vector]:
+    heads: dict[int, Vector] = {}
+    flowed, _ = walk.run(walk.formula.diagram.root, end, {})
+    for (bits, node), weight in flowed.items():
+        heads.setdefault(bits, {})[node] = weight
+    return heads
+
+
+def _tail(walk: _Walk, start: int, entries: set[int]) -> dict[int, Vector]:
+    end = len(walk.formula.variables)
+    flows = {node: walk.run(node, end, {}) for node in sorted(entries) if node}
+    common = lcm(*(below for _, below in flows.values()))
+    tails: dict[int, Vector] = {}
+    for node, (flowed, below) in flows.items():
+        for (bits, _), weight in flowed.items():
+            tails.setdefault(bits, {})[node] = weight * (common // below)
+    return tails
+
+
+def _block(walk: _Walk, record: Domain, client: int, start: int, end: int, entries: set[int]) -> tuple[Block, set[int]]:
+    """Return the block of a client, and the nodes below it."""
+    formula = walk.formula
+    decided = [variable for variable in formula.variables[start:end] if isinstance(variable, OutputBit)]
+    components = tuple(variable.component for variable in decided if variable.bit == 0)
+    flows: list[tuple[Record, int, Flowed, Whole]] = []
+    for item in record.values:
+        inputs = _inputs(formula, record, client, item, start, end)
+        for node in entries:
+            if node > 1 and formula.diagram.level[node] < end:
+                flows.append((item, node, *walk.run(node, end, inputs)))
+            else:
+                flows.append((item, node, {(0, node): 1}, 1))
+    common = lcm(*(below for *_, below in flows))
+    shared = gcd(*(weight * (common // below) for *_, flowed, below in flows for weight in flowed.values()))
+    into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
+    exits: set[int] = set()
+    for item, node, flowed, below in flows:
+        for (bits, exit_), weight in flowed.items():
+            scaled = weight * (common // below) // shared
+            into.setdefault((item, bits), {}).setdefault(exit_, []).append((node, scaled))
+            exits.add(exit_)
+    position = {item: at for at, item in enumerate(record.values)}
+    letters = sorted(into, key=lambda letter: (position[letter[0]], letter[1]))
+    return Block(client, len(decided), components, {letter: into[letter] for letter in letters}), exits
+
+
+def _inputs(
+    formula: WeightedFormula, record: Domain, client: int, item: Record, start: int, end: int
+) -> dict[int, bool]:
+    """Return the input bits of one client's record in a range of levels."""
+    components = record.split(item)
+    inputs = {}
+    for level in range(start, end):
+        variable = formula.variables[level]
+        if isinstance(variable, InputBit):
+            leaf = formula.inputs[variable.leaf]
+            code = leaf.index[components[leaf.leaf]]
+            inputs[level] = bool(code >> (code_length(len(leaf.values)) - 1 - variable.bit) & 1)
+    return inputs
+
+
 _Source = tuple[Letter, int]
 """A letter, and a node above."""
 _Inflow = dict[int, dict[_Source, Whole]]
@@ -174,27 +338,9 @@ _MOST_WEIGHTS = 500_000
 
 
 def lumped(chain: Chain) -> Chain:
-    """Return a chain with the same probabilities; the same chain where weights are very many.
-
-    Nodes are one that the clients above lead to in the same way, and those that the clients below tell nothing of.
-    """
+    """Return a chain with the same probabilities; the same chain where weights are very many."""
     if sum(len(one) for block in chain.blocks for into in block.into.values() for one in into.values()) > _MOST_WEIGHTS:
         return chain
-    return _upside_down(_lumped(_upside_down(_lumped(chain))))
-
-
-def _upside_down(chain: Chain) -> Chain:
-    blocks = []
-    for block in reversed(chain.blocks):
-        into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {letter: {} for letter in block.into}
-        for letter, below, above, weight in block.arrows():
-            into[letter].setdefault(above, []).append((below, weight))
-        blocks.append(Block(block.client, block.bits, into))
-    return Chain(chain.tails, tuple(blocks), chain.heads, chain.tail_bits)
-
-
-def _lumped(chain: Chain) -> Chain:
-    """Return a chain in which nodes are one whose inflows are multiples of each other."""
     inflow: _Inflow = {}
     for bits, vector in chain.heads.items():
         for node, weight in vector.items():
@@ -215,7 +361,7 @@ def _lumped(chain: Chain) -> Chain:
         into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {letter: {} for letter in block.into}
         for (letter, above), node, weight in arrows:
             into[letter].setdefault(node, []).append((above, weight))
-        blocks.append(Block(block.client, block.bits, into))
+        blocks.append(Block(block.client, block.bits, block.components, into))
     tails: dict[int, Vector] = {bits: {} for bits in chain.tails}
     for bits, vector in chain.tails.items():
         for node, weight in vector.items():

@@ -1,4 +1,4 @@
-"""How a chain of client blocks is made, without a diagram: a state is what is still needed at a client's record.
+"""A program as a chain of client blocks without a diagram: a state is what is still needed at a client's record.
 
 Records are taken as draws, so that elimination keeps of them what is needed later and nothing else. Between the first
 needs of the records of two clients it is followed from every state that occurs, for every record. Output components
@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING
 
-from tightdp.core.nodes import Case, Const, CoreProgram, Expr, Input, Nary, reachable
+from tightdp.core.nodes import CoreProgram, Expr, Input, reachable
 from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
 from tightdp.errors import QueryError
@@ -30,7 +29,7 @@ from tightdp.methods.base import Refusal, exceeded
 from tightdp.methods.chain import Block, Chain, Letter
 from tightdp.methods.elimination import Elimination, Failed, TooMuchWork
 from tightdp.methods.elimination_columns import Column, combinations
-from tightdp.methods.elimination_plan import Plan, TooWide, plans
+from tightdp.methods.elimination_plan import Plan, TooWide, first_plan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -87,24 +86,6 @@ class EliminatedChain:
             found.update(zip(components, rows[letter], strict=True))
         return [found[component] for component in sorted(found)]
 
-    def code(self, values: Sequence[Value]) -> int | None:
-        """Return the code of values of the components of the program; None where no run has them."""
-        code = 0
-        for components, rows, numbers in zip(self.components, self.decided, self._numbers, strict=True):
-            letter = numbers.get(tuple(values[at] for at in components))
-            if letter is None:
-                return None
-            code = code << code_length(len(rows)) | letter
-        return code
-
-    @cached_property
-    def _numbers(self) -> list[dict[_Row, int]]:
-        return [{row: at for at, row in enumerate(rows)} for rows in self.decided]
-
-    def values_at_the_end(self, bits: int) -> list[Value] | None:
-        """Return the values for what the last client's block decides; None where it does not decide all."""
-        return self.values(bits) if all(len(rows) <= 1 for rows in self.decided[:-1]) else None
-
     def _letters(self, code: int) -> list[int]:
         """Return the bits of a code that belong to the head, and to every block."""
         found = []
@@ -128,13 +109,10 @@ def eliminate_to_chain(
     """
     refusal = Refusal("chain: records are not needed one client after the other, or a run can fail")
     needed = [expr for expr in reachable(program.roots) if isinstance(expr, Input)]
-    if program.evidence or record.size > _MOST_RECORDS or any(len(leaf.values) < 2 for leaf in needed):
+    if program.evidence or not needed or record.size > _MOST_RECORDS or any(len(leaf.values) < 2 for leaf in needed):
         return refusal
     try:
-        drawn, leaves = _drawing(program)
-        ordered = sorted(plans(drawn), key=lambda plan: plan.logarithm)
-        made = (_Maker(plan, leaves, record, watch, budget).made() for plan in ordered)
-        return next((chain for chain in made if chain is not None), refusal)
+        return _Maker(program, record, watch, budget).made() or refusal
     except TooMuchWork:
         if budget < NO_LIMIT:
             return exceeded("chain", budget)
@@ -144,15 +122,10 @@ def eliminate_to_chain(
 
 
 class _Maker:
-    def __init__(
-        self,
-        plan: Plan,
-        leaves: dict[tuple[int, int], int],
-        record: Domain,
-        watch: Callable[[], None],
-        budget: int,
-    ) -> None:
-        self.plan, self.record, self.budget = plan, record, budget
+    def __init__(self, program: CoreProgram, record: Domain, watch: Callable[[], None], budget: int) -> None:
+        self.record, self.budget = record, budget
+        drawn, leaves = _drawing(program)
+        self.plan = first_plan(drawn)
         place = {node.expr.serial: at for at, node in enumerate(self.plan.nodes.nodes)}
         self.places = {(client, leaf): place[serial] for (client, leaf), serial in leaves.items() if serial in place}
         self.elimination = Elimination(self.plan, [()], watch, min(budget, MOST_WORK))
@@ -248,7 +221,7 @@ class _Maker:
             source, letter = divmod(lane, len(numbers))
             number, place = divmod(source, len(records))
             into.setdefault((records[place], letter), {}).setdefault(state, []).append((number, weight))
-        block = Block(client, code_length(len(numbers)), into)
+        block = Block(client, code_length(len(numbers)), tuple(at for at, _ in decided), into)
         return block, elimination.denominator, after
 
     def _emitted(self, client: int, ends: tuple[int, int], decided: _Decided) -> int:
@@ -273,10 +246,6 @@ def _drawing(program: CoreProgram) -> tuple[CoreProgram, dict[tuple[int, int], i
     leaves: dict[tuple[int, int], int] = {}
 
     def substitute(made: Rebuild, expr: Expr) -> Expr | None:
-        if isinstance(expr, Nary) and expr.operator == "sum":
-            return _spread(made, expr)
-        if isinstance(expr, Case) and isinstance(made.image(expr.selector), Case):
-            return _through(made, expr)
         if not isinstance(expr, Input):
             return None
         law = tuple((value, Fraction(1, len(expr.values))) for value in expr.values)
@@ -289,66 +258,6 @@ def _drawing(program: CoreProgram) -> tuple[CoreProgram, dict[tuple[int, int], i
     checked = rebuild.copy([check.condition for check in program.checks])
     checks = [replace(check, condition=image) for check, image in zip(program.checks, checked, strict=True)]
     return CoreProgram((), components, program.shape, (), tuple(checks)), leaves
-
-
-def _through(made: Rebuild, expr: Case) -> Expr:
-    """Return a case whose selector is one, too, by what that depends on.
-
-    What stands at the place of the largest so far then is the largest so far, whatever its place.
-    """
-    branch: dict[Value, Expr] = dict(zip(expr.selector.values, map(made.image, expr.branches), strict=True))
-    other = made.image(expr.branches[0])
-    done: dict[int, Expr] = {}
-
-    def picked(selector: Expr) -> Expr:
-        if isinstance(selector, Const):
-            return branch.get(selector.values[0], other)
-        if selector.serial not in done:
-            inner, values = (
-                (selector.selector, map(picked, selector.branches))
-                if isinstance(selector, Case)
-                else (selector, (branch.get(value, other) for value in selector.values))
-            )
-            done[selector.serial] = made.builder.case(inner, list(values))
-        return done[selector.serial]
-
-    return picked(made.image(expr.selector))
-
-
-def _spread(made: Rebuild, expr: Nary) -> Expr | None:
-    """Return a sum in which no term is a sum on a condition, of which all terms would be kept until it is known."""
-    found: list[Expr] = []
-    deep = False
-
-    def add(terms: Sequence[Expr], conditions: tuple[Expr, ...]) -> None:
-        nonlocal deep
-        for term in terms:
-            inner, guards = term, conditions
-            while isinstance(inner, Case) and (guarded := _guarded(inner)) is not None:
-                condition, holds, inner = guarded
-                image = made.image(condition)
-                guards = (*guards, image if holds else made.builder.negation(image))
-            if isinstance(inner, Nary) and inner.operator == "sum" and len(guards) > len(conditions):
-                deep = True
-                add(inner.operands, guards)
-            elif conditions:
-                zero, image = made.builder.const(0), made.image(inner)
-                found.append(made.builder.case(made.builder.conjunction(guards), [zero, image]))
-            else:
-                found.append(made.image(term))
-
-    add(expr.operands, ())
-    return made.nary("sum", found) if deep else None
-
-
-def _guarded(expr: Case) -> tuple[Expr, bool, Expr] | None:
-    """Return the condition of a case that is 0 otherwise, which truth value it has then, and the other branch."""
-    if not expr.selector.boolean or len(expr.branches) != 2:
-        return None
-    for at in (0, 1):
-        if isinstance(expr.branches[at], Const) and expr.branches[at].values[0] == 0:
-            return expr.selector, bool(expr.selector.values[1 - at]), expr.branches[1 - at]
-    return None
 
 
 def _last_reads(plan: Plan) -> dict[int, int]:

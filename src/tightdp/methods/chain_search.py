@@ -34,6 +34,7 @@ from tightdp.methods.chain_forms import (
     dot,
     extreme,
     found,
+    impossible,
     listed,
     moves_of,
     positivity,
@@ -74,15 +75,19 @@ def largest_ratio(
     raises LimitError, or there are too many forms to follow, what is known so far is returned. `limits` says how many
     forms and suffixes are followed, search after search.
     """
+    chain = lumped(chain)
+    relation = relation_of(bound)
     search = _Search(chain, bound, watch)
     reason: LimitError | None = None
     most: Exact = math.inf
     try:
-        decided, path = largest_certainly(chain, relation_of(bound), watch)
+        decided, path = largest_certainly(chain, relation, watch)
+        if not decided:
+            path = impossible(chain, bound, watch)
         if path is not None:
             search.take(*path)
-        if not decided:
-            search.chain = chain = lumped(chain).by_output
+        if not decided and path is None:
+            search.chain = chain.by_output
             search.run(*limits[0])
             if search.cut_short and search.ratio < math.inf and limits[1:]:
                 most = search.screen()

@@ -31,11 +31,12 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("independent outputs", by_parts.look),
     Candidate("independent outputs", by_outputs.look),
     Candidate("aggregate", by_aggregates.look),
-    # Backends. A chain tells more than the laws of all datasets do: it has symmetries.
+    # Backends. A small diagram tells more than a small elimination: a chain has all datasets in it, and symmetries.
     Candidate("chain", by_chain.look),
     Candidate("elimination", by_elimination.look),
     Candidate("exhaustive", by_datasets.look),
     Candidate("orbits", by_datasets.look_for_orbits),
+    Candidate("chain", by_chain.look_without_diagram),
     # By name, or where none of these has an exact answer and runs are few.
     Candidate("runs", by_runs.look),
     # When there is no estimate any more, because it gives no more than an enclosure.

@@ -15,9 +15,9 @@ from operator import add, ne
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
 from tightdp.core.operators import Value, applied, connected, operation
-from tightdp.limits.calibrated import CHEAP_PLAN, PLAN_WIDTH, ROWS_IN_ONE, STEP
+from tightdp.limits.calibrated import CHEAP_PLAN, PLAN_WIDTH, ROWS_IN_ONE, STEP, WIDE_PLAN
 
-__all__ = ["Node", "Plan", "Step", "TooWide", "make_plan", "plans"]
+__all__ = ["Node", "Plan", "Step", "TooWide", "first_plan", "make_plan", "plans"]
 
 _BINARY: dict[str, Callable[[Value, Value], Value]] = {"sum": add, "min": min, "max": max, "xor": ne}
 
@@ -325,13 +325,19 @@ def make_plan(program: CoreProgram) -> Plan:
     return min(plans(program), key=lambda plan: plan.logarithm)
 
 
-def plans(program: CoreProgram) -> list[Plan]:
+def first_plan(program: CoreProgram) -> Plan:
+    """Return the plan by need, or as written where that needs far fewer rows. Raises TooWide."""
+    found = plans(program, WIDE_PLAN)[:2]
+    return found[0] if found[0].logarithm < WIDE_PLAN else min(found, key=lambda plan: plan.logarithm)
+
+
+def plans(program: CoreProgram, cheap: float = CHEAP_PLAN) -> list[Plan]:
     """Return the plans that some orders of the leaves give: one where it is certainly cheap. Raises TooWide."""
     found: list[Plan] = []
     for leaves in leaf_orders(program):
         with suppress(TooWide):
             found.append(_plan(program, leaves))
-            if found[0].logarithm < CHEAP_PLAN:
+            if found[0].logarithm < cheap:
                 break
     if not found:
         raise TooWide

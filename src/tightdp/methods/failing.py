@@ -10,14 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, product
 
-from tightdp.core.lowering import lower
 from tightdp.errors import LanguageError, LimitError, ProgramError, TightdpError
 from tightdp.exact.numbers import brief
 from tightdp.language import interp
 from tightdp.language.domains import Record
 from tightdp.language.primitives import PseudoRandom, Rejected, Source
 from tightdp.language.program import Bound, Dataset
-from tightdp.logic.encode import deep_recursion, encode_dataset, prober
+from tightdp.methods.compiled import encode_dataset, lower_dataset
 
 __all__ = ["failing_run"]
 
@@ -132,9 +131,7 @@ def told(bound: Bound, backend: str, error: ProgramError) -> ProgramError | None
             raise LimitError("it takes long to explain", "")
 
     try:
-        with deep_recursion():
-            core = lower(bound, bound.check_dataset(x), prober(backend, watch), lambda: watch(0))
-        encode_dataset(core, bound, x, backend, watch)
+        encode_dataset(lower_dataset(bound, x, backend, watch), bound, x, backend, watch)
     except ProgramError as found:
         return found if found.x is not None else ProgramError(found.what, found.hint, found.span, x)
     except LanguageError:

@@ -23,10 +23,12 @@ from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, 
 from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import ALLOWED, MUCH_WORK, NODE_STEPS
-from tightdp.logic.encode import deep_recursion, encode_core, prober
+from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
 from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight
+from tightdp.methods.chain import Chain, make_chain
+from tightdp.methods.compiled import deep_recursion, encode_core
 from tightdp.methods.leaf_laws import TooLarge, bounded, cells, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
@@ -258,6 +260,11 @@ class Program:
         """Return the table of output laws on the diagram of all datasets."""
         formula = self.formula(control)
         return self.once("table", lambda: DiagramTable(self.bound, formula))
+
+    def chain(self, control: Control, most: int) -> Chain | None:
+        """Return the diagram as a chain of client blocks, or None where it is none. Raises TooManyEntries."""
+        formula = self.formula(control)
+        return self.once("chain", lambda: make_chain(formula, self.bound.record, control, most))
 
     def aggregate(self, control: Control) -> AggregateTable | None:
         """Return the table of a program that can be cut at its aggregates; None where it cannot, or where it fails.

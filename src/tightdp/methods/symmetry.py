@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import combinations, islice
@@ -15,6 +15,7 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.logic.count import Weights
+from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.chain import Block, Chain, Runs
 from tightdp.symmetry.orbits import Group, Orbits
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table, count_compositions
@@ -149,8 +150,8 @@ def _smaller(one: int | None, other: int | None) -> int | None:
     return min((size for size in (one, other) if size is not None), default=None)
 
 
-def of_chain(chain: Chain, bound: Bound, named: Callable[[int], str]) -> Symmetry:
-    """Return the symmetries of a program that is a chain of client blocks; `named` writes what bits of its tail are."""
+def of_chain(chain: Chain, bound: Bound, formula: WeightedFormula) -> Symmetry:
+    """Return the symmetries of a program that is a chain of client blocks."""
     words: list[str] = []
     runs = Runs(chain)
     everywhere = frozenset(node for vector in chain.tails.values() for node in vector)
@@ -168,7 +169,7 @@ def of_chain(chain: Chain, bound: Bound, named: Callable[[int], str]) -> Symmetr
             for run in here:
                 if len(run) > 1:
                     who = clients_in_words([chain.blocks[at].client for at in run])
-                    words.append(f"{who} are interchangeable given the output {named(code)}")
+                    words.append(f"{who} are interchangeable given the output {_named(chain, formula, code)}")
         supports = runs.supports(frozenset(below))
         sizes = []
         moves = []
@@ -221,6 +222,13 @@ def of_independent(
     for at, ((length, number), table) in enumerate(zip(sizes, tables, strict=True)):
         privacy += _moves(bound, table) * count_compositions([(length - 1, number), *sizes[:at], *sizes[at + 1 :]])
     return Symmetry(tuple(words), count_compositions(sizes), privacy)
+
+
+def _named(chain: Chain, formula: WeightedFormula, tail: int) -> str:
+    """Return the output that the bits of the tail stand for, or the bits where they are only part of an output."""
+    if len(formula.output_bits) == chain.tail_bits:
+        return str(formula.codes.first(tail))
+    return f"whose last part is number {tail}"
 
 
 def _classes(block: Block, support: frozenset[int]) -> dict[tuple[Record, int], Hashable]:

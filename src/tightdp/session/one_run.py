@@ -15,7 +15,7 @@ from tightdp.exact.numbers import Exact, up
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
-from tightdp.logic.encode import deep_recursion
+from tightdp.methods.compiled import deep_recursion
 from tightdp.one_run.adaptive import adaptive_joint, adaptive_optimum, read_order
 from tightdp.one_run.gaps import (
     RestrictedRatio,

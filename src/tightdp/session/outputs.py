@@ -16,9 +16,9 @@ from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Dataset
 from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
-from tightdp.logic.encode import deep_recursion
 from tightdp.methods import one_output, questions
 from tightdp.methods.by_elimination import EliminationTable
+from tightdp.methods.compiled import deep_recursion
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import LikelihoodRow, likelihood_table
 from tightdp.queries.gaussian import clamped

@@ -1,0 +1,84 @@
+"""From a bound mechanism to a formula: lowered to its core program, then encoded."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from tightdp.core.lowering import lower
+from tightdp.core.nodes import CoreProgram
+from tightdp.core.passes import expand_shuffles
+from tightdp.errors import ProgramError
+from tightdp.exact.numbers import brief
+from tightdp.language.program import Bound, Dataset
+from tightdp.logic.encode import encode, prober
+from tightdp.logic.formula import WeightedFormula
+
+__all__ = ["compile_dataset", "compile_symbolic", "deep_recursion", "encode_core", "encode_dataset", "lower_dataset"]
+
+_RECURSION = 1_000_000
+"""The compiler recurses in Python along chains of branches; such calls take no C stack."""
+
+Watch = Callable[[int], None]
+
+
+def _unlimited(nodes: int = 0) -> None:
+    pass
+
+
+def compile_symbolic(bound: Bound, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
+    """Compile a mechanism for all datasets at once. Raises LanguageError, ProgramError or LimitError."""
+    with deep_recursion():
+        core = lower(bound, None, prober(backend, watch), lambda: watch(0))
+        return encode_core(expand_shuffles(core), bound, None, backend, watch)
+
+
+def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
+    """Compile a mechanism for one dataset: a smaller diagram, and the law of all outputs in one pass."""
+    return encode_dataset(lower_dataset(bound, x, backend, watch), bound, x, backend, watch)
+
+
+def lower_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> CoreProgram:
+    """Return the core program of a mechanism on one dataset."""
+    with deep_recursion():
+        return lower(bound, bound.check_dataset(x), prober(backend, watch), lambda: watch(0))
+
+
+def encode_dataset(core: CoreProgram, bound: Bound, x: Dataset, backend: str, watch: Watch) -> WeightedFormula:
+    """Return the formula of the core program of one dataset."""
+    with deep_recursion():
+        return encode_core(expand_shuffles(core), bound, x, backend, watch)
+
+
+def encode_core(program: CoreProgram, bound: Bound, x: Dataset | None, backend: str, watch: Watch) -> WeightedFormula:
+    """Encode a core program without `Shuffled` nodes. Raises ProgramError, with a dataset, where a check can fail."""
+    watch(0)
+    try:
+        formula = encode(program, backend, watch)
+    except ProgramError as error:
+        failure = error.with_traceback(None)  # its frames hold nodes of a diagram that is no longer needed
+    else:
+        watch(formula.nodes)
+        return formula
+    raise _placed(failure, bound, x)
+
+
+def _placed(error: ProgramError, bound: Bound, x: Dataset | None) -> ProgramError:
+    """Return the error of a failing program with a dataset on which it fails."""
+    dataset = x
+    if x is None and error.x is not None:
+        dataset = tuple(bound.record.join(leaves) for leaves in error.x)
+    where = "" if dataset is None else f" on the dataset {brief(dataset)}"
+    return ProgramError(f"a run{where} fails with {error.what}", error.hint, error.span, dataset)
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Let the compiler recurse in Python as deep as it needs to."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(max(before, 1000))
