@@ -49,7 +49,7 @@ PROGRAMS: dict[str, str] = {
     "set-updates": "def f(x):\n    s = {1, 2}\n    t = s\n    s.difference_update(x)\n    t.intersection_update([1, 5])\n    s.symmetric_difference_update([x[1], 2])\n    s -= s if flip(1/2) else {x[0]}\n    return t",
     "set-clear": "def f(x):\n    s = set(x)\n    t = s\n    if flip(1/2):\n        t.clear()\n    return s",
     "mixed-members": "def f(x):\n    best = None\n    for at, b in enumerate(x):\n        if flip(1/3):\n            best = (at, 'hit') if b else at\n    return {best, 'all', x[0]}, {best: 1, 0: flip(1/2), 'b': 2}",
-    "frozen-set-of-module": "ALLOWED = frozenset({0, 2})\n\n\ndef f(x):\n    return x[0] in ALLOWED, 1 in {0, 2}",
+    "frozen-set-of-module": "ALLOWED = frozenset({0, 2})\n\n\ndef f(x):\n    return x[0] in ALLOWED, 1 in {0, 2}, len(ALLOWED), sorted(ALLOWED)[x[1] > 0], ALLOWED & {*x}, ALLOWED is ALLOWED",
     "histogram": "def f(x):\n    d = {}\n    for b in x:\n        k = b + flip(1/3)\n        d[k] = d.get(k, 0) + 1\n    return d, len(d), 1 in d, bool(d), d.get(2, 7), d.get(0), sum(d.values()), max(d.values()), tuple(sorted(d))",
     "histogram-in-order": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    return tuple(d.items()), tuple(reversed(d)), [*d][0]",
     "histogram-of-pairs": "def f(x):\n    d = {}\n    for b in x:\n        k = (b, (flip(1/3), 'a'))\n        d[k] = d.get(k, 0) + 1\n    return d, ((0, (0, 'a')) in d)",

@@ -95,6 +95,11 @@ PROGRAMS = [
         2,
     ),
     Nasty(
+        "sets-as-records",
+        "def f(x):\n    a, b = x\n    return len(a), sorted(a | b)[:1] == [1], a < b, 1 in b, tuple(sorted(a)), sum(v for v in sorted(a) if flip(1/3))",
+        Values(frozenset(), frozenset({1}), frozenset({1, 2})),
+    ),
+    Nasty(
         "shuffle-of-truths-and-numbers",
         "def f(x):\n    return shuffle([(True, 1) if b else (1, True) for b in x])",
         Bit,

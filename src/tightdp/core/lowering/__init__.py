@@ -303,4 +303,4 @@ class Lowering(Outputs):
     def _plain(self, record: object) -> Value:
         if isinstance(record, tuple):
             return tuple(self._plain(part) for part in record)
-        return adopt(self, as_value(record)) if self.floats else as_value(record)
+        return adopt(self, as_value(record)) if self.floats or isinstance(record, frozenset) else as_value(record)

@@ -20,7 +20,7 @@ from tightdp.core.lowering.frames import Guard, Thrown
 from tightdp.core.lowering.frames import Loop as Loop
 from tightdp.core.lowering.registry import OPERANDS, SYNTAX, TARGETS, name_of_node
 from tightdp.core.lowering.store import Store, facts, merge, merge_changes, relative
-from tightdp.core.lowering.values import Every, Growing, Object, Reference, Stream, Union, Value
+from tightdp.core.lowering.values import Every, Growing, Reference, Stream, Union, Value
 from tightdp.core.nodes import Check, Const, Expr, Input
 from tightdp.errors import LanguageError, Span
 from tightdp.language.analyst import Answering
@@ -55,7 +55,7 @@ class Machine:
         self.scopes: dict[int, frozenset[str]] = {}
         self.position: list[ast.AST] = []
         self.frozen: set[int] = set()
-        self.adopted: dict[int, Object] = {}  # the objects of the enclosing module that were met, by their ids
+        self.adopted: dict[int, Value] = {}  # the objects of the enclosing module that were met, by their ids
         self.hosts: dict[int, Any] = {}  # these objects, by their keys
         self.spent: set[Stream | Every] = set()
         self.results: list[tuple[ast.AST, Value]] = []

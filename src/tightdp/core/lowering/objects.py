@@ -21,8 +21,10 @@ from tightdp.core.lowering.scalars import adopt, bind_arguments
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     UNBOUND,
+    Collection,
     Entries,
     Host,
+    Members,
     Object,
     Reference,
     Table,
@@ -306,6 +308,17 @@ def _adopted(m: Machine, thing: Value) -> Value:
     if id(thing) not in m.adopted:
         m.adopted[id(thing)] = Object(m.store.old_key(), type(thing))
         m.hosts[m.adopted[id(thing)].key] = thing
+    return m.adopted[id(thing)]
+
+
+@adopts("frozenset")
+def _adopted_set(m: Machine, thing: frozenset[Value]) -> Value:
+    """Return a frozen set of the enclosing module, or of a record."""
+    members = [adopt(m, item) for item in thing]
+    if id(thing) not in m.adopted:
+        made = m.adopted[id(thing)] = Collection(m.store.old_key(), frozen=True)
+        m.store.discover(made.key, Members.of(dict.fromkeys(members, m.builder.true)))
+        m.hosts[made.key] = thing
     return m.adopted[id(thing)]
 
 

@@ -71,7 +71,7 @@ def adopt(m: Machine, thing: object) -> Value:
         return reference
     if hasattr(thing, "__index__") and not isinstance(thing, (type, ModuleType)):  # `operator` has a function like it
         return int(thing.__index__())
-    return ADOPTED["object"](m, thing)
+    return ADOPTED["frozenset" if isinstance(thing, frozenset) else "object"](m, thing)
 
 
 Arguments = tuple[Value, ...]

@@ -178,7 +178,7 @@ def contains(m: Machine, container: Value, item: Value) -> Value:
         return is_one_of({key: row.present for key, row in rows_of(m.builder, entries).items()})
 
     def inside(sequence: Value) -> Value:
-        if isinstance(sequence, Host) and isinstance(sequence.object, (set, frozenset)):
+        if isinstance(sequence, Host) and isinstance(sequence.object, set):
             sequence = tuple(adopt(m, key) for key in sequence.object)
         if isinstance(sequence, Collection):
             return m.each(m.store[sequence.key], lambda members: is_one_of(members.conditions))
