@@ -30,13 +30,17 @@ ENCLOSED = {
 }
 """How wide the enclosures are at most; all others are exact."""
 REFUSED = {"flips_observed": "observe conditions a run"}
-LONG = {*ENCLOSED, *REFUSED, "ruin", "coupons"} - {"decrement_sometimes", "modulo"}
+LONG = dict.fromkeys({*ENCLOSED, *REFUSED, "ruin", "coupons"} - {"decrement_sometimes", "modulo"}, 6) | {"progeny": 30}
 
 
 @pytest.mark.parametrize(
     ("function", "source", "output", "value"),
     [
-        pytest.param(*row, id=row[0].__name__, marks=pytest.mark.slow(seconds=6) if row[0].__name__ in LONG else ())
+        pytest.param(
+            *row,
+            id=row[0].__name__,
+            marks=pytest.mark.slow(seconds=LONG[row[0].__name__]) if row[0].__name__ in LONG else (),
+        )
         for row in loops.ROWS
     ],
 )
