@@ -177,7 +177,7 @@ def test_the_command(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "tight ε    inf" in run(capsys, "privacy", *others, "--catch", "ValueError")[1]
 
 
-def test_sweeps_and_pictures_take_it_too(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sweeps_take_it_too(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     noisy = [f"{path}:noisy_counts", "--record", "Bit", "--source", "rng"]
     table = ["sweep", *noisy, "n=1", "p=1/4,1/5", "--csv"]
     status, shown, _ = run(capsys, *table)
@@ -188,6 +188,10 @@ def test_sweeps_and_pictures_take_it_too(path: Path, tmp_path: Path, capsys: pyt
     csv = tmp_path / "table.csv"
     assert run(capsys, *table, str(csv), "--jobs", "2")[0] == 0
     assert csv.read_text(encoding="utf-8") == shown
+
+
+@pytest.mark.extra("plot")
+def test_pictures_take_it_too(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["privacy", "randomized_response", "n=1", "lam=1/5", "--curve", "--plot", str(tmp_path / "curve.svg")]
     status, shown, _ = run(capsys, *asked, "--beside", f"{path}:noisy_counts n=1 p=1/8 --record Bit --source rng")
     assert (status, "noisy_counts(n=1, p=1/8)" in shown, "ln(7)" in shown) == (0, True, True)
