@@ -119,7 +119,7 @@ BY_HAND = [
     ("aggregate", "Bit", 3, NOISY + "s = shuffle(m)\nassert s[0] < 2\nreturn tuple(s)"),
     ("independent outputs", "Bit", 3, "s = shuffle(x)\nreturn (sum(x) if flip(1/4) else 0, tuple(s))"),
     ("aggregate", "Bit", 3, "return tuple(shuffle(['a' if flip(1/2) and b else None for b in x]))"),
-    ("chain", "Bit", 2, "return tuple(shuffle([(b, 1) if flip(1/2) else (1 - b, 2) for b in x]))"),
+    ("aggregate", "Bit", 2, "return tuple(shuffle([(b, 1) if flip(1/2) else (1 - b, 2) for b in x]))"),
     ("aggregate", "Bit", 3, NOISY + "return tuple(shuffle([(v, 0) if v else (v,) for v in m]))"),
     ("aggregate", "Bit", 3, NOISY + "return tuple(2 * v if v else 'no' for v in shuffle(m))"),
     ("aggregate", "Bit", 3, NOISY + "return tuple(min(v, 1) for v in shuffle([v + flip(1/4) for v in m]))"),
