@@ -13,6 +13,7 @@ from tightdp.core.lowering.values import Entries, Union, Value, is_scalar
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.windows import is_far
 from tightdp.errors import LimitError
+from tightdp.language.tails import parts_of
 from tightdp.limits.calibrated import TABLE_ENTRIES
 
 MAX_ITEMS = 2 * TABLE_ENTRIES
@@ -108,7 +109,7 @@ def possible_keys(builder: Builder, key: Value) -> dict[Value, Expr] | None:
 
     None where it has several forms, too many values, or is none.
     """
-    parts = list(_parts(key))
+    parts = list(parts_of(key))
     open_parts = [part for part in parts if isinstance(part, Expr)]
     number = prod(len(part.values) for part in open_parts)
     if not all(map(is_scalar, parts)) or number > TABLE_ENTRIES:
@@ -131,12 +132,3 @@ def _filled_in(key: Value, chosen: Iterator[Value]) -> Value:
     if isinstance(key, tuple):
         return tuple(_filled_in(part, chosen) for part in key)
     return next(chosen) if isinstance(key, Expr) else key
-
-
-def _parts(key: Value) -> Iterator[Value]:
-    """Yield the scalars of a key."""
-    if isinstance(key, tuple):
-        for part in key:
-            yield from _parts(part)
-    else:
-        yield key
