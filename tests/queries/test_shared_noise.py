@@ -11,7 +11,7 @@ import pytest
 from tightdp import Int, flip, mechanism, randint
 from tightdp.exact.scaled import power
 from tightdp.queries.enclosed.counts import Letters, boxes_through
-from tightdp.queries.enclosed.privacy import Bounds, Found, delta
+from tightdp.queries.enclosed.privacy import AtDelta, AtRatio, Bounds, Found, largest
 
 Law = dict[int, F]
 
@@ -58,7 +58,7 @@ def test_no_dataset_has_a_larger_delta(seed: int) -> None:
         before, after = laws[move[0]], laws[move[1]]
         bounds = Bounds(letters, [move])
         assert bounds.delta_above(whole, move, float(t), 0.0) >= max(excess(one, before, after, t) for one in sums)
-        ratio = bounds.ratio_above(whole, 1.0, bar, lambda: None)
+        ratio = AtDelta(F(bar), F(bar)).above(bounds, whole, 1.0, lambda: None)
         if ratio < float("inf"):
             assert max(excess(one, before, after, F(ratio)) for one in sums) <= bar
 
@@ -99,10 +99,10 @@ def test_small_powers_are_rounded_once(seed: int) -> None:
 def test_what_is_known_before_the_search_is_told() -> None:
     laws = drawn(random.Random(7))
     letters, moves = Letters(laws, 1e-25), list(permutations(range(len(laws)), 2))
-    known: list[Found[F]] = []
-    found = delta(letters, moves, 4, F(5, 4), 1e-9, lambda: None, known.append)
-    assert [one.others is not None for one in known] == [True]
-    assert known[0].lower <= found.lower <= found.upper <= known[0].upper == 1
+    known: list[Found] = []
+    found = largest(AtRatio(F(5, 4), F(5, 4)), letters, moves, 4, 1e-9, lambda: None, known.append)
+    assert [one.others is not None for one in known] == [True, True]
+    assert known[0].lower <= found.lower <= found.upper <= known[1].upper < known[0].upper == 1
 
 
 @mechanism(record=Int(0, 10))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -17,7 +16,7 @@ from tightdp.limits.calibrated import LISTED_MASSES
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
-from tightdp.queries.enclosed.privacy import Found, delta, exact_delta, largest_ratio, least_ratio
+from tightdp.queries.enclosed.privacy import Asked, AtDelta, AtRatio, Found, exact_delta, largest, largest_ratio
 from tightdp.queries.measures import AccuracyAt, LeastError, Measure
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy, TightRatio
@@ -44,10 +43,8 @@ def answer(engine: Engine, question: AskedNumber) -> Result | None:
     match question:
         case TightRatio(top=1):
             return _tight(engine, question)
-        case LeastRatio():
-            return _privacy_at(engine, question)
-        case DeltaAt():
-            return _delta_at(engine, question)
+        case LeastRatio() | DeltaAt():
+            return _enclosed(engine, question)
         case AccuracyAt():
             return _accuracy_at(engine, question)
         case LeastError():
@@ -67,87 +64,60 @@ def _tight(engine: Engine, question: TightRatio) -> Privacy | None:
     return outcome_of(query, None, lower == upper).on(found) if lower == upper or _large(form) else None
 
 
-def _privacy_at(engine: Engine, question: LeastRatio) -> Privacy | None:
-    """Return both ends of the least e^ε >= 1 with δ(e^ε) <= bar."""
+def _enclosed(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta | None:
+    """Return both ends of the least e^ε >= 1 at a δ, or of δ at an e^ε."""
     form, query = _published(engine)
     if form is None or not _wanted(engine, form):
         return None
-    bar = question.delta
-    letters = form.summands(min(_MASS, float(bar) * 1e-16))
-    _, bound, _ = largest_ratio(letters, list(form.moves))
+    asked, moves, width = in_doubles(question), list(form.moves), float(engine.precision or WIDTH)
 
-    def answer(found: Found[Fraction | float], witness: PairWitness | None) -> Privacy:
-        outcome = outcome_of(query, found.stopped, found.lower == found.upper)
-        return outcome.on(question.between(engine.subject, *rounded(found.lower, found.upper), witness))
-
-    def known(found: Found[Fraction | float]) -> None:
-        snapshot(answer(found, _witness(form, found)))  # printed where the search must be abandoned
+    def known(found: Found) -> None:  # printed where the search must be abandoned
+        snapshot(enclosure(engine, query, question, found, _witness(form, found)))
 
     with query.searching():
-        width = float(engine.precision or WIDTH)
-        found = least_ratio(letters, list(form.moves), form.n - 1, ends_of(bar), bound, width, query.control, known)
-        found = _without_end(form, found, bar)
-        lower = found.lower if isinstance(found.lower, float) else down(found.lower, _DIGITS)
-        witness = _checked(form, found, lower, bar) if isinstance(lower, Fraction) else _witness(form, found)
-    return _close(engine, form, answer(found, witness))
+        for mass in _masses(question):
+            letters, floor = form.summands(mass), mass * _MISSING
+            bound = largest_ratio(letters, moves)[1]
+            found = largest(asked, letters, moves, form.n - 1, width, query.control, known, bound, floor)
+            if found.stopped or found.lower == found.upper or float(found.lower) > floor / width:
+                break
+        else:
+            found = replace(found, stopped=_too_small())
+        found, witness = _checked(form, found, asked)
+    return _close(engine, form, enclosure(engine, query, question, found, witness))
 
 
-def _without_end(form: PublishedSum, found: Found[Fraction | float], bar: Number) -> Found[Fraction | float]:
-    """Return the same, infinite where the pair that was found has a δ above the bar however large e^ε is."""
-    ends = found.lower, found.upper
-    if found.others is None or found.move is None or found.stopped or not isinstance(ends[0], Fraction):
-        return found
-    left = exact_delta(form, found.others, found.move, None) if ends[1] == math.inf else None
-    return found if left is None or left <= bar else replace(found, lower=math.inf)
+def in_doubles(question: LeastRatio | DeltaAt) -> Asked:
+    """Return what is asked of laws in doubles."""
+    if isinstance(question, LeastRatio):
+        return AtDelta(*ends_of(question.delta))
+    return AtRatio(ends_of(question.low)[0], ends_of(question.high)[1])
 
 
-def rounded(lower: Fraction | float, upper: Fraction | float) -> tuple[Any, Any]:
-    """Return both ends of an answer with few digits, rounded outward."""
-    least = lower if isinstance(lower, float) else down(lower, _DIGITS)
-    return least, upper if isinstance(upper, float) else up(upper, _DIGITS)
+def _masses(question: LeastRatio | DeltaAt) -> tuple[float, ...]:
+    """Return the least masses that ends of laws keep, of which the first is taken that does not matter."""
+    return (min(_MASS, float(question.delta) * 1e-16),) if isinstance(question, LeastRatio) else _MASSES
 
 
-def _delta_at(engine: Engine, question: DeltaAt) -> Delta | None:
-    """Return both ends of δ at an e^ε."""
-    form, query = _published(engine)
-    if form is None or not _wanted(engine, form):
-        return None
-    low, high = ends_of(question.low)[0], ends_of(question.high)[1]
-
-    def answer(below: Found[Fraction], upper: Fraction, witness: PairWitness | None) -> Delta:
-        outcome = outcome_of(query, below.stopped, below.lower == upper)
-        return outcome.on(question.between(engine.subject, *rounded(below.lower, upper), witness))
-
-    ends: list[Found[Fraction]] = []
-
-    def known(found: Found[Fraction]) -> None:
-        below = ends[0] if ends else found
-        snapshot(answer(below, found.upper, _witness(form, below)))
-
-    with query.searching():
-        for end in dict.fromkeys((high, low)):  # δ at the larger e^ε is a lower end
-            ends.append(_delta(engine, query, form, end, known))
-        witness = _checked(form, ends[0], high, down(ends[0].lower, _DIGITS))
-    return _close(engine, form, answer(ends[0], ends[-1].upper, witness))
+def _too_small() -> LimitError:
+    return LimitError("δ is too small for an enclosure in doubles", "ask for δ at a smaller e^ε, or for ε at a δ")
 
 
-def _delta(
-    engine: Engine, query: Query, form: PublishedSum, t: Fraction, known: Callable[[Found[Fraction]], None]
-) -> Found[Fraction]:
-    """Return both ends of δ(t), with ends of laws that hold so little that they do not matter beside it.
-
-    A δ that is smaller than what doubles can hold is at most that.
-    """
-    width = float(engine.precision or WIDTH)
-    if largest_ratio(form.summands(_MASS), list(form.moves))[1] <= t:
-        return Found(Fraction(0), Fraction(0))
-    for mass in _MASSES:
-        letters, least = form.summands(mass), mass * _MISSING
-        found = delta(letters, list(form.moves), form.n - 1, t, width, query.control, known, least)
-        if found.stopped is not None or float(found.lower) > least / width:
-            return found
-    small = LimitError("δ is too small for an enclosure in doubles", "ask for δ at a smaller e^ε, or for ε at a δ")
-    return replace(found, stopped=small)
+def enclosure(
+    engine: Engine,
+    query: Query,
+    question: LeastRatio | DeltaAt,
+    found: Found,
+    witness: PairWitness | None,
+    method: str = METHOD,
+) -> Privacy | Delta:
+    """Return the result with these ends, rounded outward to few digits."""
+    lower: Any = found.lower if isinstance(found.lower, float) else down(found.lower, _DIGITS)
+    upper: Any = found.upper if isinstance(found.upper, float) else up(found.upper, _DIGITS)
+    outcome = outcome_of(query, found.stopped, found.lower == found.upper, method)
+    if found.stopped is not None and found.upper == math.inf > found.lower:
+        outcome = replace(outcome, status="unresolved")
+    return outcome.on(question.between(engine.subject, lower, upper, witness))
 
 
 def _accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy | None:
@@ -228,21 +198,26 @@ def outcome_of(query: Query, stopped: LimitError | None, exact: bool, method: st
     )
 
 
-def _witness(form: PublishedSum, found: Found[Fraction] | Found[Fraction | float]) -> PairWitness | None:
+def _witness(form: PublishedSum, found: Found) -> PairWitness | None:
     if found.others is None or found.move is None:
         return None
     return PairWitness(*form.neighbours(found.others, found.move))
 
 
-def _checked(
-    form: PublishedSum, found: Found[Fraction] | Found[Fraction | float], t: Fraction, delta: Number
-) -> PairWitness | None:
-    """Return the witness of δ(t) >= delta, computed again in exact numbers where that is quick and no limit was met."""
+def _checked(form: PublishedSum, found: Found, asked: Asked) -> tuple[Found, PairWitness | None]:
+    """Return the same with its witness, computed again in exact numbers where that is quick and no limit was met.
+
+    The lower end is infinite where the pair that was found has a δ above the bar however large e^ε is.
+    """
     witness = _witness(form, found)
-    if witness is None or found.others is None or found.move is None or found.stopped is not None:
-        return witness
+    if witness is None or found.others is None or found.move is None or found.stopped or math.isinf(found.lower):
+        return found, witness
+    t, bar = asked.claim(down(Fraction(found.lower), _DIGITS))
+    left = exact_delta(form, found.others, found.move, None) if found.upper == math.inf else None
+    if left is not None and left > bar:
+        return replace(found, lower=math.inf), witness
     exact = exact_delta(form, found.others, found.move, t)
     if exact is None:
-        return witness
-    assert exact >= delta, "the doubles of this pair have the error that is proved for them"
-    return CheckedWitness(witness.x, witness.x_prime, t, exact)
+        return found, witness
+    assert exact >= bar, "the doubles of this pair have the error that is proved for them"
+    return found, CheckedWitness(witness.x, witness.x_prime, t, exact)

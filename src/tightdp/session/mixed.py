@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from tightdp.errors import LimitError
@@ -14,42 +14,20 @@ from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS, MOST_WORK
 from tightdp.methods.base import Refusal
 from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
 from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed
+from tightdp.queries.enclosed.privacy import Asked, AtDelta, Found
 from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy
 from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine, Query
-from tightdp.session.large import WIDTH, ends_of, outcome_of, rounded
+from tightdp.session.large import WIDTH, enclosure, in_doubles
 
 _SMALLEST = 1e-14
 """Values of a part that are rarer than this times δ do not matter."""
+_LARGE = 1e-6
+"""What δ is taken to be where it is asked for."""
 METHOD = "parts with noise of their own"
 """What the statistics of a result call this method."""
 
 Value = Fraction | float
-
-
-def _worth(question: LeastRatio | DeltaAt, found: Ends) -> tuple[Value, Value]:
-    """Return both ends of what is asked, from two laws, a less and a more informative one."""
-    if isinstance(question, DeltaAt):
-        low, high = ends_of(question.low)[0], ends_of(question.high)[1]
-        ours, theirs = found.lower.event(float(high))
-        return max(ours - high * theirs, Fraction(0)), Fraction(min(found.upper.delta_above(float(low)), 1.0))
-    low, high = ends_of(question.delta)
-    ours, theirs = found.lower.best(float(high))
-    least: Value = Fraction(1)
-    if ours > high:
-        least = max(Fraction(1), (ours - high) / theirs) if theirs else math.inf
-    if isinstance(least, float):
-        return least, least
-    above = found.upper.enough(float(least), math.nextafter(float(low), 0.0))
-    return least, Fraction(above) if math.isfinite(above) else above
-
-
-def _answer(engine: Engine, question: LeastRatio | DeltaAt, found: _Found) -> Privacy | Delta:
-    upper = min(found.upper, Fraction(1)) if isinstance(question, DeltaAt) else found.upper
-    outcome = outcome_of(found.query, found.stopped, found.lower == upper, METHOD)
-    if found.stopped is not None and upper == math.inf > found.lower:
-        outcome = replace(outcome, status="unresolved")
-    return outcome.on(question.between(engine.subject, *rounded(found.lower, upper), found.witness))
 
 
 @dataclass
@@ -63,21 +41,9 @@ class _Pair:
     upper: Value = math.inf
 
 
-@dataclass(frozen=True)
-class _Found:
-    query: Query
-    lower: Value
-    upper: Value
-    witness: PairWitness | None
-    stopped: LimitError | None
-
-
 def answer(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta | None:
     """Return both ends of the answer over all pairs of neighbours, where the program is of this form, and large."""
-    delta, least = 1e-6, Fraction(0)
-    if isinstance(question, LeastRatio):
-        delta, least = float(ends_of(question.delta)[0]), Fraction(1)
-    query = engine.query()
+    asked, query = in_doubles(question), engine.query()
     parts = find_noisy_parts(engine.program, query.control)
     if (known := engine.program.inexact) is not None and known.cut:
         return None
@@ -87,45 +53,48 @@ def answer(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta | 
         or (engine.precision is None and _listed(engine, parts, query))
     ):
         return None
+
+    def found(stopped: LimitError | None = None) -> Privacy | Delta:
+        best = max(pairs, key=lambda pair: pair.lower, default=None)
+        if best is None:
+            return enclosure(engine, query, question, Found(asked.least, asked.least), None, METHOD)
+        upper = min(asked.limit(math.inf), max(pair.upper for pair in pairs))
+        witness = PairWitness(best.x, best.x_prime) if best.lower > asked.least else None
+        ends = Found(best.lower, max(upper, best.lower), stopped=stopped)
+        return enclosure(engine, query, question, ends, witness, METHOD)
+
     width, stopped = engine.precision or WIDTH, None
     pairs: list[_Pair] = []
     with query.searching():
         try:
-            pairs += _pairs(engine, parts, query, delta, least)
+            pairs += _pairs(engine, parts, query, asked)
             while (first := max(pairs, key=lambda pair: pair.upper, default=None)) is not None:
                 best = max(pair.lower for pair in pairs)
                 if first.upper <= best * (1 + width) or (ends := next(first.closer, None)) is None:
                     break
-                lower, upper = _worth(question, ends)
-                first.lower, first.upper = max(first.lower, lower), min(first.upper, upper)
-                so_far = _answer(engine, question, _found(query, pairs, least, None))
-                snapshot(so_far)  # printed where the search must be abandoned
+                lower = asked.shown(ends.lower)
+                upper = lower if lower == math.inf else asked.enough(ends.upper, float(lower))
+                first.lower = max(first.lower, lower)
+                first.upper = min(first.upper, Fraction(upper) if math.isfinite(upper) else math.inf)
+                snapshot(found())  # printed where the search must be abandoned
         except LimitError as error:
             stopped = error
     if not pairs and stopped is not None:
         return None
-    found = _answer(engine, question, _found(query, pairs, least, stopped))
-    return None if not found.within(engine.precision) and _listed(engine, parts, query) else found
+    ended = found(stopped)
+    return None if not ended.within(engine.precision) and _listed(engine, parts, query) else ended
 
 
-def _found(query: Query, pairs: list[_Pair], least: Fraction, stopped: LimitError | None) -> _Found:
-    best = max(pairs, key=lambda pair: pair.lower, default=None)
-    if best is None:
-        return _Found(query, least, least, None, None)
-    upper = max(pair.upper for pair in pairs)
-    witness = PairWitness(best.x, best.x_prime) if best.lower > least else None
-    return _Found(query, best.lower, max(upper, best.lower), witness, stopped)
-
-
-def _pairs(engine: Engine, parts: NoisyParts, query: Query, delta: float, least: Fraction) -> list[_Pair]:
+def _pairs(engine: Engine, parts: NoisyParts, query: Query, asked: Asked) -> list[_Pair]:
     """Return the pairs of neighbours whose chains are different."""
+    least = max(float(asked.low) if isinstance(asked, AtDelta) else _LARGE, 1e-200) * _SMALLEST
     known = engine.program.inexact
     relative, lost = (0.0, 0.0) if known is None else (float(known.relative), float(known.lost))
     found: dict[object, _Pair] = {}
     for x, x_prime, ours, theirs in parts.pairs(query.control):
-        chain = chain_of(ours, theirs, parts.kernels, max(delta, 1e-200) * _SMALLEST)
+        chain = chain_of(ours, theirs, parts.kernels, least)
         if chain.ours != chain.theirs and chain.key not in found:
-            found[chain.key] = _Pair(x, x_prime, enclosed(chain, relative, lost, query.control), least)
+            found[chain.key] = _Pair(x, x_prime, enclosed(chain, relative, lost, query.control), asked.least)
     return list(found.values())
 
 

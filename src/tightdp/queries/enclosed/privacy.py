@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import zip_longest
-from typing import Generic, TypeVar
 
 import numpy as np
 from flint import fmpz_poly
@@ -129,26 +128,94 @@ class Bounds:
         """Whether δ(t) is surely at most `bar` for all changes and all datasets."""
         return all(self.delta_above(box, move, t, bar) <= bar for move in self.moves)
 
-    def ratio_above(self, box: Box, t: float, bar: float, watch: Watch) -> float:
-        """Return a ratio of at least t at which δ is surely at most `bar`; infinite where none is found."""
-        for move in self.moves:
-            if self._within(box, move, t, bar, watch):
-                continue
-            low, step = t, 1e-6
-            while not self._within(box, move, t * (1 + step), bar, watch):
-                low, step = t * (1 + step), 4 * step
-                if step > _FAR:
-                    return math.inf
-            high = t * (1 + step)
-            for _ in range(_HALVINGS):
-                middle = (low + high) / 2
-                low, high = (low, middle) if self._within(box, move, middle, bar, watch) else (middle, high)
-            t = high
-        return t
 
-    def _within(self, box: Box, move: Move, t: float, bar: float, watch: Watch) -> bool:
-        watch()
-        return self.delta_above(box, move, t, bar) <= bar
+# What is asked: a number that is the larger, the easier two laws are to tell apart.
+
+
+@dataclass(frozen=True)
+class AtRatio:
+    """δ(t) at a t = e^ε between two ends."""
+
+    low: Fraction
+    high: Fraction
+    least: Fraction = Fraction(0)
+
+    def bar(self, value: float) -> tuple[float, float]:
+        """Return a t and a bar such that the number is at most `value` where δ(t) is at most the bar."""
+        return float(self.low), value
+
+    def shown(self, tests: Tests) -> Fraction | float:
+        """Return a lower end of the number for these laws."""
+        ours, theirs = tests.event(float(self.high))
+        return max(ours - self.high * theirs, Fraction(0))
+
+    def enough(self, tests: Tests, start: float) -> float:
+        """Return a value of at least `start` that the number surely does not exceed for these laws."""
+        return max(start, tests.delta_above(float(self.low)))
+
+    def above(self, bounds: Bounds, box: Box, start: float, watch: Watch) -> float:
+        """Return a value of at least `start` that the number does not exceed on a box; infinite where none is found."""
+        return max(start, *(bounds.delta_above(box, move, float(self.low), start) for move in bounds.moves))
+
+    def limit(self, bound: Number | float) -> Fraction | float:
+        """Return an upper end where no likelihood ratio exceeds `bound`."""
+        return Fraction(bound > self.low)
+
+    def claim(self, value: Fraction) -> tuple[Fraction, Fraction]:
+        """Return t and δ with δ(t) >= δ, which is so where the number is at least `value`."""
+        return self.high, value
+
+
+@dataclass(frozen=True)
+class AtDelta:
+    """The least t = e^ε >= 1 with δ(t) <= a bar between two ends; its methods are those of `AtRatio`."""
+
+    low: Fraction
+    high: Fraction
+    least: Fraction = Fraction(1)
+
+    @property
+    def _most(self) -> float:
+        return math.nextafter(float(self.low), 0.0)
+
+    def bar(self, value: float) -> tuple[float, float]:
+        return value, self._most
+
+    def shown(self, tests: Tests) -> Fraction | float:
+        ours, theirs = tests.best(self._most)
+        if ours <= self.high:
+            return Fraction(1)
+        return max((ours - self.high) / theirs, Fraction(1)) if theirs else math.inf
+
+    def enough(self, tests: Tests, start: float) -> float:
+        return tests.enough(start, self._most)
+
+    def above(self, bounds: Bounds, box: Box, start: float, watch: Watch) -> float:
+        def within(t: float) -> bool:
+            watch()
+            return bounds.below(box, t, self._most)
+
+        if within(start):
+            return start
+        low, step = start, 1e-6
+        while not within(start * (1 + step)):
+            low, step = start * (1 + step), 4 * step
+            if step > _FAR:
+                return math.inf
+        high = start * (1 + step)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if within(middle) else (middle, high)
+        return high
+
+    def limit(self, bound: Number | float) -> Fraction | float:
+        return max(bound, Fraction(1)) if isinstance(bound, Fraction) else math.inf
+
+    def claim(self, value: Fraction) -> tuple[Fraction, Fraction]:
+        return value, self.high
+
+
+Asked = AtRatio | AtDelta
 
 
 def exact_delta(form: PublishedSum, others: Sequence[int], move: Move, t: Fraction | None) -> Fraction | None:
@@ -200,117 +267,72 @@ _NARROW = 0.4
 """The share of the requested width that is left to the search; the rest is for rounding."""
 
 
-End = TypeVar("End", Fraction, "Fraction | float")
-
-
 @dataclass(frozen=True)
-class Found(Generic[End]):
+class Found:
     """Both ends of an answer, with the counts of the other records and the change that show the lower end.
 
     `stopped` says which limit was met before the ends were as close as asked.
     """
 
-    lower: End
-    upper: End
+    lower: Fraction | float
+    upper: Fraction | float
     others: tuple[int, ...] | None = None
     move: Move | None = None
     stopped: LimitError | None = None
 
 
-def delta(
+def largest(
+    asked: Asked,
     letters: Letters,
     moves: Sequence[Move],
     records: int,
-    t: Fraction,
     width: float,
     watch: Watch,
-    note: Callable[[Found[Fraction]], None] = lambda found: None,
-    least: float = 0.0,
-) -> Found[Fraction]:
-    """Return δ at t = e^ε >= 0, with `records` records besides the one that changes.
+    note: Callable[[Found], None] = lambda found: None,
+    bound: Number | float = math.inf,
+    floor: float = 0.0,
+) -> Found:
+    """Return both ends of the largest number that is asked for, with `records` records besides the one that changes.
 
-    An upper end of `least` is low enough. `note` is told what is known once a few datasets were looked at.
+    No likelihood ratio exceeds `bound`; an upper end of `floor` is low enough. `note` is told what is known once a few
+    datasets were looked at.
     """
-    near = float(t)
-    best: tuple[Fraction, tuple[int, ...] | None, Move | None] = (Fraction(0), None, None)
-    above = 0.0
-
-    def look_at(counts: tuple[int, ...]) -> None:
-        nonlocal best, above
-        law = letters.law(counts)
-        for move in moves:
-            tests = tests_of(letters, law, move)
-            ours, theirs = tests.event(near)
-            above = max(above, tests.delta_above(near))
-            if ours - t * theirs > best[0]:
-                best = (ours - t * theirs, counts, move)
-
-    def goal() -> float:
-        return max(float(best[0]) * (1 + _NARROW * width), least)
-
-    whole, bounds = letters.boxes(records), Bounds(letters, moves)
-    for counts in letters.first(records):
-        look_at(counts)
-    note(Found(best[0], Fraction(1), best[1], best[2]))
-    left, stopped = boxes_through(whole, lambda box: bounds.below(box, near, goal()), look_at, watch)
-    upper = max(Fraction(above), best[0] * (1 + Fraction(_NARROW * width)), Fraction(least))
-    if left:
-        upper = max([upper, *(Fraction(bounds.delta_above(whole, move, near, 0.0)) for move in bounds.moves)])
-    return Found(best[0], min(upper, Fraction(1)), best[1], best[2], stopped)
-
-
-def least_ratio(
-    letters: Letters,
-    moves: Sequence[Move],
-    records: int,
-    bar: tuple[Fraction, Fraction],
-    bound: Number | float,
-    width: float,
-    watch: Watch,
-    note: Callable[[Found[Fraction | float]], None] = lambda found: None,
-) -> Found[Fraction | float]:
-    """Return the least t = e^ε >= 1 with δ(t) <= bar, given by both its ends; no likelihood ratio exceeds `bound`.
-
-    `note` is told what is known once a few datasets were looked at.
-    """
-    most, least = math.nextafter(float(bar[0]), 0.0), bar[1]
-    best: tuple[Fraction | float, tuple[int, ...] | None, Move | None] = (Fraction(1), None, None)
-    upper = 1.0
+    best: tuple[Fraction | float, tuple[int, ...] | None, Move | None] = (asked.least, None, None)
+    upper = max(float(asked.least), floor)
 
     def look_at(counts: tuple[int, ...]) -> None:
         nonlocal best, upper
         law = letters.law(counts)
         for move in moves:
             tests = tests_of(letters, law, move)
-            ours, theirs = tests.best(most)
-            if ours <= least:
-                continue
-            t: Fraction | float = (ours - least) / theirs if theirs else math.inf
-            if t > best[0]:
-                best = (t, counts, move)
-            if math.isfinite(upper) and tests.delta_above(upper) > most:
-                near = float(t) if t < 1e300 else math.inf
-                upper = near if math.isinf(near) else tests.enough(max(near, upper) * (1 + _NARROW * width), most)
+            lower = asked.shown(tests)
+            if lower > best[0]:
+                best = lower, counts, move
+            if lower > 1e300:
+                upper = math.inf
+            elif math.isfinite(upper) and asked.enough(tests, upper) > upper:
+                upper = asked.enough(tests, max(float(lower) * (1 + _NARROW * width), upper))
 
-    def enough(box: Box) -> bool:
-        return math.isinf(upper) or bounds.below(box, upper, most)
-
-    def found(end: Fraction | float, stopped: LimitError | None = None) -> Found[Fraction | float]:
+    def found(end: Fraction | float, stopped: LimitError | None = None) -> Found:
         return Found(best[0], max(end, best[0]), best[1], best[2], stopped)
 
-    end: Fraction | float = max(bound, Fraction(1)) if isinstance(bound, Fraction) else math.inf
+    end = asked.limit(bound)
+    if end <= asked.least:
+        return found(end)
     whole, bounds = letters.boxes(records), Bounds(letters, moves)
     try:
         for counts in letters.first(records):
             look_at(counts)
         note(found(end))
-        if best[1] is not None and math.isfinite(upper) and letters.many:
-            far = bounds.ratio_above(whole, upper, most, watch)
+        if math.isfinite(upper):
+            far = asked.above(bounds, whole, upper, watch)
             end = min(end, Fraction(far) if math.isfinite(far) else far)
         note(found(end))
     except LimitError as error:
         return found(end, error)
-    left, stopped = boxes_through(whole, enough, look_at, watch)
+    left, stopped = boxes_through(
+        whole, lambda box: math.isinf(upper) or bounds.below(box, *asked.bar(upper)), look_at, watch
+    )
     if not left and math.isfinite(upper):
         end = min(end, Fraction(upper))
     return found(end, stopped)
