@@ -8,9 +8,16 @@ From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certifica
 Import ListNotations.
 Open Scope Z_scope.
 
-(** A claim with δ = delta_up / delta_down, and its neighbours where they are listed. *)
+(** A claim with δ = delta_up / delta_down, and its neighbours where they are listed; and a curve of such claims. *)
 Record within_claim := {
   base : claim; delta_up : poly; delta_down : poly; infinite : bool; listed_pairs : option (list (dataset * dataset)) }.
+
+Definition point := ((poly * poly) * (poly * poly))%type.
+Definition at_point (d : within_claim) (p : point) : within_claim :=
+  let c := base d in
+  {| base := {| root := root c; records := records c; related := related c; up := fst (fst p); down := snd (fst p);
+                parts := parts c; law_of := law_of c |};
+     delta_up := fst (snd p); delta_down := snd (snd p); infinite := infinite d; listed_pairs := listed_pairs d |}.
 
 Definition compared (d : within_claim) (x y : dataset) : Prop :=
   match listed_pairs d with None => neighbours (related (base d)) x y | Some l => In (x, y) l end.
@@ -37,11 +44,12 @@ Fixpoint joined (l m : list (told * vector)) : list (told * (vector * vector)) :
   end.
 Definition both_told (p : part) (a b : option value) (v w : vector) := joined (told_by p a v) (told_by p b w).
 
-(** For how many outputs the weights are what they are. The first number only finds and orders entries. *)
+(** For how many outputs the weights are what they are. The first number only finds and orders entries; it is made of all
+    weights, but of the first and the last state alone. *)
 Definition table := list (positive * ((vector * vector) * Z)).
 Definition rank_of (v : vector) (from : Z) : Z :=
-  fold_left (fun h e => (h * step_factor + hash (Tuple (fst e)) + fold_left (fun g c => (g * ratio_factor + c) mod modulus) (snd e) 3) mod modulus)
-            v from.
+  let (h, last) := fold_left (fun h e => (fold_left (fun g c => 3 * g + c) (snd e) (fst h), fst e)) v (from, []) in
+  ((h * step_factor + hash (Tuple (match v with [] => [] | e :: _ => fst e end))) * ratio_factor + hash (Tuple last)) mod modulus.
 Definition rank (vw : vector * vector) : positive := Z.to_pos (rank_of (snd vw) (rank_of (fst vw) 17 + 1) + 1).
 Definition same_pair (a b : vector * vector) : bool := same_vector (fst a) (fst b) && same_vector (snd a) (snd b).
 Fixpoint add_entry (k : positive) (vw : vector * vector) (n : Z) (t : table) : table :=
@@ -73,7 +81,6 @@ Section Check.
 Variable root : Z.
 Variables up down delta_up delta_down : poly.
 Variable infinite : bool.
-Variable at_once : bool.
 Variable asked : verdict.
 
 Definition gap_of (m m' : poly) (vw : vector * vector) : poly :=
@@ -91,7 +98,12 @@ Definition table_ok (t : table) : bool :=
      | Exceeds => positive_at root excess
      | Reaches => pzero excess
      end.
+End Check.
 
+(** All tables that ways lead to, each asked once. *)
+Section Through.
+Variable at_once : bool.
+Variable ok : table -> bool.
 Definition skipped (f : table * bool) (m : meeting) : bool := snd f && snd m && negb at_once.
 Definition next (p : part) (ms : list meeting) (fs : front) : front :=
   fold_right (fun f found => fold_right (fun m found =>
@@ -99,12 +111,12 @@ Definition next (p : part) (ms : list meeting) (fs : front) : front :=
     else add_front (moved_table p (fst (fst m)) (snd (fst m)) (fst f), snd f || snd m) found) found ms) [] fs.
 Fixpoint gone_through (ps : list (part * list meeting)) (fs : front) : bool :=
   match ps with
-  | [] => forallb (fun f => table_ok (fst f)) fs
+  | [] => forallb (fun f => ok (fst f)) fs
   | (p, ms) :: rest =>
       forallb (fun f => forallb (fun m => skipped f m || forallb (entry_well p m) (fst f)) ms) fs
       && gone_through rest (next p ms fs)
   end.
-End Check.
+End Through.
 
 Definition begin : table := [(1%positive, ((([([], [1])], [([], [1])])), 1))].
 Definition meetings (c : claim) (p : part) : list meeting :=
@@ -115,22 +127,25 @@ Definition meetings (c : claim) (p : part) : list meeting :=
 Definition met_by (x y : dataset) (c : claim) (p : nat * option nat) : part * list meeting :=
   (part_at c (fst p), [(record_of x p, record_of y p, false)]).
 
-Definition gone (d : within_claim) (asked : verdict) (ps : list (part * list meeting)) : bool :=
-  let c := base d in
-  gone_through (root c) (up c) (down c) (delta_up d) (delta_down d) (infinite d) (at_once (related c)) asked ps [(begin, false)].
+Definition ok_at (d : within_claim) (asked : verdict) : table -> bool :=
+  table_ok (root (base d)) (up (base d)) (down (base d)) (delta_up d) (delta_down d) (infinite d) asked.
 
-Definition check_within (d : within_claim) : bool :=
+(** Whether all tables that neighbours lead to, or one pair, are found right. *)
+Definition all_ok (d : within_claim) (ok : table -> bool) : bool :=
   let c := base d in
-  negb (infinite d) &&
+  let gone := fun ps => gone_through (at_once (related c)) ok ps [(begin, false)] in
   match law_of c with
   | For n places =>
-      well_made c && positive_at (root c) (delta_down d)
+      well_made c
       && match listed_pairs d with
-         | None => gone d Within (map (fun p => (part_at c (fst p), meetings c (part_at c (fst p)))) places)
-         | Some l => forallb (fun q => gone d Within (map (met_by (fst q) (snd q) c) places)) l
+         | None => gone (map (fun p => (part_at c (fst p), meetings c (part_at c (fst p)))) places)
+         | Some l => forallb (fun q => gone (map (met_by (fst q) (snd q) c) places)) l
          end
   | ForEvery _ _ _ => false
   end.
+Definition check_within (d : within_claim) (ps : list point) : bool :=
+  negb (infinite d) && forallb (fun p => positive_at (root (base d)) (snd (snd p))) ps
+  && all_ok d (fun t => forallb (fun p => ok_at (at_point d p) Within t) ps).
 
 (** A pair that is compared, with an event or without. *)
 Definition is_compared (d : within_claim) (x y : dataset) : bool :=
@@ -139,13 +154,17 @@ Definition is_compared (d : within_claim) (x y : dataset) : bool :=
      | None => neighbours_b (related (base d)) x y
      | Some l => existsb (fun q => same (Tuple x) (Tuple (fst q)) && same (Tuple y) (Tuple (snd q))) l
      end.
-Definition check_along (d : within_claim) (asked : verdict) (x y : dataset) : bool :=
-  is_compared d x y && positive_at (root (base d)) (delta_down d)
-  && match asked with Within => false | Exceeds => true | Reaches => positive_at (root (base d)) (delta_up d) end
+Definition pair_ok (d : within_claim) (ok : table -> bool) (x y : dataset) : bool :=
+  is_compared d x y
   && match law_of (base d) with
-     | For n places => well_made (base d) && gone d asked (map (met_by x y (base d)) places)
+     | For n places => well_made (base d)
+                       && gone_through (at_once (related (base d))) ok (map (met_by x y (base d)) places) [(begin, false)]
      | ForEvery _ _ _ => false
      end.
+Definition check_along (d : within_claim) (asked : verdict) (x y : dataset) : bool :=
+  positive_at (root (base d)) (delta_down d)
+  && match asked with Within => false | Exceeds => true | Reaches => positive_at (root (base d)) (delta_up d) end
+  && pair_ok d (ok_at d asked) x y.
 
 (** With an event that parts publish, where there is no δ: weights are carried along for it alone. *)
 Definition check_event (d : within_claim) (asked : verdict) (w : witness) : bool :=
@@ -527,11 +546,11 @@ Qed.
 Lemma add_front_keeps : forall t u l, In u l -> In u (add_front t l).
 Proof. intros t u l H. unfold add_front. destruct (existsb _ l); [exact H | right; exact H]. Qed.
 
-Section Through.
+Section Claimed.
 Variable root' : Z.
 Hypothesis is_root : is_root_of_e K root' T.
 Variables up_ down_ du dd : poly.
-Variable inf once : bool.
+Variable inf : bool.
 Variable asked : verdict.
 
 Lemma size_of_sound : forall v, val (size_of v) = size v.
@@ -625,21 +644,32 @@ Proof.
     specialize (D I f F1). rewrite F2 in D. exact D.
 Qed.
 
+End Claimed.
+
+(** The table that a way leads to from another, where all runs have a meaning. *)
+Inductive leads : way -> table -> table -> Prop :=
+| arrived : forall t, leads [] t t
+| leading : forall p a b q t u, (forall e, In e t -> entry_well p (a, b, false) e = true) -> leads q (moved_table p a b t) u ->
+    leads ((p, (a, b)) :: q) t u.
+
 (** A way that is gone through. *)
+Section Through.
+Variable once : bool.
 Inductive walks : list (part * list meeting) -> bool -> way -> Prop :=
 | walked : forall b, walks [] b []
 | walking : forall p ms rest b a a' c q, In (a, a', c) ms -> b && c && negb once = false -> walks rest (b || c) q ->
     walks ((p, ms) :: rest) b ((p, (a, a')) :: q).
 
-Lemma gone_through_sound : forall ps fs, gone_through root' up_ down_ du dd inf once asked ps fs = true ->
-  forall b q t, walks ps b q -> In (t, b) fs -> holds q t.
+Lemma gone_through_sound : forall ok ps fs, gone_through once ok ps fs = true ->
+  forall b q t, walks ps b q -> In (t, b) fs -> exists u, leads q t u /\ ok u = true.
 Proof.
-  induction ps as [|[p ms] ps IH]; intros fs H b q t W Ht; inversion W; subst.
-  - cbn [gone_through] in H. rewrite forallb_forall in H. apply holds_end. apply (H _ Ht).
+  intro ok. induction ps as [|[p ms] ps IH]; intros fs H b q t W Ht; inversion W; subst.
+  - cbn [gone_through] in H. rewrite forallb_forall in H. exists t. split; [constructor | apply (H _ Ht)].
   - cbn [gone_through] in H. apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1. specialize (H1 _ Ht).
     rewrite forallb_forall in H1. match goal with X : In (a, a', c) ms |- _ => specialize (H1 _ X); rename X into Hm end.
     assert (S : skipped once (t, b) (a, a', c) = false) by assumption. rewrite S in H1. cbn [orb fst] in H1. rewrite forallb_forall in H1.
-    apply holds_before; [intros e He; apply (H1 e He)|].
+    assert (L : exists u, leads q0 (moved_table p a a' t) u /\ ok u = true).
+    2: { destruct L as [u [L O]]. exists u. split; [|exact O]. constructor; [intros e He; apply (H1 e He) | exact L]. }
     apply (IH _ H2 (b || c)%bool); [assumption|]. unfold next.
     clear - Ht Hm S. induction fs as [|f fs IHf]; [contradiction|]. cbn [fold_right]. destruct Ht as [->|Ht].
     + match goal with |- In _ (fold_right _ ?r ms) => generalize r as rest' end. clear IHf. intro rest'. cbn [fst snd].
@@ -650,6 +680,10 @@ Proof.
       destruct (skipped once f m); [exact IHm | apply add_front_keeps; exact IHm].
 Qed.
 End Through.
+
+Lemma holds_led : forall root' up_ down_ du dd inf asked q t u, is_root_of_e K root' T -> leads q t u ->
+  table_ok root' up_ down_ du dd inf asked u = true -> holds up_ down_ du dd inf asked q t.
+Proof. intros root' up_ down_ du dd inf asked q t u R L O. induction L; [eapply holds_end | apply holds_before]; eauto. Qed.
 
 Section OneClaim.
 Variable d : within_claim.
@@ -686,10 +720,9 @@ Proof.
   intros ps h. unfold law. cbn [Program.sum fst snd]. rewrite (value_constant K T [1%Z]) by reflexivity. cbn [hd]. rewrite inj_one. ring.
 Qed.
 
-Lemma gone_says : forall asked ps x y, 0 <= val (delta_down d) -> gone d asked ps = true -> walks (at_once (related c)) ps false (way_of x y) -> said asked x y.
+Lemma table_says : forall asked x y u, 0 <= val (delta_down d) -> leads (way_of x y) begin u -> ok_at d asked u = true -> said asked x y.
 Proof.
-  intros asked ps x y Hdd H W. unfold gone in H.
-  pose proof (gone_through_sound (root c) is_root_of _ _ _ _ _ _ _ _ _ H false _ begin W (or_introl eq_refl)) as [F G].
+  intros asked x y u Hdd W H. pose proof (holds_led _ _ _ _ _ _ _ _ _ _ is_root_of W H) as [F G].
   cbv zeta in G. rewrite !begin_sum, !law_begin, program_left, program_right in G.
   change (expected K T (program_on c x) [] (fun _ => 1)) with (mass_of_all K T (program_on c x)) in G.
   change (expected K T (program_on c y) [] (fun _ => 1)) with (mass_of_all K T (program_on c y)) in G.
@@ -802,20 +835,29 @@ Qed.
 End OneClaim.
 End Proofs.
 
-Theorem within_sound : forall K T d, is_root_of_e K (root (base d)) T -> check_within d = true -> within K T d.
+(** Where neighbours lead, a table was asked. *)
+Lemma all_says : forall d ok x y, all_ok d ok = true -> is_dataset (base d) x -> is_dataset (base d) y -> compared d x y ->
+  exists n places u, law_of (base d) = For n places /\ leads (way_of d places x y) begin u /\ ok u = true.
 Proof.
-  intros K T d R H x y Dx Dy C. unfold check_within in H. apply andb_true_iff in H as [I H]. apply negb_true_iff in I.
-  destruct (law_of (base d)) as [n places|] eqn:S; [|discriminate]. apply andb_true_iff in H as [H G].
-  apply andb_true_iff in H as [W P]. apply (positive_sound K T _ R) in P. destruct P as [P _].
+  intros d ok x y H Dx Dy C. unfold all_ok in H. destruct (law_of (base d)) as [n places|] eqn:S; [|discriminate].
+  apply andb_true_iff in H as [W G]. exists n, places.
   destruct (reads_well_of (base d) n places S W) as [RW ND]. pose proof Dx as [Lx Fx]. pose proof Dy as [Ly Fy]. rewrite S in Lx, Ly.
-  assert (X : said K T d Within x y).
-  { unfold compared in C. destruct (listed_pairs d) as [l|].
-    - rewrite forallb_forall in G. specialize (G _ C). eapply gone_says; [exact R | exact S | exact P | exact G | apply way_alone].
-    - eapply gone_says; [exact R | exact S | exact P | exact G|].
-      apply neighbours_cases in C. destruct C as [[U [_ N]]|[_ [l [a [b [r [-> [-> N]]]]]]]].
-      + exact (walks_at_once d n x y Dx Dy Lx Ly U N places RW false).
-      + exact (walks_once d n l a b r Dx Dy Lx N places RW ND false ltac:(discriminate)). }
-  destruct X as [F B]. split; [exact F | apply B; exact I].
+  assert (X : exists u, leads (way_of d places x y) begin u /\ ok u = true); [|destruct X as [u X]; exists u; tauto].
+  unfold compared in C. destruct (listed_pairs d) as [l|].
+  - rewrite forallb_forall in G. specialize (G _ C). eapply gone_through_sound; [exact G | apply way_alone | left; reflexivity].
+  - eapply gone_through_sound; [exact G | | left; reflexivity].
+    apply neighbours_cases in C. destruct C as [[U [_ N]]|[_ [l [a [b [r [-> [-> N]]]]]]]].
+    + exact (walks_at_once d n x y Dx Dy Lx Ly U N places RW false).
+    + exact (walks_once d n l a b r Dx Dy Lx N places RW ND false ltac:(discriminate)).
+Qed.
+
+Theorem within_sound : forall K T d ps, is_root_of_e K (root (base d)) T -> check_within d ps = true ->
+  forall p, In p ps -> within K T (at_point d p).
+Proof.
+  intros K T d ps R H p Hp x y Dx Dy C. unfold check_within in H. apply andb_true_iff in H as [H G]. apply andb_true_iff in H as [I P].
+  apply negb_true_iff in I. rewrite forallb_forall in P. specialize (P p Hp). apply (positive_sound K T _ R) in P. destruct P as [P _].
+  destruct (all_says d _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. rewrite forallb_forall in O. specialize (O p Hp).
+  destruct (table_says K T (at_point d p) R n places S Within x y u P L O) as [F B]. split; [exact F | apply B; exact I].
 Qed.
 
 Lemma is_compared_sound : forall d x y, is_compared d x y = true ->
@@ -838,15 +880,23 @@ Add Ring K_ring_here : (is_ring K).
 Notation val := (value_of K T).
 Notation c := (base d).
 
+Lemma pair_says : forall ok x y, pair_ok d ok x y = true -> is_dataset c x /\ is_dataset c y /\ compared d x y
+  /\ exists n places u, law_of c = For n places /\ leads (way_of d places x y) begin u /\ ok u = true.
+Proof.
+  intros ok x y H. unfold pair_ok in H. apply andb_true_iff in H as [C G]. destruct (is_compared_sound d x y C) as [X [Y Z]].
+  destruct (law_of c) as [n places|] eqn:S; [|discriminate]. apply andb_true_iff in G as [_ G].
+  split; [exact X|]. split; [exact Y|]. split; [exact Z|]. exists n, places.
+  destruct (gone_through_sound _ ok _ _ G false (way_of d places x y) begin (way_alone d places x y) (or_introl eq_refl)) as [u U].
+  exists u. tauto.
+Qed.
+
 Lemma along_says : forall asked x y, check_along d asked x y = true ->
   is_dataset c x /\ is_dataset c y /\ compared d x y /\ said K T d asked x y /\ (asked = Reaches -> 0 < val (delta_up d)).
 Proof.
-  intros asked x y H. unfold check_along in H. apply andb_true_iff in H as [H G]. apply andb_true_iff in H as [H A].
-  apply andb_true_iff in H as [C P]. destruct (is_compared_sound d x y C) as [X [Y Z]].
-  destruct (law_of c) as [n places|] eqn:S; [|discriminate]. apply andb_true_iff in G as [_ G].
+  intros asked x y H. unfold check_along in H. apply andb_true_iff in H as [H G]. apply andb_true_iff in H as [P A].
   apply (positive_sound K T _ is_root) in P. destruct P as [P _].
-  split; [exact X|]. split; [exact Y|]. split; [exact Z|]. split.
-  - eapply gone_says; [exact is_root | exact S | exact P | exact G | apply way_alone].
+  destruct (pair_says _ x y G) as [X [Y [Z [n [places [u [S [L O]]]]]]]]. repeat (split; [assumption|]). split.
+  - eapply table_says; eassumption.
   - intros ->. apply (positive_sound K T _ is_root). exact A.
 Qed.
 

@@ -343,6 +343,8 @@ let claims = [  (* what a claim says, and may say; and the rule of evidence for 
   "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "inaccuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["root"] @ about, ["witness"]);
   "curve", (["n"; "records"; "neighbours"; "points"; "program"], ["root"] @ about, ["datasets"]);
+  "moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["attained"; "root"] @ about, ["datasets"]);
+  "larger moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["root"] @ about, ["witness"]);
   "law", (["n"; "records"; "dataset"; "law"; "program"], ["root"] @ about, ["datasets"])]
 
 let said_of claim names =
@@ -397,9 +399,10 @@ let check file =
   let evidence = match field "evidence" top with Obj l -> l | _ -> refuse "an object is expected" in
   let rule = match List.assoc_opt "rule" evidence with Some (Str s) -> s | _ -> refuse "there is no such rule" in
   let unproved () = raise (Unproved (Printf.sprintf "no theorem covers this claim by the rule %s; proofs/checker.py checks it" rule)) in
-  if List.mem question ["optimum"; "moment"; "larger moment"] then unproved ();
+  if question = "optimum" then unproved ();
   if question = "audit" then audit top claim evidence rule else
-  let law = question = "law" and curve = question = "curve" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = question = "violation" || question = "inaccuracy" in
+  let law = question = "law" and curve = question = "curve" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = List.mem question ["violation"; "inaccuracy"; "larger moment"]
+  and moment = question = "moment" || question = "larger moment" in
   let names, others, rules = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
   ignore (fields (field "claim" top) ("question" :: names) others);
   need (List.mem rule rules) "this rule is not for this claim";
@@ -464,7 +467,10 @@ let check file =
   need (points <> [] || not curve) "a curve has no points";
   let d = { K.base = c; delta_up; delta_down; infinite; listed_pairs = listed } in
   let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
-  if attained && pure && not accuracy && not (List.mem_assoc "event" evidence) then unproved ();
+  let order = if not moment then 2 else small "order" 99 (field "order" claim) in
+  need (order > 1) "there is no such order";
+  let integer p = match p with [] -> B.zero_big_int | [i] -> i | _ -> refuse "a rational number is expected" in
+  let m () = { K.among = d; below = order - 1; most_up = integer up; most_down = integer down } in
   let alpha = if not accuracy then B.zero_big_int, B.unit_big_int else match field "alpha" claim with
     | Int i -> i, B.unit_big_int | Str s -> quotient s | _ -> refuse "a rational number is expected" in
   need (B.sign_big_int (fst alpha) >= 0) "a number is out of its range";
@@ -477,9 +483,11 @@ let check file =
     let x, y = pair (field "witness" evidence) in
     let x = dataset records n x and y = dataset records n y in
     let event = Option.map event_of (List.assoc_opt "event" evidence) in
-    need (event = None || pure && not accuracy) "all outputs count here";
+    need (event = None || pure && not accuracy && not moment) "all outputs count here";
     let asked = if refuted then K.Exceeds else K.Reaches in
     need (if accuracy then K.same (K.Tuple x) (K.Tuple y) && K.check_accuracy_at c (fst alpha) (snd alpha) asked x
+          else if moment then K.check_moment_at (m ()) asked x y
+          else if asked = K.Reaches && pure && event = None then K.check_equal d x y
           else K.check_witness d asked x y event) "the witness does not show it"
   end;
   if rule = "forms" then begin
@@ -496,9 +504,8 @@ let check file =
     need (K.check_law c (dataset records n (field "dataset" claim)) (List.map row (items (field "law" claim)))) "this is not the law"
   end else if rule = "datasets" then
     need (if accuracy then K.check_accuracy c (fst alpha) (snd alpha)
-          else if curve then List.for_all (fun ((up, down), (delta_up, delta_down)) ->
-              K.check_within { d with base = { c with up; down }; delta_up; delta_down }) points
-          else K.check_within d) "the claim is wrong";
+          else if moment then K.check_moment (m ())
+          else K.check_within d (if curve then points else [(up, down), (delta_up, delta_down)])) "the claim is wrong";
   need (field "program" claim = Str (sha256 (printed "," ":" (field "program" top)))) "this is not the program of the claim";
   if List.mem_assoc "source" top then begin
     let text = match field "source" top with Str s -> s | _ -> refuse "a source is a text" in
