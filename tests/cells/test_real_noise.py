@@ -228,9 +228,9 @@ def product_of_draws(x):
 
 
 @bits
-def two_gaps(x):
-    t = laplace(0, 1)
-    return laplace(x[0], 1) - t, laplace(0, 1) - t
+def beside_its_floor(x):
+    z = laplace(x[0], 1)
+    return z, z // 1
 
 
 @bits
@@ -252,7 +252,7 @@ def wide(x):
 
 REASONS = [
     (product_of_draws, 1, "real noise is multiplied by such noise"),
-    (two_gaps, 1, "real noise is published in several real numbers that depend on each other"),
+    (beside_its_floor, 1, "real noise is published beside noise on the integers that it depends on"),
     (beside_integers, 1, "real noise is added to noise on the integers and published"),
     (fails_at_times, 1, "the run fails with AssertionError"),
     (wide, 2, "there are 10,000 datasets, and real noise is answered for at most 4,096"),

@@ -12,13 +12,15 @@ from typing import Any, TypeAlias
 
 from flint import arb, ctx, fmpq
 
-from tightdp.cells import lines, suprema
+from tightdp.cells import joint, lines, suprema
+from tightdp.cells.joint import Region, on_region
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import REAL, Label
 from tightdp.cells.lines import Stretch, on_stretch, stretches
 from tightdp.cells.maker import Contribution
 from tightdp.cells.noise import Outside
-from tightdp.cells.patterns import Counted, Pattern, Step, holding, on_pattern, patterns
+from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
+from tightdp.cells.simplices import Function, simplices
 from tightdp.cells.sums import (
     UNIT,
     Base,
@@ -33,8 +35,9 @@ from tightdp.exact.field import as_ball
 from tightdp.exact.waves import WAVE_BITS
 from tightdp.language.program import Dataset
 
-Number: TypeAlias = Callable[[Counted, Any], int]
-"""Gives a function a number, the same for equal ones of "counts", or on stretches of equal length (None: no end)."""
+_Function: TypeAlias = Counted | Function
+Number: TypeAlias = Callable[[_Function, Any], int]
+"""Gives a function a number, the same for equal ones of "counts", or on stretches and regions of equal length."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Largest:
     x_prime: Dataset
     label: Label
     start: tuple[Any, ...]
-    moved: tuple[int, ...]
+    moved: tuple[Any, ...]
 
     @property
     def attained(self) -> bool:
@@ -86,8 +89,6 @@ class _Real:
     by: ModuleType = lines
 
     def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        if len(group) > 1:
-            raise Outside("is published in several real numbers that depend on each other")
         self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
         self._known: dict[tuple[Dataset, Stretch], int] = {}
 
@@ -106,6 +107,34 @@ class _Real:
         return self._known[x, stretch]
 
 
+class _Reals:
+    """Functions of several real coordinates of a label, by dataset; on a region each is known by a number.
+
+    Space is cut for each pair of datasets where conditions of the two change.
+    """
+
+    by: ModuleType = joint
+
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
+        if group[0] < REAL:
+            raise Outside("is published beside noise on the integers that it depends on")
+        self.coordinates, self._whole, self._number = group, whole, number
+
+    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Region]]:
+        """Return the functions of two datasets region by region; none where the first has none."""
+        if x not in self._whole:
+            return []
+        both = self._whole[x], self._whole.get(x_prime, [])
+        rows = {row for pieces in both for rows, _ in pieces for row in rows}
+        cut = [Region(each) for each in simplices(rows, len(self.coordinates))]
+        ours, theirs = ([self._number(on_region(pieces, each), each.length) for each in cut] for pieces in both)
+        return list(zip(ours, theirs, cut, strict=True))
+
+
+_Part: TypeAlias = _Integers | _Real | _Reals
+_Place: TypeAlias = Pattern | Stretch | Region
+
+
 class _Kind:
     """All that is known of one label: for each dataset a weight, and the functions of independent coordinates."""
 
@@ -113,7 +142,7 @@ class _Kind:
         self.label, self._one, self._unit = label, laws.one, laws.unit
         self._found = {x: law[label] for x, law in laws.laws.items() if label in law}
         self.weights: dict[Dataset, Exact] = dict.fromkeys(self._found, laws.one)
-        self.parts: list[_Integers | _Real] = []
+        self.parts: list[_Part] = []
         single = apart and all(len(each) == 1 for each in self._found.values())
         groups = self._groups() if single else [label.variables]
         if single:
@@ -137,7 +166,7 @@ class _Kind:
         constants = [pieces for pieces in contribution if not variables(pieces)]
         return prod((_constant(pieces) for pieces in constants), start=self._one)
 
-    def _part(self, group: tuple[int, ...], single: bool, number: Number) -> _Integers | _Real:
+    def _part(self, group: tuple[int, ...], single: bool, number: Number) -> _Part:
         names = {v: at for at, v in enumerate(group)}
         whole: dict[Dataset, list[Piece]] = {}
         for x, contributions in self._found.items():
@@ -146,7 +175,7 @@ class _Kind:
                 used = [p for p in contribution if not single or variables(p) & set(group)]
                 total += _renamed(expanded(used, self._one), names)
             whole[x] = total
-        kind = _Real if group and group[-1] >= REAL else _Integers
+        kind = _Integers if not group or group[-1] < REAL else _Real if len(group) == 1 else _Reals
         return kind(group, whole, number, self._unit)
 
 
@@ -181,13 +210,13 @@ class Comparing:
     def __init__(self, laws: CellLaws, watch: Callable[[], None]) -> None:
         self.laws, self._watch = laws, watch
         self._numbers: dict[tuple[frozenset[Any], Any], int] = {}
-        self._functions: list[Counted] = []
+        self._functions: list[_Function] = []
         self._sums: dict[Any, tuple[Exact, Exact]] = {}
         self.upper: Any = 0 * laws.one
         if laws.published:  # what stands in the way is to be said at once
             self._apart = self._kinds(True)
 
-    def _number(self, function: Counted, on: Any) -> int:
+    def _number(self, function: _Function, on: Any) -> int:
         self._watch()
         name = frozenset(function.items()), on
         if name not in self._numbers:
@@ -225,7 +254,8 @@ class Comparing:
 
     def _of_pair(self, kind: _Kind, x: Dataset, x_prime: Dataset, done: set[Any], least: Any) -> Largest | None:
         """Return the largest ratio of a pair on one kind of output, None where it is at most `least`."""
-        start, moved = [0] * kind.label.dimension, [0] * kind.label.dimension
+        start: list[Any] = [0] * kind.label.dimension
+        moved = list(start)
         value: Any = math.inf
         if x_prime in kind.weights:
             value = kind.weights[x] / kind.weights[x_prime]
@@ -249,12 +279,12 @@ class Comparing:
         return None
 
     def _of_part(
-        self, part: _Integers | _Real, functions: Sequence[tuple[int, int, Any]], least: Any, times: Any
-    ) -> tuple[Any, Step, Step] | None:
+        self, part: _Part, functions: Sequence[tuple[int, int, Any]], least: Any, times: Any
+    ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
         """Return the largest ratio of two functions, times a number, where it is above `least`, and its place."""
         infinite = times == math.inf
         times = self.laws.one if infinite else times
-        best: tuple[Any, Step, Step] | None = None
+        best: tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None = None
         least = least / times
         for (p, q), pattern in {(p, q): pattern for p, q, pattern in functions}.items():
             if p == q and least >= 1:
@@ -267,9 +297,7 @@ class Comparing:
                     break
         return best
 
-    def _supremum(
-        self, by: ModuleType, p: int, q: int, pattern: Pattern | Stretch, least: Any, times: Any
-    ) -> Supremum | None:
+    def _supremum(self, by: ModuleType, p: int, q: int, pattern: _Place, least: Any, times: Any) -> Supremum | None:
         """Return the supremum of p/q where it is above `least`, what is found of it where the search is too long."""
         functions = self._functions[p], self._functions[q]
         try:

@@ -107,17 +107,26 @@ def _least_of(comparing: Comparing, pair: tuple[Dataset, Dataset], t: Any, delta
         t = (ours - delta) / theirs
     else:
         raise TooLong
+    return _enclosed_least(comparing, pair, t, delta)
+
+
+def _enclosed_least(comparing: Comparing, pair: tuple[Dataset, Dataset], t: Any, delta: Exact) -> tuple[Any, Any]:
+    """Return ends of the least t where probabilities are enclosed: the δ of an event, linear in t, is a lower end."""
+    exact = comparing.laws.exact
     with ctx.workprec(WAVE_BITS):
-        bar, t = near(delta), near(t).mid()
+        bar, place = near(delta), near(t).mid()
         for _ in range(_MOST_STEPS):
-            ours, theirs = (near(c) for c in comparing.larger(*pair, comparing.laws.exact(_rational(t))))
-            before, t = t, ((ours - bar) / theirs).mid()
-            if abs(t - before) < abs(t) * arb(2) ** -_CLOSE:
+            ours, theirs = (near(c) for c in comparing.larger(*pair, exact(_rational(place))))
+            before, reached = place, (ours - bar) / theirs
+            place = reached.lower()
+            step = (place * arb(2) ** -_CLOSE).max(2 * (reached.upper() - place))
+            if not place - before > step:
                 break
-        low, high = (comparing.laws.exact(_rational(t * (1 + sign * arb(2) ** -_CLOSE))) for sign in (-1, 1))
-    low = max(low, comparing.laws.one)
-    if excess(comparing, *pair, low)[0] >= delta >= excess(comparing, *pair, high)[1]:
-        return low, high
+        low = max(exact(_rational(place)), comparing.laws.one)
+        for times in (1, 4, 16, 64):
+            high = exact(_rational(place + times * step))
+            if excess(comparing, *pair, high)[1] <= delta:
+                return low, high
     raise TooLong
 
 

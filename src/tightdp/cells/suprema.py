@@ -8,12 +8,12 @@ cut in two: a count is 0 or one more than a count, or of two counts one is the o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tightdp.cells.patterns import Counted, Pattern, Step, compared, counted, shifted, together, without
-from tightdp.cells.sums import Base, Exact
+from tightdp.cells.sums import Base, Exact, K
 
 _MOST_WORK, _FEWER = 5_000, 400
 """How many cases are looked at for a supremum, and for the places of a δ, which may have no end."""
@@ -27,7 +27,7 @@ class Supremum:
 
     value: Any
     place: tuple[Any, ...]
-    moved: Step
+    moved: tuple[Any, ...]
 
 
 class TooLong(Exception):
@@ -163,7 +163,7 @@ def leading(function: Counted, j: int) -> tuple[tuple[Base, int], Counted]:
     return most, {(*key[:j], *key[j + 1 :]): c for key, c in function.items() if key[j] == most}
 
 
-def difference(p: Counted, q: Counted, value: Exact) -> Counted:
+def difference(p: Mapping[K, Exact], q: Mapping[K, Exact], value: Exact) -> dict[K, Exact]:
     """Return p - value·q."""
     found = dict(p)
     for key, c in q.items():

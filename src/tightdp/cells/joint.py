@@ -1,0 +1,217 @@
+"""Densities of several real numbers: the largest ratio of two of them, and where one exceeds a multiple of the other.
+
+Space is cut into simplices on which no condition changes. That a function on one is nowhere negative is proved term by
+term, by its values and slopes in the middle with a remainder, or from a face on: it is not negative there, and, divided
+by an exponential, grows in a direction that leads from this face through the simplex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import inf
+from typing import Any
+
+from flint import ctx, fmpq
+
+from tightdp.cells.excess import larger
+from tightdp.cells.lines import rate_of
+from tightdp.cells.signs import covered, enclosed, halves, sign_of, tangent_of
+from tightdp.cells.simplices import (
+    Function,
+    Length,
+    Region,
+    Simplex,
+    Vector,
+    grown,
+    on_simplex,
+    scaled,
+    standard,
+)
+from tightdp.cells.sums import Pieces, added, rational_number
+from tightdp.cells.suprema import Supremum, TooLong, difference
+from tightdp.exact.enclosure import as_fmpq, as_fraction
+from tightdp.exact.waves import WAVE_BITS
+
+__all__ = ["Region", "larger", "on_region", "supremum", "upper_end"]
+
+_MOST_CASES = 3_000
+"""How many functions are looked at for a proof."""
+_MOST_PARTS = 400
+"""Into how many simplices one is cut for a proof."""
+_ABOVE = (1 << 40, 1 << 30, 1 << 20, 1 << 10, 16, 1)
+"""An upper end is larger than what is known by such a part of it."""
+
+
+def on_region(pieces: Pieces, region: Region) -> Function:
+    """Return a function of real coordinates on a region on which no condition of it changes."""
+    inside = region.simplex.inside
+    found: Function = {}
+    for rows, terms in pieces:
+        if all(sum(c * inside[v] for v, c in normal) <= as_fmpq(bound) for normal, bound in rows):
+            for (bases, degrees), c in terms.items():
+                rates, powers = {v: as_fmpq(rate_of(base)) for v, base in bases}, dict(degrees)
+                key = tuple((rates.get(v, fmpq(0)), powers.get(v, 0)) for v in range(len(inside)))
+                added(found, {key: rational_number(c)})
+    return on_simplex(found, region.simplex)
+
+
+def supremum(p: Function, q: Function, region: Region, least: Any, watch: Callable[[], None]) -> Supremum | None:
+    """Return the supremum of p/q on a region, None where it is at most `least`. Raises TooLong with what is known."""
+    if not p or least == inf:
+        return None
+    simplex = region.simplex
+    if not q:
+        return Supremum(inf, _fractions(simplex.inside), (0,) * len(simplex.inside))
+    best: Supremum | None = None
+    count, least = len(simplex.columns), rational_number(least)
+    for value, place, moved in _corners(p, q, simplex.bounded, [0] * count, [0] * count, tuple(range(count))):
+        if value == inf or value > least:
+            best, least = Supremum(value, _fractions(simplex.at(place)), _fractions(simplex.along(moved))), value
+            if value == inf:
+                return best
+    if not _Proof(watch).never_negative(difference(_times(q, least), p, 1), simplex.bounded):
+        raise TooLong(best)
+    return best
+
+
+def upper_end(p: Function, q: Function, region: Region, least: Any, watch: Callable[[], None]) -> Any:
+    """Return a number above `least` that p/q is proved not to exceed; infinity where none is found."""
+    for part in _ABOVE:
+        value = rational_number(least) * Fraction(part + 1, part)
+        if q and _Proof(watch).never_negative(difference(_times(q, value), p, 1), region.simplex.bounded):
+            return value
+    return inf
+
+
+def _times(function: Function, value: Any) -> Function:
+    return {key: c * value for key, c in function.items()}
+
+
+def _fractions(vector: Vector) -> tuple[Fraction, ...]:
+    return tuple(map(as_fraction, vector))
+
+
+Corner = tuple[Any, list[int], list[int]]
+
+
+def _corners(
+    p: Function, q: Function, bounded: int, place: list[int], moved: list[int], names: tuple[int, ...]
+) -> Iterator[Corner]:
+    """Yield the ratios at vertices, and what they approach along rays, with places and directions by lengths."""
+    for i in range(-1, bounded):
+        ours, theirs = _at_vertex(p, i), _at_vertex(q, i)
+        at = [int(name == i) for name in range(len(place))]
+        if theirs:
+            yield ours / theirs, at, moved
+        elif ours:
+            yield inf, at, moved
+    for j in range(bounded, len(names)):
+        (ours, above), (theirs, below) = _leading(p, j), _leading(q, j)
+        further = [m + (name == names[j]) for name, m in enumerate(moved)]
+        if ours == theirs:
+            yield from _corners(above, below, bounded, place, further, (*names[:j], *names[j + 1 :]))
+        elif ours > theirs:
+            yield inf, place, further
+
+
+def _at_vertex(function: Function, i: int) -> Any:
+    """Return the value where length i is 1 and the others are 0; -1 stands for no length."""
+    values = (
+        grown(c, key[i][0]) if i >= 0 else c
+        for key, c in function.items()
+        if not any(degree for at, (_, degree) in enumerate(key) if at != i)
+    )
+    return sum(values, 0)
+
+
+def _leading(function: Function, j: int) -> tuple[Length, Function]:
+    """Return the fastest growth in a length, and what it is multiplied by."""
+    most = max(key[j] for key in function)
+    return most, {(*key[:j], *key[j + 1 :]): c for key, c in function.items() if key[j] == most}
+
+
+@dataclass
+class _Proof:
+    """Proves that functions are nowhere negative; counts what it looks at."""
+
+    watch: Callable[[], None]
+    left: int = _MOST_CASES
+    known: dict[Any, bool] = field(default_factory=dict)
+
+    def never_negative(self, function: Function, bounded: int) -> bool:
+        """Whether a function of lengths is seen to be at least 0 everywhere."""
+        losses = [key for key, c in function.items() if c < 0]
+        if not losses:
+            return True
+        if len(losses) == len(function) or self.left <= 0:
+            return False
+        name = frozenset(function.items()), bounded
+        if name not in self.known:
+            self.left -= 1
+            self.watch()
+            self.known[name] = False
+            self.known[name] = self._shown(function, bounded)
+        return self.known[name]
+
+    def _shown(self, function: Function, bounded: int) -> bool:
+        with ctx.workprec(WAVE_BITS):
+            near = enclosed(function)
+            least = [_at_vertex(near, i) for i in range(-1, bounded)]
+        if any(value < 0 for value in least):
+            return False
+        if covered(function, bounded):
+            return True
+        if all(value > 0 for value in least) and self._by_parts(near, bounded):
+            return True
+        return self._by_slopes(function, bounded)
+
+    def _by_parts(self, function: Function, bounded: int) -> bool:
+        """Whether a function is seen to be positive on all of some parts."""
+        todo = [(function, bounded)]
+        for _ in range(_MOST_PARTS):
+            if not todo:
+                return True
+            self.watch()
+            here, count = todo.pop()
+            with ctx.workprec(WAVE_BITS):
+                sign = sign_of(here, count, tangent_of(here, count))
+                if sign is None:
+                    if any(_at_vertex(here, i) < 0 for i in range(-1, count)):
+                        return False
+                    todo += [(on_simplex(here, part), part.bounded) for part in halves(here, count)]
+                elif sign < 0:
+                    return False
+        return False
+
+    def _by_slopes(self, function: Function, bounded: int) -> bool:
+        """Whether a function is not negative on a face, and, divided by an exponential, grows from there on."""
+        count = len(next(iter(function)))
+        for root in range(bounded + 1):
+            turned = function if root == 0 else on_simplex(function, _rooted(bounded, count, root))
+            for i in range(count):
+                face = {(*key[:i], *key[i + 1 :]): c for key, c in turned.items() if not key[i][1]}
+                rates = sorted({key[i][0] for key in turned}, reverse=True)
+                slopes = [_slope(turned, i, rate) for rate in rates]
+                if any(self.never_negative(slope, bounded) for slope in slopes) and (
+                    not face or self.never_negative(face, bounded - (i < bounded))
+                ):
+                    return True
+        return False
+
+
+def _rooted(bounded: int, count: int, root: int) -> Simplex:
+    """Return the simplex of all lengths with another first vertex."""
+    vertices, rays = standard(bounded, count)
+    return Simplex((vertices[root], *vertices[:root], *vertices[root + 1 :]), rays)
+
+
+def _slope(function: Function, i: int, rate: fmpq) -> Function:
+    """Return the derivative by a length of a function divided by e^(rate·length)."""
+    found: Function = {}
+    for key, c in function.items():
+        own, degree = key[i][0] - rate, key[i][1]
+        added(found, {(*key[:i], (own, degree), *key[i + 1 :]): scaled(c, own)} if own else {})
+        added(found, {(*key[:i], (own, degree - 1), *key[i + 1 :]): scaled(c, fmpq(degree))} if degree else {})
+    return found

@@ -1,0 +1,153 @@
+"""Several published real numbers: known values, and δ beside sums over a fine grid of densities by numpy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import fmpq
+
+from tightdp import Bit, Mechanism, exponential, laplace, mechanism, uniform
+from tightdp.cells.simplices import integral, on_simplex, simplices
+from tightdp.exact.enclosure import as_fraction
+from tightdp.exact.field import exp
+
+Array = Any
+
+
+@mechanism(record=Bit)
+def pair(x):
+    return laplace(x[0], 1), laplace(-x[0], 2)
+
+
+@mechanism(record=Bit)
+def with_difference(x):
+    a, b = laplace(x[0], 1), laplace(-x[0], 2)
+    return a, b, a - b
+
+
+@mechanism(record=Bit)
+def totals(x):
+    first = laplace(x[0], 2)
+    return first, first + laplace(x[0], 1)
+
+
+@mechanism(record=Bit)
+def gaps(x):
+    t = laplace(0, 1)
+    return laplace(x[0], 1) - t, laplace(0, 1) - t
+
+
+@mechanism(record=Bit)
+def one_sided_gaps(x):
+    t = exponential(0, 2)
+    return exponential(x[0], 1) - t, exponential(2, 1) - t
+
+
+@mechanism(record=Bit)
+def gaps_to_uniform(x):
+    t = uniform(0, 1)
+    return laplace(x[0], 1) - t, laplace(0, 2) - t
+
+
+def of(kind: str, centre: float, scale: float) -> Callable[[Array], Array]:
+    if kind == "laplace":
+        return lambda z: np.exp(-np.abs(z - centre) / scale) / (2 * scale)
+    if kind == "exponential":
+        return lambda z: np.where(z > centre, np.exp(-np.abs(z - centre) / scale) / scale, 0.0)
+    return lambda z: np.where((z > centre) & (z < centre + scale), 1 / scale, 0.0)
+
+
+def shared(laws: Any, kinks: Any) -> Callable[[Array, Array], Array]:
+    """The density of (z1 - t, z2 - t): between two kinks it integrates one exponential, known by two values."""
+
+    def density(a: Array, b: Array) -> Array:
+        ends = [np.full_like(a, k) for k in (-60.0, 60.0, *kinks[2])]
+        ends += [k - a for k in kinks[0]] + [k - b for k in kinks[1]]
+        cuts, total = np.sort(np.stack(ends), axis=0), np.zeros_like(a)
+        for low, high in pairwise(cuts):
+            wide = high - low
+            first, last = (laws[0](a + t) * laws[1](b + t) * laws[2](t) for t in (low + wide / 3, high - wide / 3))
+            here = (wide > 1e-9) & (first > 0) & (last > 0)
+            slope = np.where(here, np.log(np.where(here, last / np.where(here, first, 1), 1)), 0) * 3
+            grown = np.where(np.abs(slope) > 1e-9, np.expm1(slope) / np.where(slope == 0, 1, slope), 1)
+            total += np.where(here, first * np.exp(-slope / 3) * grown * wide, 0)
+        return total
+
+    return density
+
+
+def apart(first: Any, second: Any) -> Callable[[Array, Array], Array]:
+    return lambda a, b: first(a) * second(b)
+
+
+PAIRS = {
+    pair: lambda x: apart(of("laplace", x, 1), of("laplace", -x, 2)),
+    with_difference: lambda x: apart(of("laplace", x, 1), of("laplace", -x, 2)),
+    totals: lambda x: lambda a, b: of("laplace", x, 2)(a) * of("laplace", x, 1)(b - a),
+    gaps: lambda x: shared([of("laplace", x, 1), of("laplace", 0, 1), of("laplace", 0, 1)], [[x], [0], [0]]),
+    one_sided_gaps: lambda x: shared(
+        [of("exponential", x, 1), of("exponential", 2, 1), of("exponential", 0, 2)], [[x], [2], [0]]
+    ),
+    gaps_to_uniform: lambda x: shared(
+        [of("laplace", x, 1), of("laplace", 0, 2), of("uniform", 0, 1)], [[x], [0], [0, 1]]
+    ),
+}
+
+
+def excess(made: Mechanism, t: float, fine: int = 16, wide: int = 24) -> float:
+    """Sum max(0, P - t·Q) over a grid, for the worse one of both pairs of neighbours."""
+    line = (np.arange(-wide * fine, wide * fine) + 0.5) / fine
+    a, b = np.meshgrid(line, line)
+    of_0, of_1 = (PAIRS[made](x)(a, b) for x in (0, 1))
+    return float(max(np.maximum(0, p - t * q).sum() for p, q in ((of_0, of_1), (of_1, of_0)))) / fine**2
+
+
+@pytest.mark.parametrize("made", [pair, with_difference, totals, one_sided_gaps])
+def test_a_delta_is_exact_where_densities_cross_on_a_line(made: Mechanism) -> None:
+    instance = made.bind(n=1)
+    assert instance.privacy().exp_epsilon == exp(Fraction(3, 2))
+    exact, enclosed = instance.delta(epsilon="1/2"), instance.delta(exp_epsilon="3/2")
+    assert (exact.status, enclosed.status) == ("exact", "bounded")
+    assert 0 < enclosed.delta - enclosed.lower < 1e-20
+    assert float(exact.delta) == pytest.approx(excess(made, math.exp(0.5)), abs=5e-4)
+    assert float(enclosed.delta) == pytest.approx(excess(made, 1.5), abs=5e-4)
+    least = instance.privacy(delta=enclosed.delta)
+    assert float(least.exp_epsilon) == pytest.approx(1.5, rel=1e-9)
+    assert 0 < least.exp_epsilon - least.lower < 1e-9
+
+
+def test_a_delta_of_two_numbers_is_that_of_a_formula() -> None:
+    assert pair.bind(n=1).delta(epsilon="1/2").delta == 1 - Fraction(5, 4) * exp(Fraction(-1, 2))
+
+
+def test_gaps_to_a_noisy_threshold_approach_their_largest_ratio() -> None:
+    found = gaps.bind(n=1).privacy()
+    assert (found.status, found.exp_epsilon, found.attained) == ("exact", exp(1), False)
+
+
+@pytest.mark.slow(seconds=60)
+@pytest.mark.parametrize("made", [gaps, gaps_to_uniform])
+def test_where_densities_cross_on_a_curve_a_delta_is_enclosed(made: Mechanism) -> None:
+    instance = made.bind(n=1)
+    for t in ("3/2", "9/5"):
+        found = instance.delta(exp_epsilon=t)
+        assert found.status == "bounded"
+        assert 0 < found.delta - found.lower < 1e-9
+        assert float(found.delta) == pytest.approx(excess(made, float(Fraction(t))), abs=5e-4)
+
+
+def test_simplices_cover_space_once() -> None:
+    """The integral of a density over all of them is 1, wherever space is cut."""
+    rows = [(((0, 1), (1, -1)), 2), (((0, 1),), 1), (((0, 2), (1, 1), (2, 1)), Fraction(1, 3)), (((2, -1), (1, 3)), 0)]
+    for dimension, used in ((2, rows[:2]), (3, rows)):
+        parts = simplices([*used, *((((v, 1),), 0) for v in range(dimension))], dimension)
+        over = [part for part in parts if min(part.inside) > 0]
+        function = {((fmpq(-1), 1), *((fmpq(-1, 2), 0),) * (dimension - 1)): Fraction(1, 2 ** (dimension - 1))}
+        found = [integral(on_simplex(function, part), part.bounded) * as_fraction(part.volume) for part in over]
+        assert sum(found) == 1
