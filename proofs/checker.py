@@ -32,13 +32,13 @@ from itertools import product, zip_longest
 
 MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_SIZE, MOST_DEPTH, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 5_000, 40, 10_000
 WORK = 8_500_000  # steps of a quarter of a microsecond; what is kept costs more of them, which bounds memory as well
-LEFT, ROOT, POWERS = [0], [0], {}  # steps that may still be spent; T = e^(1/root), 0 for no T; enclosures of each T
+LEFT, ROOT, POWERS = [0], [0], {}  # steps that may be spent; T = e^(1/root), 0: no T, -1: any T > 0; enclosures of T
 NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-9][0-9]*)")
 PLAIN = re.compile(r"[ !#-\[\]-~]*")  # texts of a file have these characters; others are lists of codes
 UNDEFINED = ...  # what an operation gives where Python refuses; nothing may publish it
 NEAR = {"replace-one": operator.ne, "add-remove": lambda a, b: (a[0] is None) != (b[0] is None)}
 NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0] - b[0]) <= 1)
-ABOUT = "root mechanism parameters source"
+ABOUT = "root unknown mechanism parameters source"
 CLAIMS = {  # what a claim says, and may say, besides its question; and the rules of evidence that establish it
     "privacy": ("n records neighbours bound program", f"delta attained {ABOUT}", "forms datasets"),
     "curve": ("n records neighbours points program", ABOUT, "datasets"),
@@ -133,7 +133,12 @@ class Polynomial(tuple):
 
 
 def positive(number):
-    """Whether a number is larger than 0, by integers below and above 2^bits times it."""
+    """Whether a number is larger than 0 (for all T > 0, or none): by integers below and above 2^bits times it."""
+    for _ in range(65) if isinstance(number, Polynomial) and ROOT[0] < 0 else ():
+        if len(signs := {c > 0 for c in number if c}) == 1:
+            return True in signs
+        number *= Polynomial((1, 1))
+    need(ROOT[0] >= 0 or not isinstance(number, Polynomial), "a sign is not seen to be the same for all T > 0")
     for bits in (64, 512, 4096, 32768) if isinstance(number, Polynomial) else ():
         if (bits, ROOT[0]) not in POWERS:
             low, term, k = 0, 1 << bits, 0
@@ -317,6 +322,11 @@ class Program(Domain):
         claim, self.known, self.same, self.states = given["claim"], set(), {}, {"()": ()}
         self.compares = "neighbours" in claim
         ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
+        if "unknown" in claim:  # ["lam", 0, "1/2"]: T is anything above 0, and lam is (0 + 1/2 T) / (1 + T)
+            name, *ends = items(claim["unknown"], 3)
+            good = type(name) is str and len(name) <= 200 and PLAIN.fullmatch(name) and not ROOT[0]
+            need(good and operator.lt(*[rational(end, 0) for end in ends]), "an unknown has a name and a range")
+            ROOT[0] = -1
         self.every, self.kept = claim["question"] == "privacy of messages", "beta" in claim
         need(claim["n"] == "all" or not self.every, "this is a claim for every n")
         n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")

@@ -263,6 +263,9 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "a-polynomial-near-zero": lambda: straight(
         [["d1", "draw", [[at, [*POLYNOMIAL, at + 1]] for at in range(150)]]], "d1", root=9_999
     ),
+    "powers-of-one-plus-T": lambda: straight(
+        [["d1", "draw", [[at, [1, -1, *POLYNOMIAL, at + 1]] for at in range(150)]]], "d1", unknown=["lam", 0, 1]
+    ),
     "products-of-polynomials": lambda: given(*coins(60, publishes=True, odds=[10**50] * 30), root=1),
     "many-forms": lambda: forms(20, 60, 3),
     "forms-with-long-numbers": lambda: forms(6, 4, BIG),

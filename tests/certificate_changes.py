@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from certificate_bombs import sealed
-from expectations import bind
+from expectations import bind, mechanisms
 from tightdp.core.sections import written_value
 from tightdp.session.certify import Certificate, load_checker
 from tightdp.session.instance import Instance
@@ -124,6 +124,7 @@ def bases() -> list[Certificate]:
         count.certify(x=[0, 1, 1]),
         count.certify(curve=True),
         instance_of("randomized_response", n=2, lam="1/(1+exp(1/2))").certify(x=[0, 1]),
+        mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="?[0, 1/2]").certify(),
     ]
 
 

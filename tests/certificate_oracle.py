@@ -124,11 +124,18 @@ def neighbours(relation: str, x: tuple[Any, ...], y: tuple[Any, ...]) -> bool:
 
 
 def is_true(certificate: dict[str, Any]) -> bool:
-    """Whether a claim is true, attained where it says so."""
+    """Whether a claim is true, attained where it says so; with an unknown, for some values of it."""
+    if "unknown" in certificate["claim"]:
+        return all(holds(certificate, Fraction(t)) for t in ("1", "1/7", "9", "1/1000", "1000"))
+    return holds(certificate, None)
+
+
+def holds(certificate: dict[str, Any], power: Any) -> bool:
+    """Whether a claim is true with this number for T, where that is no root of e."""
     claim = certificate["claim"]
     records = [constant(record) for record in claim["records"]]
     every = list(itertools.product(records, repeat=claim["n"]))
-    power = exp(Fraction(1, claim["root"])) if "root" in claim else None
+    power = exp(Fraction(1, claim["root"])) if "root" in claim else power
     found: dict[tuple[Any, ...], Law] = {}
     for x in every:
         try:

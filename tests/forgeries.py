@@ -58,6 +58,7 @@ LISTED = [[[[0]], [[1]]]]
 DROPS = [*ONE, ["v1", "eq", "x0", 0], [None, "observe", "v1"]]
 PAIR = [[[0]], [[1]]]
 T = [0, 1]
+RANGE = ["lam", 0, 1]
 REFUSED: dict[str, Any] = {
     # false
     "the-ratio-is-infinite": made(ONE, "x0"),
@@ -69,6 +70,16 @@ REFUSED: dict[str, Any] = {
         "program": program([client([*ONE, ["v1", "eq", "x0", 7]], "x0"), part(None, ["v1"], [], [])]),
     },
     "odds-below-zero-for-this-T": made([["d1", "draw", [[0, [-2, 1]], [1, [0, 0, 1]]]]], "d1", root=2),
+    "odds-below-zero-for-some-T": made([["d1", "draw", [[0, [1, -3, 1]], [1, 5]]]], "d1", bound=9, unknown=RANGE),
+    "a-bound-too-small-for-some-T": made(
+        [*ONE, law((T, 1), (1, T))], "d1", bound={"above": [99, 0, 100], "below": [0, 100]}, unknown=RANGE
+    ),
+    "forms-with-a-bound-too-small-for-some-T": made(
+        [*ONE, law((T, 1), (1, T))], "d1", rule="forms", bound={"above": [1, 0, 1], "below": [1, 1]}, unknown=RANGE
+    ),
+    "an-unknown-and-a-root": made([], unknown=RANGE, root=1),
+    "an-unknown-without-a-range": made([], unknown=["lam", "1/2", "1/2"]),
+    "an-unknown-with-a-line": made([], unknown=["lam\n", 0, 1]),
     "odds-of-different-sums-but-for-a-float": made([*ONE, law((T, 1), (1, E))], "d1", bound=1, root=1),
     "a-bound-that-is-just-too-small": made([*ONE, law((T, 1), (1, T))], "d1", bound=f"{E // 5}/{10**50 // 5}", root=1),
     "a-polynomial-that-is-an-infinite-bound": made(ONE, "x0", bound={"above": T, "below": 0}, root=1),

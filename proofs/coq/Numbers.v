@@ -1,7 +1,8 @@
 (** Numbers of certificates: polynomials in T = e^(1/d), and their signs, in every linearly ordered integral domain.
 
     No real numbers are assumed. The theorems hold in every ordered domain with an element T that lies in all the
-    enclosures of e^(1/d) by its series: the reals are one, and for certificates without T the integers are. *)
+    enclosures of e^(1/d) by its series: the reals are one, and for certificates without T the integers are. Where d is
+    negative T is any element above 0: what is proved holds for all values of an unknown. *)
 
 From Coq Require Import ZArith List Bool Lia Setoid Ring.
 Import ListNotations.
@@ -57,7 +58,8 @@ Fixpoint series (d : Z) (m : nat) : Z * Z :=
   end.
 
 Definition is_root_of_e (K : domain) (d : Z) (T : K) : Prop :=
-  forall m, (1 <= m)%nat ->
+  if d <? 0 then lt zero T
+  else forall m, (1 <= m)%nat ->
     le (inj (fst (series d m))) (mul (inj (snd (series d m))) T)
     /\ le (mul (inj (snd (series d m))) T) (inj (fst (series d m) + 1)).
 
@@ -91,12 +93,18 @@ Fixpoint ends (a b : Z) (p : poly) : Z * Z * Z :=
 
 Definition precisions : list nat := [12; 40; 120; 400]%nat.
 
+(** Whether the coefficients of a polynomial, times some power of 1 + T, are not negative; and [strict]ly, not all 0. *)
+Fixpoint one_sign (strict : bool) (times : nat) (p : poly) : bool :=
+  forallb (Z.leb 0) p && negb (strict && pzero p)
+  || match times with O => false | S k => one_sign strict k (pmul [1; 1] p) end.
+Definition most_times : nat := 64.
+
 (** Whether a polynomial is seen to be at most 0, or above 0. *)
 Definition nonpos (d : Z) (p : poly) : bool :=
-  if constant p then hd 0 p <=? 0
+  if constant p then hd 0 p <=? 0 else if d <? 0 then one_sign false most_times (popp p)
   else (0 <? d) && existsb (fun m => let (a, b) := series d m in snd (fst (ends a b p)) <=? 0) precisions.
 Definition positive_at (d : Z) (p : poly) : bool :=
-  if constant p then 0 <? hd 0 p
+  if constant p then 0 <? hd 0 p else if d <? 0 then one_sign true most_times p
   else (0 <? d) && existsb (fun m => let (a, b) := series d m in 0 <? fst (fst (ends a b p))) precisions.
 
 Section Domain.
@@ -276,6 +284,43 @@ Proof.
   pose proof (Z.mul_pos_pos _ _ P Hd) as Q. pose proof (Z.mul_pos_pos _ _ Ia Q). pose proof (Z.mul_pos_pos _ _ Ib Q). lia.
 Qed.
 
+Lemma inj_zero_only : forall a, inj a = (0 : K) -> a = 0%Z.
+Proof.
+  intros a H. destruct (Z.lt_trichotomy a 0) as [L|[E|L]]; [|exact E|].
+  - pose proof (inj_positive (- a) ltac:(lia)) as [_ P]. exfalso. apply P. rewrite inj_opp, H. ring.
+  - pose proof (inj_positive a L) as [_ P]. exfalso. apply P. symmetry. exact H.
+Qed.
+
+Lemma coefficients_sign : forall p, 0 < T -> forallb (Z.leb 0) p = true -> 0 <= value_of p /\ (pzero p = false -> 0 < value_of p).
+Proof.
+  induction p as [|a p IH]; intros P H; [split; [apply le_refl | discriminate]|]. cbn [forallb] in H. apply andb_true_iff in H as [H1 H2].
+  apply Z.leb_le in H1. destruct (IH P H2) as [I1 I2]. cbn [value_of].
+  assert (L : 0 <= T * value_of p) by (apply le_mul; [apply P | exact I1]).
+  pose proof (inj_nonneg a H1) as A.
+  assert (N : 0 <= inj a + T * value_of p) by (replace (0 : K) with (0 + 0 : K) by ring; apply le_add2; assumption).
+  split; [exact N|]. intro Z0. split; [exact N|]. intro E.
+  assert (A0 : inj a = (0 : K)).
+  { apply le_antisym; [|exact A]. apply le_sub. replace (0 - inj a) with (T * value_of p - (inj a + T * value_of p)) by ring.
+    rewrite <- E. apply sub_le. exact L. }
+  pose proof (inj_zero_only a A0) as A1. subst a. unfold pzero in Z0. cbn [forallb Z.eqb andb] in Z0. fold (pzero p) in Z0.
+  destruct (mul_positive _ _ P (I2 Z0)) as [_ M]. apply M. rewrite E, inj_zero. ring.
+Qed.
+
+Lemma one_sign_sound : forall strict k p, 0 < T -> one_sign strict k p = true -> if strict then 0 < value_of p else 0 <= value_of p.
+Proof.
+  assert (Q : 0 < T -> 0 < 1 + T).
+  { intro P. assert (L : (1 : K) <= 1 + T) by (apply le_sub; replace (1 + T - 1) with T by ring; apply P). split.
+    - apply le_trans with (1 : K); [apply zero_le_one | exact L].
+    - intro E. apply (zero_not_one K). apply le_antisym; [apply zero_le_one | rewrite E; exact L]. }
+  intros strict. induction k as [|k IH]; intros p P H; cbn [one_sign] in H; apply orb_true_iff in H as [H|H]; try discriminate.
+  1, 2: apply andb_true_iff in H as [H S]; destruct (coefficients_sign p P H) as [C1 C2];
+    destruct strict; [apply C2; apply negb_true_iff in S; exact S | exact C1].
+  assert (V : value_of (pmul [1; 1]%Z p) = (1 + T) * value_of p) by (rewrite value_mul; cbn [value_of]; rewrite inj_one; ring).
+  specialize (IH _ P H). rewrite V in IH. destruct strict; [apply cancel_positive with (1 + T); auto|].
+  apply le_sub. replace (value_of p - 0) with (- - value_of p) by ring. apply opp_le. apply cancel_nonpos with (1 + T); [apply Q; exact P|].
+  replace ((1 + T) * - value_of p) with (- ((1 + T) * value_of p)) by ring. apply le_opp. exact IH.
+Qed.
+
 Variable d : Z.
 Hypothesis root : is_root_of_e K d T.
 
@@ -283,7 +328,9 @@ Lemma nonpos_sound : forall p, nonpos d p = true -> value_of p <= 0.
 Proof.
   intros p H. unfold nonpos in H. destruct (constant p) eqn:C.
   - rewrite value_constant by exact C. apply inj_nonpos. apply Z.leb_le. exact H.
-  - apply andb_true_iff in H as [Hd H]. apply Z.ltb_lt in Hd. apply existsb_exists in H as [m [Hm H]].
+  - unfold is_root_of_e in root. destruct (d <? 0)%Z.
+    { apply (one_sign_sound false) in H; [|exact root]. rewrite value_opp in H. apply le_sub. replace (0 - value_of p) with (- value_of p) by ring. exact H. }
+    apply andb_true_iff in H as [Hd H]. apply Z.ltb_lt in Hd. apply existsb_exists in H as [m [Hm H]].
     assert (1 <= m)%nat by (simpl in Hm; lia).
     destruct (series_positive d m Hd) as [Sa Sb]. destruct (root m) as [R1 R2]; [assumption|].
     destruct (series d m) as [a b]. simpl fst in *. simpl snd in *.
@@ -297,7 +344,8 @@ Lemma positive_sound : forall p, positive_at d p = true -> 0 < value_of p.
 Proof.
   intros p H. unfold positive_at in H. destruct (constant p) eqn:C.
   - rewrite value_constant by exact C. apply inj_positive. apply Z.ltb_lt. exact H.
-  - apply andb_true_iff in H as [Hd H]. apply Z.ltb_lt in Hd. apply existsb_exists in H as [m [Hm H]].
+  - unfold is_root_of_e in root. destruct (d <? 0)%Z; [apply (one_sign_sound true most_times); assumption|].
+    apply andb_true_iff in H as [Hd H]. apply Z.ltb_lt in Hd. apply existsb_exists in H as [m [Hm H]].
     assert (1 <= m)%nat by (simpl in Hm; lia).
     destruct (series_positive d m Hd) as [Sa Sb]. destruct (root m) as [R1 R2]; [assumption|].
     destruct (series d m) as [a b]. simpl fst in *. simpl snd in *.

@@ -167,9 +167,10 @@ Lemma is_fair : is_root_of_e K (root c) T -> positive_at (root c) (left_total u)
 Proof.
   intros R L O.
   refine (proj1 (table_says K T (at_point d (([], []), ([], []))) R n places law_is Within x y u (le_refl K 0) led _)).
-  unfold ok_at, table_ok, counts, gap_of. cbn [at_point base up down delta_up delta_down infinite root fst snd pmul padd popp map]. cbv zeta.
+  unfold ok_at, table_ok, settled, counts, gap_of. cbn [at_point base up down delta_up delta_down infinite root fst snd pmul padd popp map]. cbv zeta.
   fold (left_total u) (right_total u). rewrite L, O. cbn [andb].
-  cbn. rewrite andb_true_r. clear. induction u as [|e t IH]; [reflexivity | exact IH].
+  cbn. assert (F : forallb (fun _ : positive * ((vector * vector) * Z) => true) u = true) by (clear; induction u as [|e t IH]; [reflexivity | exact IH]).
+  rewrite F. destruct (0 <=? root c); reflexivity.
 Qed.
 End Pair.
 End Outputs.
@@ -179,7 +180,8 @@ End Outputs.
 Definition equal_at (d : within_claim) (t : table) : bool :=
   let c := base d in
   let equal := fun vw => pzero (gap_of (up c) (down c) (left_total t) (right_total t) vw) && positive_at (root c) (size_of (fst vw)) in
-  positive_at (root c) (left_total t) && positive_at (root c) (right_total t)
+  settled (root c) (up c) (down c) (left_total t) (right_total t) t
+  && positive_at (root c) (left_total t) && positive_at (root c) (right_total t)
   && positive_at (root c) (table_sum t (fun vw => if equal vw then size_of (fst vw) else [])).
 Definition check_equal (d : within_claim) (x y : dataset) : bool :=
   pzero (delta_up d) && positive_at (root (base d)) (delta_down d) && pair_ok d (equal_at d) x y.
@@ -209,7 +211,8 @@ Proof.
   intros x y H. unfold check_equal in H. apply andb_true_iff in H as [H G]. apply andb_true_iff in H as [Z0 P].
   apply (value_zero K T) in Z0. apply (positive_sound K T _ is_root) in P.
   destruct (pair_says d _ x y G) as [X [Y [C [n [places [u [S [L O]]]]]]]].
-  unfold equal_at in O. cbv zeta in O. apply andb_true_iff in O as [O A]. apply andb_true_iff in O as [O1 O2].
+  unfold equal_at in O. cbv zeta in O. apply andb_true_iff in O as [O A].
+  apply andb_true_iff in O as [O1 O2]. apply andb_true_iff in O1 as [_ O1].
   pose proof (is_fair K T d n places S x y u L is_root O1 O2) as F. apply (positive_sound K T _ is_root) in A.
   rewrite table_sum_sound, (all_leaves K d places x y u L) in A.
   set (equal := fun vw => pzero (gap_of (up c) (down c) (left_total u) (right_total u) vw) && positive_at (root c) (size_of (fst vw))) in *.

@@ -208,7 +208,7 @@ let values ?(state = false) v = List.map (fun each -> value ~state each) (items 
 
 let whole root v = match v with
   | Int i -> if B.eq_big_int i B.zero_big_int then [] else [i]
-  | List l when List.length l > 1 && root > 0 ->
+  | List l when List.length l > 1 && root <> 0 ->
     let found = List.map (fun c -> match c with Int i -> i | _ -> refuse "this is no number") l in
     need (not (B.eq_big_int (List.nth found (List.length found - 1)) B.zero_big_int)) "this is no number";
     found
@@ -335,7 +335,7 @@ let step root parts cuts v =
     step_after = after; outputs = List.map (fun y -> values y) outputs;
     why_before = of_why "before"; why_across = of_why "across"; why_after = of_why "after" }
 
-let about = ["mechanism"; "parameters"; "source"]
+let about = ["unknown"; "mechanism"; "parameters"; "source"]
 let claims = [  (* what a claim says, and may say; and the rule of evidence for it *)
   "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "attained"; "root"] @ about, ["forms"; "datasets"]);
   "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["root"] @ about, ["forms"]);
@@ -415,6 +415,14 @@ let check file =
   let named = List.mem_assoc "source" top :: List.map (fun name -> List.mem_assoc name claim) ["mechanism"; "parameters"; "source"] in
   need (List.for_all (fun b -> b) named || not (List.exists (fun b -> b) named)) "a source has a text, a name and a hash, or there is none";
   let root = match List.assoc_opt "root" claim with None -> 0 | Some v -> let d = small "root of e" 9999 v in need (d > 0) "there is no such root of e"; d in
+  let root = match List.assoc_opt "unknown" claim with
+    | None -> root
+    | Some (List [Str name; least; most]) ->
+      let n, d = rational least and m, e = rational most in
+      need (root = 0 && String.length name <= 200 && is_plain name && B.lt_big_int (B.mult_big_int n e) (B.mult_big_int m d))
+        "an unknown has a name and a range";
+      -1
+    | _ -> refuse "an unknown has a name and a range" in
   let every = question = "privacy of messages" in
   let n = if every then (need (field "n" claim = Str "all") "this is a claim for every n"; 0)
     else let n = small "number of records" 10_000 (field "n" claim) in need (n > 0) "there is no such number of records"; n in

@@ -66,7 +66,7 @@ def sized(x: Any, k: Any) -> Any:
     return x[0]
 
 
-REFUSED = ("curve", "tradeoff", "zcdp", "utility", "optimum", "report", "explain", "certify", "core", "show", "failure")
+REFUSED = ("curve", "tradeoff", "zcdp", "utility", "optimum", "report", "explain", "core", "show", "failure")
 
 
 def law(found: Guessing) -> Any:

@@ -11,11 +11,14 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, TypeAlias, TypeVar
 
+from flint import fmpz_poly
+
 from tightdp.core.nodes import Apply, Const, Expr, Nary
 from tightdp.core.operators import Far
+from tightdp.errors import QueryError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text
-from tightdp.exact.polynomials import lifted
+from tightdp.exact.polynomials import in_powers_of_e, lifted
 from tightdp.exact.whole import ExpInteger, Whole
 
 Written: TypeAlias = Any
@@ -45,10 +48,14 @@ def shown_value(written: Written) -> str:
 
 
 def written_whole(value: Whole, root: int) -> Written:
-    """Return a weight as JSON has it: a whole number, or the coefficients of a polynomial in T = e^(1/root)."""
+    """Return a weight as JSON has it: whole, or the coefficients of a polynomial in T = e^(1/root), or in X."""
     if not isinstance(value, ExpInteger):
         return int(value)
-    found = [int(each) for each in lifted(value.polynomial, root // value.root).coeffs()]
+    in_x = in_powers_of_e(value.polynomial) if value.unknown else None
+    polynomial = lifted(value.polynomial, root // value.root) if in_x is None else in_x.pop(0, fmpz_poly([]))
+    if in_x:
+        raise QueryError("no rule of evidence fits: e^q stands beside the unknown", "give the parameters other values")
+    found = [int(each) for each in polynomial.coeffs()]
     return found if len(found) > 1 else (found or [0])[0]
 
 

@@ -20,7 +20,7 @@ from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.timing import COUNTS
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.session.certify import WORK, about, load_checker
-from tightdp.session.certify_events import number_of
+from tightdp.session.certify_events import number_of, power_of
 
 _MOST_RUNS = 20_000
 """How many runs of the mechanism are enumerated in all."""
@@ -30,16 +30,28 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
     """Return on which datasets the laws are the same, in words. Raises QueryError where one is not.
 
     Outputs are compared by their probabilities on all these datasets: what a part publishes may have another name than
-    what the mechanism returns. Errors, for accuracy, are compared by value.
+    what the mechanism returns. Errors, for accuracy, are compared by value. An unknown is given three values.
     """
-    claim, checker = content["claim"], load_checker()
+    claim = content["claim"]
     if "program" not in content:
         raise QueryError("this certificate is about no program", "check it without --against")
+    if "unknown" not in claim:
+        return _compared(content, program, {}, power_of(claim))
+    name, *ends = claim["unknown"]
+    low, high = map(Fraction, ends)
+    values = {t: (low + high * t) / (1 + t) for t in map(Fraction, ("1", "3", "1/3"))}
+    *_, said = (_compared(content, program, {name: value}, t) for t, value in values.items())
+    return f"for {name} = {', '.join(map(str, values.values()))} {said}"
+
+
+def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str, Fraction], power: Any) -> str:
+    """Compare laws with these values of unknowns, and this number for T."""
+    claim, checker = content["claim"], load_checker()
     named = claim["neighbours"] if isinstance(claim.get("neighbours"), str) else None
-    given = dict(claim.get("parameters", {}))
+    given = {**claim.get("parameters", {}), **values}
     counts = tuple(name for name in COUNTS if given.pop(f"with_{name}", None))
     bound = replace(program, counts=counts).bind(1 if claim["n"] == "all" else claim["n"], neighbours=named, **given)
-    label = about({}, {}, bound)["claim"]
+    label = about({name: claim[name] for name in ("unknown",) if values}, {}, bound)["claim"]
     if claim.get("parameters", label["parameters"]) != label["parameters"]:
         said, true = (", ".join(f"{k}={v}" for k, v in of["parameters"].items()) or "none" for of in (claim, label))
         raise QueryError(
@@ -67,7 +79,7 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
     for x, _ in ours:
         written = [plain_value(written_value(tuple(bound.record.split(each)))) for each in x]
         dataset = [numbers[repr(checker.value(each))] for each in written]
-        theirs.append(_core_law(core, dataset, claim.get("root", 0), checker))
+        theirs.append(_core_law(core, dataset, power, checker))
     if _vectors([law for _, law in ours], "alpha" in claim) != _vectors(theirs, "alpha" in claim):
         for (x, law), other in zip(ours, theirs, strict=True):
             if _vectors([law], "alpha" in claim) != _vectors([other], "alpha" in claim):
@@ -100,7 +112,7 @@ def _law(bound: Bound, x: Dataset, left: int, error: bool) -> tuple[dict[Any, An
     return {key: mass / whole for key, mass in found.items()}, made
 
 
-def _core_law(core: Any, x: list[int], root: int, checker: Any) -> dict[Any, Any]:
+def _core_law(core: Any, x: list[int], power: Any, checker: Any) -> dict[Any, Any]:
     """Return the law of what the core program publishes, or leaves behind, on a dataset."""
     law: dict[tuple[tuple[str, ...], str], Any] = {((), "()"): 1}
     for part, client in zip(core.places, core.clients, strict=True):
@@ -110,7 +122,7 @@ def _core_law(core: Any, x: list[int], root: int, checker: Any) -> dict[Any, Any
             for (shown, after), odds in found.items():
                 key = (*told, shown), after
                 law[key] = law.get(key, 0) + checker.times(weight, odds)
-    found = {key: number_of(checker, weight, root) for key, weight in law.items()}
+    found = {key: number_of(checker, weight, power) for key, weight in law.items()}
     whole = sum(found.values())
     if core.kept:
         return {Fraction(core.states[state][0]): mass / whole for (_, state), mass in found.items()}

@@ -34,7 +34,7 @@ from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, DeltaAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.arguments import checked_call, read_exponential, read_number, read_order
-from tightdp.session.certify_events import event_of, number_of
+from tightdp.session.certify_events import event_of, number_of, power_of
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
 from tightdp.session.forms import find_forms
@@ -130,7 +130,7 @@ def certify(
         found = privacy_curve(engine)
         if found.status != "exact":
             raise QueryError(f"the curve is not known: {found.reason}", found.hint or "give it more time")
-        return _finished(engine, {"question": "curve", "points": found.points}, None, None)
+        return finished(engine, {"question": "curve", "points": found.points}, None)
     if moment != (None, None):
         return _moment(engine, *moment)
     bound, rate = (
@@ -173,8 +173,8 @@ def _decided(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction
     elif found.witness is not None and (not delta or tight > 1):
         claim["attained"] = True
     if claim["question"] == "privacy" and "attained" not in claim:
-        return _finished(engine, claim, None, None)
-    return _finished(engine, claim, found.witness, None)
+        return finished(engine, claim, None)
+    return finished(engine, claim, found.witness)
 
 
 def _privacy_at(engine: Engine, exp_epsilon: Fraction | ExpNumber, delta: Fraction) -> Certificate:
@@ -186,7 +186,7 @@ def _privacy_at(engine: Engine, exp_epsilon: Fraction | ExpNumber, delta: Fracti
     claim: dict[str, Any] = {"question": question, "bound": exp_epsilon, "delta": delta}
     if found.delta == delta:
         claim["attained"] = True
-    return _finished(engine, claim, found.witness, None)
+    return finished(engine, claim, found.witness)
 
 
 def _between(epsilon: Fraction, tight: Exact) -> Fraction:
@@ -208,7 +208,7 @@ def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
     claim: dict[str, Any] = {"question": kind, "alpha": alpha, "beta": beta}
     if found.one_minus_beta == 1 - beta:
         claim["attained"] = True
-    return _finished(engine, claim, None, found.x)
+    return finished(engine, claim, None, found.x)
 
 
 def _moment(engine: Engine, order: Any, bound: Any) -> Certificate:
@@ -231,7 +231,7 @@ def _moment(engine: Engine, order: Any, bound: Any) -> Certificate:
         claim["question"] = "larger moment"
     elif found.exp_moment == claimed and found.witness is not None:
         claim["attained"] = True
-    return _finished(engine, claim, found.witness, None)
+    return finished(engine, claim, found.witness)
 
 
 def _law(engine: Engine, x: Dataset) -> Certificate:
@@ -248,10 +248,11 @@ def _law(engine: Engine, x: Dataset) -> Certificate:
         checker.LEFT[0] = WORK * checker.WORK
         program = checker.Program(content)
         at = program.dataset(content["claim"]["dataset"])
-        whole = number_of(checker, program.weight(at), text.root)
+        power = power_of(content["claim"])
+        whole = number_of(checker, program.weight(at), power)
         for output, p in found.law:
             event = event_of(core, text, output)
-            if event is None or number_of(checker, program.weight(at, program.event(event)), text.root) != p * whole:
+            if event is None or number_of(checker, program.weight(at, program.event(event)), power) != p * whole:
                 raise QueryError("no rule of evidence fits: outputs share what is published", "certify the tight ε")
             content["claim"]["law"].append([event, _written(p, text.root)])
         return Certificate(content, checker.check(content, WORK))
@@ -264,7 +265,7 @@ def core_lines(engine: Engine) -> tuple[str, ...]:
     return program_text(engine.program.expanded(engine.control())).lines
 
 
-def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x: Dataset | None) -> Certificate:
+def finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x: Dataset | None = None) -> Certificate:
     """Return the certificate of a claim with the first evidence that the checker accepts."""
     control, checker = engine.control(), load_checker()
     core = engine.program.expanded(control)
@@ -289,7 +290,7 @@ def _finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x
             return Certificate(content, checker.check(content, WORK))
         except checker.Refused as error:
             reason = error
-    raise unfit(reason, "ask for fewer records") from None
+    raise unfit(reason, "give a smaller range" if "unknown" in claim else "ask for fewer records") from None
 
 
 def unfit(reason: Exception | None, hint: str) -> QueryError:
@@ -334,7 +335,7 @@ def _content(engine: Engine, claim: dict[str, Any], text: ProgramText) -> dict[s
     if "bound" in claim or "points" in claim:
         said["neighbours"] = _neighbours(engine)
     numbers = {name: _written(value, text.root) for name, value in claim.items()}
-    root = {"root": text.root} if text.root else {}
+    root = {"root": text.root} if text.root and "unknown" not in claim else {}
     program = program_syntax(text.parts, error="alpha" in claim)
     return about({"question": numbers.pop("question"), **said, **numbers, **root}, program, engine.bound)
 
@@ -344,6 +345,9 @@ def about(claim: dict[str, Any], program: dict[str, Any], bound: Bound) -> dict[
     text = "".join(bound.program.source.lines)
     claim["program"] = _digest(json.dumps(program, separators=(",", ":")))
     parameters = {name: plain_name(str(value)) for name, value in bound.named if name != "n"}
+    if "unknown" in claim:
+        name, *ends = claim["unknown"]
+        parameters[name] = f"?[{', '.join(map(str, ends))}]"
     claim |= {"mechanism": plain_name(bound.program.name), "parameters": parameters, "source": _digest(text)}
     return {"format": FORMAT, "claim": claim, "program": program, "source": text}
 

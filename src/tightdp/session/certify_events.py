@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +28,11 @@ def event_of(core: CoreProgram, text: ProgramText, output: Any) -> list[Any] | N
     return [[values[name] for name in part.publishes] for part in text.parts]
 
 
-def number_of(checker: Any, weight: Any, root: int) -> Any:
-    """Return a weight of the checker as a number: rational, or with T = e^(1/root)."""
-    power = exp(Fraction(1, root)) if root else 1
+def power_of(claim: Mapping[str, Any]) -> Any:
+    """Return the number that T stands for in a certificate: a root of e; 1 where there is none."""
+    return exp(Fraction(1, claim["root"])) if "root" in claim else Fraction(1)
+
+
+def number_of(checker: Any, weight: Any, power: Any) -> Any:
+    """Return a weight of the checker as a number, with this number for T."""
     return sum((Fraction(c) * power**at if at else Fraction(c) for at, c in enumerate(checker.coefficients(weight))))

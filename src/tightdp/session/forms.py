@@ -14,6 +14,7 @@ from flint import fmpz_poly
 
 from tightdp.core.sections import written_value, written_whole
 from tightdp.core.syntax import plain_value
+from tightdp.exact.polynomials import from_key
 from tightdp.exact.whole import ExpInteger, Whole, gcd
 from tightdp.methods.chain import Vector
 from tightdp.methods.chain_forms import Form, distinct, extreme, prune
@@ -188,7 +189,11 @@ class _Search:
 
     def _read(self, value: Any) -> Whole:
         """Return a number of the checker as a weight."""
-        return value if isinstance(value, int) else ExpInteger(fmpz_poly(list(value)), self.checker.ROOT[0])
+        if isinstance(value, int):
+            return value
+        root = self.checker.ROOT[0]
+        terms = (((at, 0, 0, 0, 0), c) for at, c in enumerate(value) if c)
+        return ExpInteger(fmpz_poly(list(value)), root) if root > 0 else ExpInteger(from_key(tuple(terms)))
 
     def _plain(self, value: Whole) -> Any:
         """Return a weight as the file has it."""

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tightdp.results.result import Subject
     from tightdp.session import cellwise as cells
     from tightdp.session import certify_every as _certificates
+    from tightdp.session import certify_unknown as _unknowns
     from tightdp.session import enclosing as _answers
     from tightdp.session import one_run as audits
     from tightdp.session import solving as answers
@@ -54,6 +55,7 @@ else:
     cells = lazily("tightdp.session.cellwise")
     answers, audits = lazily("tightdp.session.solving"), lazily("tightdp.session.one_run")
     _answers, _certificates = lazily("tightdp.session.enclosing"), lazily("tightdp.session.certify_every")
+    _unknowns = lazily("tightdp.session.certify_unknown")
 
 
 @checked_calls
@@ -108,6 +110,11 @@ class UnknownInstance(Instance):
     def _computed(self, ask: Callable[[Engine], Any]) -> Any:
         """Return what an engine answers as a piecewise function of the unknown."""
         return answers.computed(self.cellwise, ask)
+
+    @limited()
+    def certify(self, /, **claim: Any) -> Certificate:
+        """Return a certificate of the tight ε, or of a claim, for all values of the unknown between two ends."""
+        return _unknowns.certify_unknown(self.cellwise, **claim)
 
     @limited(adaptive=True)
     def verify(

@@ -1,0 +1,107 @@
+"""Certificates of answers with an unknown: one claim for all values between two rational ends.
+
+The unknown is written as (low + high·T) / (1 + T) with T > 0, so that weights and bounds are polynomials in T, and what
+the checker needs to know of them are the signs of their coefficients.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.cells import Cell
+from tightdp.exact.field import ExpNumber, Number, ratio
+from tightdp.exact.mixed import parts_in_x
+from tightdp.exact.polynomials import UNKNOWN, at_place
+from tightdp.exact.roots import Point
+from tightdp.queries.measures import AccuracyAt
+from tightdp.results.pieces import Part
+from tightdp.results.privacy import DeltaAt, TightRatio
+from tightdp.results.result import PairWitness
+from tightdp.session.arguments import read_exponential, read_number
+from tightdp.session.cellwise import Cellwise
+from tightdp.session.certify import Certificate, finished
+from tightdp.session.engine import AskedNumber
+from tightdp.session.solving import answer
+
+_ONE = UNKNOWN**0
+
+
+def certify_unknown(
+    ours: Cellwise,
+    *,
+    epsilon: Any = None,
+    exp_epsilon: Any = None,
+    delta: Any = 0,
+    alpha: Any = None,
+    beta: Any = None,
+    **others: Any,
+) -> Certificate:
+    """Return the certificate of a claim for all values of the unknown; of the tight ε, a function of it, without one.
+
+    With `exp_epsilon` and `delta`, or `alpha` and `beta`, the claim is that these numbers are enough. Raises QueryError
+    where the answer is not one function on the range, and where no rule fits.
+    """
+    bar, pure = read_number("delta", delta, 1), (exp_epsilon, epsilon)
+    if any(value is not None and value is not False for value in others.values()) or epsilon is not None:
+        raise QueryError("with an unknown ε, δ at an e^ε and accuracy are certified", f"give {ours.name} a value")
+    if (alpha is None) != (beta is None) or (alpha is not None and pure != (None, None)):
+        raise ParameterError("an accuracy claim has alpha and beta", "give both, and nothing else")
+    if alpha is not None:
+        bound = read_number("alpha", alpha)
+        question: AskedNumber = AccuracyAt(bound)
+        claim: dict[str, Any] = {"question": "accuracy", "alpha": bound, "beta": read_number("beta", beta, 1)}
+    elif pure != (None, None):
+        t, _ = read_exponential(*pure, least=1)
+        question = DeltaAt(t, t) if bar and t is not None else TightRatio()
+        claim = {"question": "privacy", "bound": t, **({"delta": bar} if bar else {})}
+    elif bar:
+        raise QueryError("with an unknown δ is certified at an e^ε", "give exp_epsilon too")
+    else:
+        question, claim = TightRatio(), {"question": "privacy", "attained": True}
+    low, high, piece = _range(ours, question, "attained" in claim)
+    place = Cell(Point(Fraction(0)), None, Fraction(1), ours.unknown)
+    with at_place(place):
+        value = _between(low, high)
+        if piece is not None:
+            claim["bound"] = _substituted(piece.value, value)
+        engine = ours.with_value(value).engine
+        engine.program.expanded(engine.control())
+        if place.high is not None or place.low.compare(Fraction(0)):
+            what = f"no rule of evidence fits: what the program does depends on {ours.name} in several ways"
+            raise QueryError(what, "give a smaller range")
+        witness = None if piece is None else piece.witness
+        pair = witness if isinstance(witness, PairWitness) else None
+        return finished(engine, claim | {"unknown": (ours.name, low, high)}, pair)
+
+
+def _range(ours: Cellwise, question: AskedNumber, tight: bool) -> tuple[Fraction, Fraction, Part | None]:
+    """Return the ends of the range, and, where the tight ε is asked for, the function that it is there."""
+    pieces: list[Part] = []
+    if tight or ours.range.low is None:
+        pieces = [piece for piece in answer(ours, question).pieces if piece.start != piece.stop]
+    if ours.unknown.denominator or ours.unknown.mixed:
+        raise QueryError("no rule of evidence fits: the unknown stands in an exponent", "make e^unknown the unknown")
+    if len(pieces) > 1 and tight:
+        ranges = " or ".join(f"{ours.name}=?[{piece.start.value}, {piece.stop.value}]" for piece in pieces)
+        raise QueryError("the tight ε is not one function on the range", f"ask for one of its pieces: {ranges}")
+    low, high = (pieces[0].start.value, pieces[-1].stop.value) if pieces else (ours.range.low, ours.range.high)
+    if not isinstance(low, Fraction) or not isinstance(high, Fraction):
+        raise QueryError("no rule of evidence fits: a range with rational ends is needed", f"give {ours.name} one")
+    return low, high, pieces[0] if tight else None
+
+
+def _between(low: Fraction, high: Fraction) -> Number:
+    """Return (low + high·T) / (1 + T)."""
+    scale = low.denominator * high.denominator
+    above = int(low * scale) * _ONE + int(high * scale) * UNKNOWN
+    return ratio(above, scale * (_ONE + UNKNOWN))
+
+
+def _substituted(value: Any, unknown: Number) -> Any:
+    """Return a function of the unknown where that is a function of T."""
+    if not isinstance(value, ExpNumber) or not value.unknown:
+        return value
+    above, below = parts_in_x(value)
+    return above.at(unknown) / below.at(unknown)

@@ -1,0 +1,94 @@
+"""Certificates with an unknown: one file for all its values, compared with answers at single ones."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from certificate_oracle import is_true, number
+from command_line import run
+from expectations import mechanisms
+from tightdp import Bit, flip, mechanism
+from tightdp.errors import QueryError
+from tightdp.session.against import compare
+from tightdp.session.certify import as_json, load_checker
+
+checker = load_checker()
+CASES: list[tuple[str, dict[str, Any], str, int]] = [
+    ("randomized_response", {"lam": "?[0, 1/2]"}, "lam", 3),
+    ("randomized_response_count", {"lam": "?[1/2, 1]"}, "lam", 3),
+    ("geometric_count", {"ratio": "?"}, "ratio", 2),
+    ("xor_randomized_response", {"lam": "?[1/10, 2/5]"}, "lam", 3),
+    ("above_threshold", {"k": 2, "threshold": 2, "ratio_threshold": "?", "ratio_query": "1/2"}, "ratio_threshold", 2),
+]
+
+
+@mechanism(record=Bit)
+def two_coins(x: Any, lam: Any) -> Any:
+    """Answers with a coin whose probability has no fixed degree in the unknown."""
+    return tuple(b ^ flip(lam * lam + Fraction(1, 10)) ^ flip(lam) for b in x)
+
+
+def values(content: dict[str, Any]) -> list[tuple[Fraction, Fraction]]:
+    """Some T, and the values of the unknown that they stand for."""
+    _, *ends = content["claim"]["unknown"]
+    low, high = map(Fraction, ends)
+    return [(t, (low + high * t) / (1 + t)) for t in map(Fraction, ("1/9", "2/3", "1", "5"))]
+
+
+@pytest.mark.parametrize(("name", "parameters", "unknown", "n"), CASES, ids=[name for name, *_ in CASES])
+def test_the_bound_is_the_tight_one_at_every_value(name: str, parameters: dict[str, Any], unknown: str, n: int) -> None:
+    one = mechanisms(name)[name]
+    content = dict(one.bind(n=n, **parameters).certify().content)
+    assert content["claim"]["attained"]
+    for t, value in values(content):
+        tight = one.bind(n=n, **parameters | {unknown: value}).privacy().exp_epsilon
+        assert number(content["claim"]["bound"], t) == tight
+    assert is_true(content)
+    assert "has the law of" in compare(content, one.bind(n=n, **parameters).bound.program)
+
+
+def test_functions_of_higher_degree() -> None:
+    content = dict(two_coins.bind(n=2, lam="?[1/10, 3/10]").certify().content)
+    for t, value in values(content):
+        assert number(content["claim"]["bound"], t) == two_coins.bind(n=2, lam=value).privacy().exp_epsilon
+
+
+def test_numbers_that_are_enough_for_all_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    count = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=3, lam="?[1/10, 1/8]")
+    for claim in ({"exp_epsilon": 9}, {"exp_epsilon": 2, "delta": "4/5"}, {"alpha": 1, "beta": "1/4"}):
+        assert is_true(dict(count.certify(**claim).content))
+    for claim in ({"exp_epsilon": 8}, {"exp_epsilon": 2, "delta": "1/10"}, {"alpha": 0, "beta": "1/4"}):
+        with pytest.raises(QueryError, match="no rule of evidence fits"):
+            count.certify(**claim)
+    file = tmp_path / "answer.json"
+    status, said, _ = run(capsys, "certify", "randomized_response_count", "n=3", "lam=?[0,1/2]", "--output", str(file))
+    assert status == 0
+    assert 'unknown ["lam", 0, "1/2"]' in said
+    assert run(capsys, "check", str(file))[0] == 0
+
+
+def test_one_function_and_rational_ends_are_needed() -> None:
+    one = mechanisms("randomized_response_count")["randomized_response_count"]
+    with pytest.raises(QueryError, match="not one function") as error:
+        one.bind(n=2, lam="?").certify()
+    assert error.value.hint.endswith("lam=?[0, 1/2] or lam=?[1/2, 1]")
+    with pytest.raises(QueryError, match="δ is certified at an e"):
+        one.bind(n=2, lam="?").certify(delta="1/10")
+
+
+def test_signs_that_change_are_refused() -> None:
+    count = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="?[0, 1/2]")
+    content = json.loads(as_json(count.certify()))
+    for change in (
+        {"bound": 3},
+        {"bound": {"above": [1, 1], "below": [0, 1]}},
+        {"root": 1},
+        {"unknown": ["lam", 1, 1]},
+    ):
+        with pytest.raises(checker.Refused):
+            checker.check({**content, "claim": content["claim"] | change})
