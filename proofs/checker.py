@@ -12,11 +12,11 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
   violation, larger moment, inaccuracy: that this is false for the pair, or the dataset, that is named
   law        what is published on a dataset, part by part, and with which probabilities
   audit      a bound on right guesses, for all mechanisms with a guarantee; it has no program (see `audit`)
-  optimum    how well any private mechanism can do, and one that does; it has no program either (see `optimum`)
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
-an output are published one by one), this file, Python's integers, and what `walk`, `forms`, `audit`, `optimum` state.
-For most of what has a program these are theorems in proofs/coq, whose checker reads the same files; the verdict says
-which. A file is printable ASCII, and JSON in which every field is read: another field is an error.
+an output are published one by one), this file, Python's integers, and what `walk`, `forms`, `audit` state: these are
+theorems in proofs/coq, whose checker reads the same files and says the same. What no theorem covers yet is not here:
+how well any private mechanism can do (proofs/optimum.py).
+A file is printable ASCII, and JSON in which every field is read: another field is an error.
 """
 
 import hashlib
@@ -25,12 +25,12 @@ import math
 import operator
 import re
 import sys
-from collections import Counter, namedtuple
+from collections import namedtuple
 from fractions import Fraction
 from functools import cache
 from itertools import product, zip_longest
 
-MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_SIZE, MOST_DEPTH, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 5_000, 40, 10_000
+MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_LETTERS, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 20_000, 10_000
 WORK = 8_500_000  # steps of a quarter of a microsecond; what is kept costs more of them, which bounds memory as well
 LEFT, ROOT, POWERS = [0], [0], {}  # steps that may be spent; T = e^(1/root), 0: no T, -1: any T > 0; enclosures of T
 NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-9][0-9]*)")
@@ -50,11 +50,8 @@ CLAIMS = {  # what a claim says, and may say, besides its question; and the rule
     "inaccuracy": ("n records alpha beta program", ABOUT, "witness"),
     "law": ("n records dataset law program", ABOUT, "datasets"),
     "audit": ("canaries guesses correct options guarantee bound", "", "dual"),
-    "optimum": ("measure n records neighbours groups outputs targets keeps allows least most", "alpha delta", "table"),
 }
 EVIDENCE = {"forms": "units cuts steps order", "datasets": "", "witness": "", "dual": "constant multipliers"}
-EVIDENCE |= {"table": "table weights multipliers"}
-ERRORS = {"absolute error": 1, "squared error": 2}
 
 
 class Refused(Exception):
@@ -176,6 +173,12 @@ def ratio(given, least=None, most=None):
     return above, below
 
 
+def factors(row):
+    """Read a list of numbers (of states, or forms), each followed by its factor."""
+    places = [within(at, 0, MOST_BYTES, "number of a state, or a form") for at in items(row)[::2]]
+    return [*zip(places, map(whole, row[1::2]), strict=True)]
+
+
 def rational(given, *ends):
     need(type(given) in (int, str), "a rational number is expected")
     return Fraction(*ratio(given, *ends))
@@ -185,23 +188,12 @@ def rational(given, *ends):
 # tuples; truth values are the numbers 1 and 0. Equal values have equal texts (no ratio is whole), and dicts are keyed
 # by these texts, or by numbers of states and records: Python's hashes of numbers are known beforehand, so that a file
 # could make them all the same.
-def size(value, depth=0):
-    """Charge for a value, or for what is done with it, and return how large it is."""
-    found = 1
-    if type(value) is tuple:
-        found += sum([size(each, depth + 1) for each in value])
-    elif type(value) is str:
-        found += len(value) // 20
-    elif type(value) in (int, Fraction):
-        bits = max(value.numerator.bit_length(), value.denominator.bit_length())
-        found += bits // 100 + 4 * (type(value) is Fraction) + (bits > MOST_BITS) * MOST_SIZE
-    spend(2 * found)
-    need(found <= MOST_SIZE and depth <= MOST_DEPTH, "a value grows too large")
-    return found
-
-
 def text(value):
-    return repr(value) if size(value) else ""
+    """Return the text of a value, and charge for what is done with it. Python refuses numbers of 4,300 digits."""
+    found = repr(value)
+    spend(6 + len(found) // 6)
+    need(len(found) <= MOST_LETTERS, "a value grows too large")
+    return found
 
 
 def value(given, state=False):
@@ -217,7 +209,7 @@ def value(given, state=False):
         need(type(found) is str and PLAIN.fullmatch(found), "a text of plain characters is expected")
     else:
         found = given if given is None or type(given) is int else rational(given)
-    size(found)
+    text(found)
     return found
 
 
@@ -229,7 +221,7 @@ PYTHON |= {"min": min, "max": max, "div": lambda a, b: Fraction(a) / b, "not": o
 
 def operate(kind, *values):
     """Return what an operation gives: undefined where an operand is (but for `else`), and where Python refuses."""
-    spend(3 + sum(map(size, values)))
+    spend(sum([len(text(each)) for each in values]) // 6)
     if kind == "else":  # the first that is defined
         return values[values[0] is UNDEFINED]
     odd = kind in NUMBERS and not {*map(type, values)} <= {int, Fraction}
@@ -237,7 +229,7 @@ def operate(kind, *values):
         return UNDEFINED
     found = values if kind == "tuple" else PYTHON[kind](*values)
     found = found.numerator if type(found) in (bool, Fraction) and found.denominator == 1 else found
-    size(found)
+    text(found)
     return found
 
 
@@ -246,18 +238,6 @@ def table(given, reader=lambda each: each):
     rows = [(value(key), reader(each)) for key, each in (items(row, 2) for row in items(given))]
     found = {repr(key): (key, each) for key, each in rows}
     need(0 < len(found) == len(rows), "a table is empty, or has a value twice")
-    return found
-
-
-def dot(*pairs):
-    """Return the sum of products of rationals."""
-    found = Fraction(0)
-    for a, b in pairs:
-        if a and b:
-            each = Fraction(a) * b
-            bits = sum(part.bit_length() for number in (each, found) for part in number.as_integer_ratio())
-            spend(30 + (bits // 64) ** 2 // 200)
-            found += each
     return found
 
 
@@ -278,19 +258,17 @@ class Domain:
 
     def __init__(self, n, records, relation=None):
         self.n, self.records = n, [value(record) for record in items(records)]
-        self.numbers = {repr(record): at for at, record in enumerate(self.records)}
-        self.lengths = {len(each) if type(each) is tuple else 0 for each in self.records}
-        good = len(self.lengths) == 1 and 0 not in self.lengths and len(self.numbers) == len(self.records)
-        need(good, "records are no lists of one length, or one stands twice")
-        pairs = items(relation) if type(relation) is list else []
+        self.numbers = {text(record): at for at, record in enumerate(self.records)}
+        (self.length,) = {len(each) if type(each) is tuple else 0 for each in self.records}
+        need(self.length > 0 and len(self.numbers) == len(self.records), "records are no lists, or one stands twice")
+        pairs, near = items(relation) if type(relation) is list else [], lambda a, b: False
         self.listed = [tuple([self.dataset(each) for each in items(pair, 2)]) for pair in pairs]
-        self.at_once, near = relation == "unit-all" or self.listed != [], lambda a, b: False
-        if type(relation) is not list and relation is not None:
-            need(type(relation) is str and relation in NEAR, "there are no such neighbours")
-            one = relation == "replace-one" or self.lengths == {1}
-            good = one and (relation[:4] != "unit" or all(type(a[0]) is int for a in self.records))
+        self.at_once = relation == "unit-all" or self.listed != []
+        if type(relation) is str:
+            near, unit = NEAR[relation], relation.startswith("unit")
+            good = relation == "replace-one" or self.length == 1
+            good = good and (not unit or {type(a[0]) for a in self.records} == {int})
             need(good, "these neighbours are for records of one component, or of one whole number")
-            near = NEAR[relation]
         spend(len(self.records) ** 2)
         every = product(enumerate(self.records), repeat=2)
         self.met = {(i, j): None for (i, a), (j, b) in every if i == j or near(a, b)}
@@ -298,10 +276,7 @@ class Domain:
         need(some and all(x != y for x, y in self.listed), "the claim is empty, or about equal datasets")
 
     def dataset(self, given):
-        need(len(items(given)) == self.n, "a dataset has not n records")
-        found = tuple([self.numbers.get(repr(value(record))) for record in given])
-        need(None not in found, "there is no such record")
-        return found
+        return tuple([self.numbers[text(value(record))] for record in items(given, self.n)])
 
     def meets(self, x, y):
         """Whether two datasets are equal, or neighbours."""
@@ -320,7 +295,6 @@ class Program(Domain):
 
     def __init__(self, given):
         claim, self.known, self.same, self.states = given["claim"], set(), {}, {"()": ()}
-        self.compares = "neighbours" in claim
         ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
         if "unknown" in claim:  # ["lam", 0, "1/2"]: T is anything above 0, and lam is (0 + 1/2 T) / (1 + T)
             name, *ends = items(claim["unknown"], 3)
@@ -328,30 +302,29 @@ class Program(Domain):
             need(good and operator.lt(*[rational(end, 0) for end in ends]), "an unknown has a name and a range")
             ROOT[0] = -1
         self.every, self.kept = claim["question"] == "privacy of messages", "beta" in claim
-        need(claim["n"] == "all" or not self.every, "this is a claim for every n")
+        need(self.every == (claim["n"] == "all"), "this is a claim for every n, or for one")
         n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
+        self.compares = "neighbours" in claim
         self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
-        points = [(claim.get("bound"), claim["beta"] if self.kept else claim.get("delta", 0))]
-        points = [items(point, 2) for point in items(claim["points"])] if "points" in claim else points
-        finite = self.compares and not self.infinite
-        self.points = [(ratio(t, 1) if finite else (0, 1), ratio(delta, 0, 1)) for t, delta in points]
-        need(self.points, "a curve has no points")
-        (self.up, self.down), self.delta = self.points[0]
         self.alpha = rational(claim["alpha"], 0) if self.kept else None
         self.order = within(claim["order"], 2, 99, "order") if "order" in claim else None
-        super().__init__(n, claim["records"], claim["neighbours"] if self.compares else None)
+        points = items(claim.get("points", [[claim.get("bound"), claim.get("beta", claim.get("delta", 0))]]))
+        zero = self.infinite or not self.compares  # R is 0
+        self.points = [
+            ((0, 1) if zero else ratio(t, 1), ratio(d, 0, 1)) for t, d in (items(each, 2) for each in points)
+        ]
+        (self.up, self.down), self.delta = self.points[0]
+        super().__init__(n, claim["records"], claim.get("neighbours"))
         parts, order = fields(given["program"], "parts order")
         self.parts = [self.part(part) for part in items(parts)]
-        places = [items(each, 2) for each in items(order)]
-        self.places = [within(part, 0, len(self.parts) - 1, "part") for part, _ in places]
-        self.clients = [client for _, client in places]
-        for part, client in zip(self.places, self.clients):
-            if client is not None and not (self.every and client == "all"):
-                within(client, 0, self.n - 1, "client")
-            need(self.parts[part].reads == (client is not None), "a part reads a record of nobody, or none at all")
+        self.places, self.clients = zip(*[items(each, 2) for each in items(order)])
+        for at, client in zip(self.places, self.clients):
+            part = self.parts[within(at, 0, len(self.parts) - 1, "part")]
+            need(part.reads == (client is not None), "a part reads a record of nobody, or none at all")
         named = [client for client in self.clients if client is not None]
-        good = self.clients == [None, "all", None] if self.every else len({*named}) == len(named)
-        need(good and places, "there is no program, there are other clients, or one twice")
+        others = not self.every and [within(client, 0, self.n - 1, "client") for client in named]
+        good = self.clients == (None, "all", None) if self.every else len({*others}) == len(named)
+        need(good, "there are other clients, or one twice")
         self.published = any(self.parts[part].publishes for part in self.places)
         need(not (self.kept and self.published), "what is measured is published")
 
@@ -381,7 +354,7 @@ class Program(Domain):
         kind, name, *rest = given
         if kind == "input":  # ["input", "x0", 1]: component 1 of the record of the client
             need(reads, "this part reads no record")
-            leaf, words = within(*items(rest, 1), 0, min(self.lengths) - 1, "component of a record"), []
+            leaf, words = within(*items(rest, 1), 0, self.length - 1, "component of a record"), []
             function = lambda record: [(self.records[record][leaf], 1)]  # noqa: E731
         elif kind in ("draw", "draw by"):  # ["draw", "d1", [[0, 4], [1, 1]]]: outcomes with their odds, here 4 to 1; or
             # odds that depend on a value: ["draw by", "d2", "x0", [[0, [[1, 3]]], ..]]
@@ -481,10 +454,10 @@ class Program(Domain):
 
         @cache
         def move(law, record):
+            rows = [(weight, self.run(part, state, record)) for state, weight in laws[law].items()]
+            spend(sum([3 + len(moved) * (4 + price * cost(weight)) for weight, moved in rows]))
             found = {}
-            for state, weight in laws[law].items():
-                moved = self.run(part, state, record)
-                spend(2 + len(moved) * (3 + price * cost(weight)))
+            for weight, moved in rows:
                 for (told, left), odds in moved.items():
                     sums = found.setdefault(told, {})
                     sums[left] = sums.get(left, 0) + weight * odds
@@ -541,14 +514,18 @@ class Program(Domain):
             need({type(each) for pair in pairs for each in pair} == {int}, "powers are of weights without T")
             if any(w == 0 < v for v, w, _ in pairs):
                 return 1, False  # infinite
-            found = dot(*((count, power(v, w, self.order)) for v, w, count in pairs if v))
-            over = self.down * found - self.up * power(ours, theirs, self.order)
+            moment = Fraction(0)
+            for v, w, count in pairs:
+                spend(30 + (sum(each.bit_length() for each in moment.as_integer_ratio()) // 64) ** 2 // 200)
+                moment += count * power(v, w, self.order) if v else 0
+            over = self.down * moment - self.up * power(ours, theirs, self.order)
             return over.numerator, over == 0
         attained = self.delta[0] != 0 or self.kept
         over = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
         first, second = times(self.down, theirs), times(self.up, ours)
+        spend(sum([cost(first) * cost(v) + cost(second) * cost(w) for v, w, _ in pairs]))
         for v, w, count in pairs:
-            gap = times(first, v) + -1 * times(second, w)
+            gap = first * v + -1 * (second * w)
             if positive(gap) and (w == 0 or not self.infinite):
                 over += times(count, times(self.delta[1], gap))
             attained = attained or gap == 0 != v
@@ -560,19 +537,15 @@ class Program(Domain):
         listed, before, after = fields(given, "states before after")
         found = [tuple([value(each, state=True) for each in items(state)]) for state in items(listed)]
         states = {text(state): at for at, state in enumerate(found)}
-        need(len(found) == len(states), "a state stands twice")
         self.states |= zip(states, found)
 
-        def form(copy, row):
-            spend(4 * len(items(row)))
-            pairs = [*zip(row[::2], row[1::2], strict=True)]
-            found = {(copy, within(at, 0, len(states) - 1, "state")): whole(c) for at, c in pairs}
-            need(len(found) == len(pairs), "a form has a state twice")
-            return found
+        def form(*rows):  # of one row before, of two after
+            pairs = [((copy, at), c) for copy, row in enumerate(rows, len(rows) - 1) for at, c in factors(row)]
+            good = len(dict(pairs)) == len(pairs) and all(at < len(states) for (_, at), _ in pairs)
+            need(good and len(found) == len(states), "there is no such state, or it stands twice")
+            return dict(pairs)
 
-        early = [form(0, row) for row in items(before)]
-        rows = [items(row, 2) for row in items(after)]
-        return Cut(states, early, [form(1, x) | form(2, y) for x, y in rows])
+        return Cut(states, [form(row) for row in items(before)], [form(*items(row, 2)) for row in items(after)])
 
     def forms(self, cuts, steps, order, units):
         """Establish P(y|x) <= R P(y|x') for all neighbours x, x' and outputs y, with R = up / down.
@@ -646,12 +619,9 @@ class Program(Domain):
 
     def reasons(self, rows):
         """Read for what (two records, what is published, a form) a factor, and numbers of forms with multipliers."""
-        found = {}
-        for row in items(rows):
-            keys = row[:4] + row[5::2] if len(items(row)) % 2 else [None]
-            need(all(type(each) is int and each >= 0 for each in keys), "this is no reason")
-            need(tuple(row[:4]) not in found, "there are two reasons for the same")
-            found[tuple(row[:4])] = whole(row[4]), [*zip(row[5::2], map(whole, row[6::2]))]
+        found = {tuple(items(row)[:4]): (whole(row[4]), factors(row[5:])) for row in items(rows)}
+        need({type(each) for about in found for each in about} <= {int}, "a reason is about four numbers")
+        need(len(found) == len(rows), "there are two reasons for the same")
         return found
 
     def bounded(self, form, others, why):
@@ -699,108 +669,39 @@ def audit(claim, evidence):
     return ", which is always so" * (bound == 1)
 
 
-def gain(measure, alpha, output, target):
-    """What a measure is the mean of, minus where it is an error."""
-    if measure == "right answer":
-        return Fraction(size(output) > 0 and output == target)
-    need({type(output), type(target)} <= {int, Fraction}, "outputs and targets are no numbers")
-    away = abs(dot((output, 1), (target, -1)))
-    return Fraction(away <= alpha) if measure == "accuracy" else -(away ** ERRORS[measure])
-
-
-def aligned(domain, groups, x, other):
-    """Return two datasets in an order of the clients of each group in which they are neighbours, where there is one."""
-    if domain.listed:
-        return x, other
-    found = [], []
-    for group in groups:
-        spend(9 * len(group))
-        ours, theirs = (Counter([one[client] for client in group]) for one in (x, other))
-        shared = Counter() if domain.at_once else ours & theirs
-        for each, some in zip(found, (ours, theirs)):
-            rest = (some - shared).elements()
-            each += [*shared.elements(), *(sorted(rest, key=domain.records.__getitem__) if domain.at_once else rest)]
-    return map(tuple, found)
-
-
-def optimum(claim, evidence):
-    """Establish what a mechanism can do at best where it is worst, by one that does it and a bound for all others.
-
-    The target has one value for all orders of the records of a group of clients. So a mechanism may be averaged over
-    these orders: it stays private, and is as good where it is worst; one dataset stands for all its orders. Let g be
-    the measure, or minus an error. Where K(y|x) <= R K(y|x') + s(x,x',y) with s >= 0 of sum at most delta over y, for
-    all neighbours, weights w >= 0 of sum 1 and multipliers m >= 0 show that the least sum_y g(x,y) K(y|x) is at most
-        sum_x max_y (w(x) g(x,y) - sum_x' m(x,x',y) + R sum_x' m(x',x,y)) + delta sum_(x,x') max_y m(x,x',y).
-    The table is such a K for R = keeps; the multipliers are for R = allows, which is as large or larger.
-    """
-    n, measure = within(claim["n"], 1, MOST_CLIENTS, "number of records"), claim["measure"]
-    domain = Domain(n, claim["records"], claim["neighbours"])
-    groups = [items(group) for group in items(claim["groups"])]
-    clients = [within(client, 0, n - 1, "client") for group in groups for client in group]
-    alone = len(groups) == n or not domain.listed
-    need(sorted(clients) == [*range(n)] and [] not in groups and alone, "the groups are not all clients once")
-    every = math.prod(math.comb(len(group) + len(domain.records) - 1, len(group)) for group in groups)
-    answers = [(domain.dataset(x), value(target)) for x, target in (items(each, 2) for each in items(claim["targets"]))]
-    orders = {tuple([tuple(sorted([x[client] for client in group])) for group in groups]) for x, _ in answers}
-    need(len(orders) == len(answers) == every, "the targets are not those of all datasets, up to order")
-    spend(9 * every**2)
-    some = ((at, by) for at, by in product(range(every), repeat=2) if at != by)
-    pairs = {(at, by) for at, by in some if domain.meets(*aligned(domain, groups, answers[at][0], answers[by][0]))}
-    outputs, delta = [value(output) for output in items(claim["outputs"])], rational(claim.get("delta", 0), 0, 1)
-    keeps, allows = rational(claim["keeps"], 1), rational(claim["allows"], 1)
-    known = type(measure) is str and measure in ("right answer", "accuracy", *ERRORS)
-    need(known and (measure == "accuracy") == ("alpha" in claim), "there is no such measure")
-    need(keeps <= allows and outputs, "there are no outputs, or the table keeps less than it has to")
-    alpha = rational(claim.get("alpha", 0), 0)
-    gains = [[gain(measure, alpha, output, target) for output in outputs] for _, target in answers]
-    table = [[rational(mass, 0) for mass in items(row, len(outputs))] for row in items(evidence["table"], every)]
-    need(all(dot(*((p, 1) for p in row)) == 1 for row in table), "probabilities do not add up to 1")
-    for x, other in pairs:
-        over = [dot((p, 1), (-keeps, q)) for p, q in zip(table[x], table[other])]
-        need(dot(*((each, 1) for each in over if each > 0)) <= delta, "the table is not private")
-    ours = min(dot(*zip(row, each)) for row, each in zip(table, gains))
-    weights = [rational(weight, 0) for weight in items(evidence["weights"], every)]
-    need(dot(*((w, 1) for w in weights)) == 1, "weights do not add up to 1")
-    rest, largest, given = [[dot((w, g)) for g in each] for w, each in zip(weights, gains)], {}, {}
-    for x, other, y, multiplier in (items(each, 4) for each in items(evidence["multipliers"])):
-        need(type(x) is type(other) is int and (x, other) in pairs, "a multiplier is of no neighbours")
-        given[x, other, within(y, 0, len(outputs) - 1, "output")] = m = rational(multiplier, 0)
-        rest[x][y], rest[other][y] = dot((rest[x][y], 1), (m, -1)), dot((rest[other][y], 1), (allows, m))
-        largest[x, other] = max(m, largest.get((x, other), m))
-    need(len(given) == len(evidence["multipliers"]), "a multiplier stands twice")
-    most = dot(*((max(row), 1) for row in rest), *((delta, each) for each in largest.values()))
-    least, most = (-most, -ours) if measure in ERRORS else (ours, most)
-    shown = rational(claim["least"]) <= least and most <= rational(claim["most"])
-    need(shown, "the table and the multipliers show less")
-    return ""
-
-
 def digest(characters):
     return hashlib.sha256(characters.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def said(claim, names):
+    """Return some fields of a claim, in full but for what is long."""
+    texts = [(name, json.dumps(claim[name])) for name in names.split() if name in claim and name != "attained"]
+    return ", ".join([f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in texts])
+
+
 def check(certificate, work=1):
-    """Return in words what a certificate establishes: its claim, in full but for what is long. Raises Refused."""
+    """Return in words what a certificate establishes. Raises Refused."""
     LEFT[0], ROOT[0] = work * WORK, 0
     version, claim, evidence = fields(certificate, "format claim evidence", "program source")
     within(version, 2, 2, "format of certificates")
     kind, rule = (type(o) is dict and o.get(name) for o, name in ((claim, "question"), (evidence, "rule")))
     needed, others, rules = CLAIMS.get(kind if type(kind) is str else "", ("", "", ""))
-    need(type(rule) is str and rule in rules.split(), "there is no such claim, or this rule is not for it")
+    need(
+        type(rule) is str and rule in rules.split(),
+        "there is no such claim (an optimum is for optimum.py), or no such rule for it",
+    )
     fields(claim, f"question {needed}", others)
     attained, refuted = claim.get("attained", False), rule == "witness"
     need(attained is ("attained" in claim), "what is attained is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (attained or refuted)}", "event" * (attained or refuted))
-    named = [*(name in claim for name in ("mechanism", "parameters", "source")), "source" in certificate]
-    alone = {"audit": audit, "optimum": optimum}.get(kind)
-    need((not alone and all(named)) or not any(named), "a source has a text, a name and a hash, or there is none")
-    need((alone is None) == ("program" in certificate), "a program is missing, or is not read")
-    if alone:
-        remark = alone(claim, evidence)
-    else:
-        remark = establish(Program(certificate), claim, evidence, refuted)
-        need(claim["program"] == digest(json.dumps(certificate["program"], separators=(",", ":"))),
-             "this is not the program of the claim")  # fmt: skip
+    alone = kind == "audit"
+    need(alone == ("program" not in certificate), "a program is missing, or is not read")
+    remark = audit(claim, evidence) if alone else establish(Program(certificate), claim, evidence, refuted)
+    if not alone:
+        program = digest(json.dumps(certificate["program"], separators=(",", ":")))
+        need(claim["program"] == program, "this is not the program of the claim")
+    named = ["source" in certificate, *(name in claim for name in ("mechanism", "parameters", "source"))]
+    need(all(named) or not any(named), "a source has a text, a name and a hash, or there is none")
     if any(named):
         need(type(certificate["source"]) is str, "a source is a text")
         need(claim["source"] == digest(certificate["source"]), "this is not the source of the claim")
@@ -808,10 +709,7 @@ def check(certificate, work=1):
         for name in (claim["mechanism"], *claim["parameters"], *claim["parameters"].values()):
             good = type(name) is str and len(name) <= 200 and PLAIN.fullmatch(name)
             need(good, "names and parameters are of plain characters")
-    texts = [(name, json.dumps(claim[name])) for name in f"{needed} {others}".split() if name in claim]
-    said = [f"{name} {text if len(text) <= 200 else '(see the file)'}" for name, text in texts if name != "attained"]
-    by = "by a theorem" if kind != "optimum" else f"by the rule {rule}, which no theorem covers"
-    return f"{kind}: {', '.join(said)}{', attained' * attained}{remark}; {by}"
+    return f"{kind}: {said(claim, f'{needed} {others}')}{', attained' * attained}{remark}; by a theorem"
 
 
 def establish(program, claim, evidence, refuted):
@@ -842,7 +740,7 @@ def establish(program, claim, evidence, refuted):
     return remark + "; nothing is published" * (not program.kept and not program.published)
 
 
-def main(path, work="1"):
+def main(path, work="1", check=check):
     """Check a file with so many times the usual work, print one line and return the exit status."""
 
     def once(pairs):

@@ -16,7 +16,7 @@ from tightdp.core.syntax import plain_value
 from tightdp.errors import QueryError
 from tightdp.results.audit import Audit
 from tightdp.results.optimum import BestMechanism, Optimum
-from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker, unfit
+from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker, load_optimum, unfit
 
 
 def certify_optimum(answer: Optimum) -> Certificate:
@@ -52,7 +52,7 @@ def certify_optimum(answer: Optimum) -> Certificate:
     }
     content = {"format": FORMAT, "claim": claim, "evidence": evidence}
     try:
-        return Certificate(content, checker.check(content, WORK))
+        return Certificate(content, load_optimum().check(content, WORK))
     except checker.Refused as reason:
         raise unfit(reason, "ask for fewer records") from None
 
