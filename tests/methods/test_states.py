@@ -50,6 +50,36 @@ def residue(x: Any) -> Any:
 STATES = [clamped, stepwise, largest, of_two, weighted, residue]
 
 
+TARGETS = {
+    "the same": sum,
+    "another": max,
+    "two": lambda x: max(x) - min(x),
+    "function of it": lambda x: sum(x) % 3,
+    "all": lambda x: sum(v * v for v in x),
+    "one client apart": lambda x: sum(x) + x[0],
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("noisy", [clamped, of_two, weighted], ids=lambda mechanism: mechanism.name)
+def test_accuracy_by_states_of_mechanism_and_target_is_that_of_all_datasets(noisy: Mechanism, target: str) -> None:
+    measured = mechanism(record=noisy.program.record, target=TARGETS[target])(noisy.program.function)
+    for alpha in (0, 2):
+        ours, plain = (measured.bind(n=3, method=by).accuracy(alpha=alpha) for by in ("aggregate", "exhaustive"))
+        assert ours.one_minus_beta == plain.one_minus_beta
+        if noisy is not weighted:  # where all clients are alike, what is shown is the first in order
+            assert [row.x for row in ours.top] == [row.x for row in plain.top]
+        assert sum(row.inputs for row in ours.top) == sum(row.inputs for row in plain.top)
+
+
+def test_accuracy_is_measured_once_for_every_sum() -> None:
+    @mechanism(record=Int(0, 20), target=sum)
+    def long(x: Any) -> Any:
+        return geometric(sum(x), "1/2", 0, 20 * len(x))
+
+    assert long.bind(n=6).accuracy(alpha=3).stats.accuracy_set == 121
+
+
 @pytest.mark.parametrize("mechanism", STATES, ids=lambda mechanism: mechanism.name)
 def test_states_give_what_all_datasets_give(mechanism: Mechanism) -> None:
     for n in (2, 3):

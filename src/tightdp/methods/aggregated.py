@@ -18,7 +18,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
-from tightdp.methods.aggregate import Aggregate, find_aggregate, largest_ratio
+from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate, largest_ratio
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import State, StateLaw, SumLaw, certain, every_law, law_of, one_state
 from tightdp.methods.states import States, find_states
@@ -314,7 +314,26 @@ class AggregateTable(Table):
         marks = list(zip(self.aggregate.kinds, target.kinds, strict=True))
         groups = _groups_of(bound, self.aggregate, marks, [target])
         orbits = Orbits(bound, tuple(group.kind for group in groups))
+        if isinstance(self.orbits, States):
+            orbits = self._states_with(target, groups, orbits) or orbits
         return orbits.accuracy_set() if orbits.number <= MAX_LAW_ENTRIES else None
+
+    def _states_with(self, target: Aggregate, groups: Sequence[Group], orbits: Orbits) -> States | None:
+        """Return the states of the aggregates and those of the target together; what both see alike counts once."""
+        position = {record: at for at, record in enumerate(self.bound.record.values)}
+        columns: dict[tuple[str, tuple[tuple[Any, ...], ...]], None] = {}
+        for which in (self.aggregate, target):
+            tables = [which.tables[which.kinds[group.clients[0]]] for group in groups]
+            given = [
+                [table[position[letter[0]]].weights[0][0] for letter in group.letters]
+                for table, group in zip(tables, groups, strict=True)
+            ]
+            for at, operator in enumerate(which.operators):
+                columns[operator, tuple(tuple(values[at] for values in each) for each in given)] = None
+        operators, by_column = zip(*columns, strict=True)
+        by_group = (zip(*tables, strict=True) for tables in zip(*by_column, strict=True))
+        letters = [[Contribution(((values, 1),), 1) for values in table] for table in by_group]
+        return find_states(groups, orbits, operators, letters)
 
 
 def _groups_of(

@@ -21,7 +21,7 @@ from tightdp.language.program import Dataset
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import Joins, MovesOfLetters, State, Ways, join
 from tightdp.symmetry.orbits import Change, Content, Group, Orbits
-from tightdp.symmetry.sets import Counts, PrivacySet
+from tightdp.symmetry.sets import AccuracySet, Counts, PrivacySet
 
 __all__ = ["States", "find_states"]
 
@@ -78,6 +78,11 @@ class States(Orbits):
 
     def representative(self, counts: Counts) -> Dataset:
         return self._with_state(counts, None)
+
+    def accuracy_set(self) -> AccuracySet:
+        return AccuracySet(
+            lambda: ((self.representative(each), self.size(each)) for each in self.every_counts()), self.number
+        )
 
     @cached_property
     def number_of_pairs(self) -> int:
@@ -236,7 +241,8 @@ class States(Orbits):
         key, known = (missing, clients, state), self._known_steps
         if key not in known:
             below = self._levels(missing)[clients - 1]
-            steps = ((letter, (state[0] - value,)) for letter, (value,), _ in self._letters(at))
+            # The last letters first: so the dataset is the first in order of those with the state.
+            steps = ((letter, (state[0] - value,)) for letter, (value,), _ in reversed([*self._letters(at)]))
             known[key] = next(step for step in steps if step[1] in below)
         return known[key]
 

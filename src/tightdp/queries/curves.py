@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -22,8 +22,8 @@ from tightdp.language.outputs import Output, as_output, order_of
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Known, Pair
-from tightdp.methods.sums import LawByCode
-from tightdp.queries.hull import ALL, NONE, TINY, Event, events_of, on_one_scale, rounded, upper_hull
+from tightdp.queries.hull import ALL, NONE, Event, events_of, on_one_scale, upper_hull
+from tightdp.queries.screen import Screen
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,8 @@ def event_of(pair: Pair, t: Number) -> tuple[Output, ...]:
 def delta_of(ours: Weights, theirs: Weights, t: Number) -> Number:
     """Return δ(t) of one pair of neighbours."""
     up, down = t.as_integer_ratio()
-    left, right = theirs.total * down, ours.total * up
+    same = ours.total == theirs.total  # then what is multiplied stays small
+    left, right = (down, up) if same else (theirs.total * down, ours.total * up)
     get = theirs.by_code.get
     above = (weight * left - get(code, 0) * right for code, weight in ours.by_code.items())
     return quotient(sum(part for part in above if part > 0), ours.total * left)
@@ -153,41 +154,46 @@ def profile(pairs: Iterable[Pair], knows: Callable[[Known], None] = lambda _: No
     return Profile(tuple(map(Vertex, under_prime, under, pairs_of_hull)), scale)
 
 
+def largest_deltas(
+    pairs: Iterable[Pair], ts: Sequence[Number], knows: Callable[[Known], None] = lambda _: None
+) -> list[tuple[Number, Pair | None]]:
+    """Return δ(t) over some pairs at every t that is given, each with the first pair that attains it where it is not 0.
+
+    The same as `profile(...).delta(t)`, without the rest of the curve, and as quickly as `least_ratio`. `knows` is
+    passed a function for δ at the first t so far.
+    """
+    best: list[tuple[Number, Pair | None]] = [(Fraction(0), None) for _ in ts]
+    screen = Screen()
+    knows(lambda: best[0][0])
+    for pair in pairs:
+        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
+        for at, t in enumerate(ts):
+            if not screen.surely_below(ours, theirs, t, best[at][0]):
+                value = delta_of(ours, theirs, t)
+                if value > best[at][0]:
+                    best[at] = value, pair
+    return best
+
+
 def least_ratio(
     pairs: Iterable[Pair], delta: Number, knows: Callable[[Known], None] = lambda _: None
 ) -> tuple[Exact, Pair | None]:
     """Return the least t >= 1 with δ(t) <= delta over some pairs, and the one that forbids a smaller one.
 
-    The same as `profile(...).least(delta)`, without the rest of the curve: a pair that provably does not raise the
-    current t is skipped after a look at leading digits, rounded outward. `knows` is passed a function that returns t so
-    far.
+    The same as `profile(...).least(delta)`, without the rest of the curve: a pair that is seen in doubles not to raise
+    the current t is skipped. `knows` is passed a function that returns t so far.
     """
     best: Exact = Fraction(1)
     worst: Pair | None = None
+    screen = Screen()
     knows(lambda: best)
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        if not isinstance(best, float) and not _surely_below(ours, theirs, best, delta):
+        if not isinstance(best, float) and not screen.surely_below(ours, theirs, best, delta):
             t = least_of(ours, theirs, delta)
             if t > best:
                 best, worst = t, pair
     return best, worst
-
-
-def _surely_below(ours: Weights, theirs: Weights, t: Number, delta: Number) -> bool:
-    """Whether δ(t) <= delta for a pair, decided in doubles; False where these do not decide.
-
-    Terms that are not clearly negative have t·P' <= 1.02·P, so that their errors are proportional to P.
-    """
-    if isinstance(ours.by_code, LawByCode) and isinstance(theirs.by_code, LawByCode):
-        return ours.by_code.surely_below(theirs.by_code, t, delta)
-    get, slope = theirs.by_code.get, float(min(t, Fraction(10**300)))
-    p = rounded([[weight] for weight in ours.by_code.values()], ours.total)
-    q = rounded([[get(code, 0)] for code in ours.by_code], theirs.total)
-    terms = [(each, each - slope * other) for each, other in zip(p, q, strict=True) if not each <= 0.99 * slope * other]
-    error = (len(p) + 16) * 2.0**-50
-    excess = sum(max(part, 0.0) for _, part in terms) + error * sum(each for each, _ in terms) + len(p) * TINY
-    return math.isfinite(excess) and Fraction(excess) <= delta
 
 
 def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:

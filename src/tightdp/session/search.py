@@ -13,11 +13,10 @@ from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Ratio
+from tightdp.methods.base import Comparison, Pair, Ratio
 from tightdp.methods.program import Method
 from tightdp.methods.ranking import first_pair, first_ratio
 from tightdp.queries import curves, declared
-from tightdp.queries.curves import Profile
 from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, Result, TripleWitness
@@ -168,10 +167,14 @@ def declared_privacy(
 @widened
 def listed_delta(engine: Engine, question: DeltaAt) -> Delta:
     """Return δ at an e^ε by way of the laws of whole outputs; an enclosure where e^ε is enclosed."""
-    profile, outcome = engine.profile()
-    lower, witness = _delta(engine, profile, question.high)
-    most = lower if question.low == question.high else profile.delta(question.low).delta
-    upper, outcome = _delta_end(engine, question.low, most, outcome)
+    query, method, pairs = compared(engine)
+    ts = list(dict.fromkeys((question.high, question.low)))
+    with query.searching():
+        found = curves.largest_deltas(query.control.pairs(pairs), ts, query.control.bounded("δ ≥"))
+        (lower, pair), (most, _) = found[0], found[-1]
+        witness = None if pair is None else _witness(query, method, pair, question.high, lower)
+    outcome = engine.outcome(query, method)
+    upper, outcome = _delta_end(engine, pairs, question.low, most, outcome)
     if lower == upper:
         outcome = outcome.exact
     elif lower != most:
@@ -180,18 +183,25 @@ def listed_delta(engine: Engine, question: DeltaAt) -> Delta:
     return outcome.on(question.between(engine.subject, lower, upper, witness))
 
 
-def _delta_end(engine: Engine, t: Number, lower: Number, outcome: Outcome) -> tuple[Number, Outcome]:
+def _delta_end(engine: Engine, pairs: Comparison, t: Number, lower: Number, outcome: Outcome) -> tuple[Number, Outcome]:
     """Return the upper end of δ(t) that a search found to be at least `lower`, and the common fields of a result.
 
     Where no likelihood ratio exceeds R, P(E) - t·P'(E) is at most P(E)·(1 - t/R).
     """
     if outcome.status == "exact":
         return lower, outcome
-    bound = engine.profile_bound
+    bound = questions.ratio_bound(engine.program, pairs)
     upper = Fraction(1) if isinstance(bound, float) else max(lower, 1 - t / bound)
     if upper == lower:
         return upper, outcome.exact
     return upper, outcome.bounded if upper < 1 else outcome
+
+
+def _witness(query: Query, method: Method, pair: Pair, t: Number, delta: Number) -> EventWitness | None:
+    """Return the first pair in order that has a δ(t), where that is found, and its event, where that can be listed."""
+    pair = first_pair(method, query.control, lambda p, q: curves.delta_of(p, q, t) == delta) or pair
+    event = curves.event_of(pair, t)
+    return EventWitness(pair.x, pair.x_prime, event) if event else None
 
 
 @widened
@@ -208,16 +218,3 @@ def tradeoff(engine: Engine) -> Tradeoff:
     """Return the trade-off function as its vertices."""
     profile, outcome = engine.profile()
     return outcome.on(Tradeoff(subject=engine.subject, vertices=profile.vertices()))
-
-
-def _delta(engine: Engine, profile: Profile, t: Number) -> tuple[Number, EventWitness | None]:
-    """Return δ(t) over some pairs of neighbours, and of those that attain it the first in order."""
-    found = profile.delta(t)
-    x, x_prime, event, method = found.x, found.x_prime, found.event, engine.profile_method
-    if x is not None and method is not None:
-        pair = first_pair(method, engine.control(), lambda p, q: curves.delta_of(p, q, t) == found.delta)
-        if pair is not None:
-            x, x_prime, event = pair.x, pair.x_prime, curves.event_of(pair, t)
-    if x is None or x_prime is None or not event:
-        return found.delta, None
-    return found.delta, EventWitness(x, x_prime, event)

@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from tightdp.core.doubles import Double
-from tightdp.core.lowering.iteration import NotAlike, collected
+from tightdp.core.lowering.alike import NotAlike
+from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import adopts
 from tightdp.core.lowering.scalars import adopt, operate, truth

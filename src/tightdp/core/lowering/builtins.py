@@ -9,19 +9,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from tightdp.core.lowering.alike import added, for_all, template
 from tightdp.core.lowering.comprehensions import first_of, search, sum_as_it_goes
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.functions import call
-from tightdp.core.lowering.iteration import (
-    added,
-    collected,
-    everyone,
-    for_all,
-    items_of,
-    template,
-    unordered,
-    visit,
-)
+from tightdp.core.lowering.iteration import collected, everyone, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import operate, over_all, over_values, total, truth, whole

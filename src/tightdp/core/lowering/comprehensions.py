@@ -7,20 +7,19 @@ import functools
 import itertools
 from collections.abc import Callable, Sequence
 
+from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.iteration import (
     Step,
     collected,
     everyone,
-    for_all,
     items_of,
     one_of,
     plainly,
     sift,
     sifted,
     steps,
-    template,
     unordered,
     visit,
 )

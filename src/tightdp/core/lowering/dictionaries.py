@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from tightdp.core.lowering.comprehensions import clauses, surroundings, within
-from tightdp.core.lowering.iteration import by_key, collected, items_of, plainly, unordered, visit
+from tightdp.core.lowering.iteration import by_key, collected, in_any_order, items_of, plainly, unordered, visit
 from tightdp.core.lowering.ledger import Ledger, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, operates
@@ -64,14 +65,40 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
 @lowers(ast.DictComp)
 def _dictcomp(m: Machine, node: ast.DictComp) -> Value:
     first = m.evaluate(node.generators[0].iter)
-    table = _new_table(m, Entries((), ()))
 
-    def add() -> None:
-        key = m.evaluate(node.key)
-        insert(m, table, key, m.evaluate(node.value))
+    def made(items: Value) -> Table:
+        table = _new_table(m, Entries((), ()))
 
-    within(m, node, surroundings(m), lambda: clauses(m, node.generators, first, add))
-    return table
+        def add() -> None:
+            key = m.evaluate(node.key)
+            insert(m, table, key, m.evaluate(node.value))
+
+        within(m, node, surroundings(m), lambda: clauses(m, node.generators, items, add))
+        return table
+
+    through = m.store[first.key] if isinstance(first, (Table, View)) else None
+    if not isinstance(through, Ledger) or not _keeps_keys(node, first):
+        return made(first)
+
+    def ranked(items: Value) -> Table:
+        table = made(items)
+        rows = rows_of(m.builder, m.store[table.key])
+        kept = {key: replace(row, rank=through.rows[key].rank) for key, row in rows.items()}
+        m.store[table.key] = content_with(m.builder, kept)
+        return table
+
+    return in_any_order(m, first, ranked)
+
+
+def _keeps_keys(node: ast.DictComp, first: Table | View) -> bool:
+    """Whether every key of a comprehension is that of the dictionary that it goes through."""
+    target = node.generators[0].target
+    part = first.part if isinstance(first, View) else "keys"
+    if part == "items" and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        target = target.elts[0]
+    elif part != "keys":
+        return False
+    return len(node.generators) == 1 and ast.unparse(target) == ast.unparse(node.key)
 
 
 @builtin(dict)
@@ -225,11 +252,15 @@ def _set(m: Machine, node: ast.Set) -> Value:
 
 @lowers(ast.SetComp)
 def _setcomp(m: Machine, node: ast.SetComp) -> Value:
-    first = unordered(m, m.evaluate(node.generators[0].iter))
-    collection = _new_set(m, Members((), ()))
-    add = lambda: _set_where(m, collection, m.evaluate(node.elt), True)  # noqa: E731
-    within(m, node, surroundings(m), lambda: clauses(m, node.generators, first, add))
-    return collection
+    first = m.evaluate(node.generators[0].iter)
+
+    def made(items: Value) -> Collection:
+        collection = _new_set(m, Members((), ()))
+        add = lambda: _set_where(m, collection, m.evaluate(node.elt), True)  # noqa: E731
+        within(m, node, surroundings(m), lambda: clauses(m, node.generators, items, add))
+        return collection
+
+    return in_any_order(m, first, made)
 
 
 @builtin(set)

@@ -8,8 +8,9 @@ from functools import partial
 from math import prod
 from typing import Any
 
+from tightdp.core.lowering.alike import permuted
 from tightdp.core.lowering.functions import call_python
-from tightdp.core.lowering.iteration import collected, permuted
+from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.positions import item_at
 from tightdp.core.lowering.registry import builtin

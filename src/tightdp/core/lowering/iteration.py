@@ -1,10 +1,4 @@
-"""Iterating over anything that Python iterates over, one item at a time or all at once.
-
-A dataset may be lowered as `Alike`: the code of the first record stands for that of all. A comprehension over it is
-again alike; a sum over it is a fresh input leaf, a shuffle of it the counts of its values; its length is known.
-Whatever else is done with it raises an error (`NotAlike`, or Python's own where no items are found), after which the
-program is lowered record by record.
-"""
+"""Iterating over anything that Python iterates over, one item at a time or all at once."""
 
 from __future__ import annotations
 
@@ -12,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from tightdp.core.lowering.alike import for_all, outside, template
 from tightdp.core.lowering.ledger import Ledger
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import METHODS
@@ -25,7 +20,6 @@ from tightdp.core.lowering.values import (
     Generator,
     Growing,
     Host,
-    Permuted,
     Range,
     Reference,
     Sieve,
@@ -35,81 +29,12 @@ from tightdp.core.lowering.values import (
     Value,
     View,
     alternatives,
-    is_scalar,
-    known,
     name_of,
     never,
 )
-from tightdp.core.nodes import Draw, Expr, reachable
+from tightdp.core.nodes import Expr
 from tightdp.language.outputs import order_of
 from tightdp.limits.calibrated import LOOP_ROUNDS
-
-
-class NotAlike(Exception):
-    """The program does not treat all records alike, as far as that is seen."""
-
-
-def template(m: Machine, iterable: Value) -> Alike | None:
-    """Return an iterable whose items are alike for all records, or None for any other."""
-    if isinstance(iterable, Reference):
-        iterable = m.store.get(iterable.key)
-    return iterable if isinstance(iterable, Alike) else None
-
-
-def for_all(m: Machine, alike: Alike, action: Callable[[tuple[Value, ...]], Value]) -> Alike:
-    """Return what an action makes of the items of every record. Raises NotAlike where it does anything besides.
-
-    It must write nothing outside, end no run, and draw for itself: a draw that was made before is shared by records.
-    """
-    born, mark, alive, failures = m.store.newest, m.builder.newest, m.alive, len(m.checks) + len(m.evidence)
-    level, targets = m.store.open(), m.frame.key if m.frame.comprehension else None
-    items = action(alike.items)
-    for cell in m.store.changes(level):
-        key = cell[0] if isinstance(cell, tuple) else cell
-        if key <= born and key != targets:
-            raise NotAlike("what it does with one record changes what others meet")
-    m.store.keep(level)
-    if m.alive is not alive or len(m.checks) + len(m.evidence) > failures:
-        raise NotAlike("a run can end at one record")
-    if not isinstance(items, tuple) or not all(map(is_scalar, items)):
-        raise NotAlike("what it makes of one record is no list of plain values")
-    sums = {leaf.serial for leaf, _ in m.added}
-    for expr in reachable([item for item in items if isinstance(item, Expr)]):
-        if isinstance(expr, Draw) and expr.serial <= mark and expr.serial not in m.own:
-            raise NotAlike("records share a draw")
-        if expr.serial in sums:
-            raise NotAlike("what it makes of one record depends on all")
-        if isinstance(expr, Draw):
-            m.own.add(expr.serial)
-    return Alike(items, alike.times)
-
-
-def added(m: Machine, one: Value, times: int) -> Value:
-    """Return the sum over all records of what one adds, which is an integer."""
-    expr = m.expr(one)
-    if not all(isinstance(value, int) for value in expr.values):
-        raise NotAlike("it adds up something other than integers")
-    if len(expr.values) == 1:
-        return times * int(expr.values[0])
-    for leaf, known_one in m.added:
-        if known_one is expr:
-            return leaf
-    low, high = int(min(expr.values)), int(max(expr.values))
-    leaf = m.builder.input(1 + len(m.added), 0, range(times * low, times * high + 1))
-    m.added.append((leaf, expr))
-    return leaf
-
-
-def permuted(m: Machine, alike: Alike) -> Permuted:
-    """Return the items in uniformly random order."""
-    exprs = [m.expr(item) for item in alike.items]
-    values = list(dict.fromkeys(value for expr in exprs for value in expr.values))
-    counts = []
-    for value in values[:-1]:
-        here = known(m.builder.sum([m.builder.equals(expr, value) for expr in exprs]))
-        counts.append(m.expr(added(m, here, alike.times)))
-    return Permuted(tuple(values), tuple(counts), len(alike))
-
 
 Step = tuple[Expr, Value]
 """An item of a loop: the condition that it is there, and the item."""
@@ -233,8 +158,14 @@ def _spend_parts(m: Machine, iterable: Every) -> None:
 def unordered(m: Machine, value: Value) -> Value:
     """Return a set or a dictionary as an iterable of what is in it, for what does not depend on their order.
 
-    Any other value is returned as it is.
+    So is what a generator makes of them, where it changes nothing outside. Any other value is returned as it is.
     """
+    if isinstance(value, Generator):
+        listed = lambda first: value if first is value.first else _gathered(m, replace(value, first=first))  # noqa: E731
+        found = in_any_order(m, value.first, listed)
+        if found is not value:
+            spend(m, value)
+        return found
     if isinstance(value, (Table, View)) and isinstance(content := m.store[value.key], Ledger):
         parts = ("keys", "values", "items").index(_as_view(value).part)
         return by_key(m, content, lambda *both: (*both, both)[parts])
@@ -244,6 +175,26 @@ def unordered(m: Machine, value: Value) -> Value:
         return value
     present = m.store[value.key].conditions
     return Filtered("set", never, tuple(present), present.__getitem__)
+
+
+def in_any_order(m: Machine, value: Value, action: Callable[[Value], Value]) -> Value:
+    """Return what an action makes of something to loop over; its order counts only where the action shows it.
+
+    A set or dictionary is gone through as `unordered` does, unless that changes what others see, or ends a run.
+    """
+    items = unordered(m, value)
+    if items is value:
+        return action(value)
+    born, alive, spent, kept = m.store.newest, m.alive, set(m.spent), (len(m.checks), len(m.evidence))
+    level, targets = m.store.open(), m.frame.key if m.frame.comprehension else None
+    made = action(items)
+    if m.alive is alive and (len(m.checks), len(m.evidence)) == kept and not outside(m, level, born, targets):
+        m.store.keep(level)
+        return made
+    m.store.undo(level)
+    m.alive, m.spent = alive, spent
+    del m.checks[kept[0] :], m.evidence[kept[1] :]
+    return action(value)
 
 
 def by_key(m: Machine, content: Ledger, action: Callable[[Value, Value], Value]) -> Sieve:

@@ -9,8 +9,9 @@ from itertools import count
 from typing import Any
 
 from tightdp.core.lowering import endless
+from tightdp.core.lowering.alike import NotAlike, added, for_all, template
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.iteration import NotAlike, added, for_all, iterate, template, visit
+from tightdp.core.lowering.iteration import iterate, visit
 from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, Ends, Rounds, TooManyStates, remade
 from tightdp.core.lowering.loop_runs import NotAChain
 from tightdp.core.lowering.machine import End, Failure, Frame, Loop, Machine, is_milestone

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tightdp.core.builder import Builder
 from tightdp.core.lowering import Lowering
-from tightdp.core.lowering.iteration import NotAlike
+from tightdp.core.lowering.alike import NotAlike
 from tightdp.core.lowering.machine import Dead, Failure
 from tightdp.core.lowering.outputs import Plan
 from tightdp.core.lowering.values import Alike, Permuted, Value

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from tightdp.core.doubles import Double
-from tightdp.core.lowering.iteration import NotAlike, collected, items_of, joined
+from tightdp.core.lowering.alike import NotAlike
+from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.ledger import Ledger, content_with, inserted, no_row, possible_keys, rows_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.positions import item_at, position_in, valid_positions
