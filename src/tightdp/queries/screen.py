@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
@@ -15,6 +15,10 @@ from tightdp.queries.hull import TINY, rounded
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
+
+    Doubles: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
+    """The codes of a law in order, and their probabilities."""
 else:
     np = lazily("numpy")
 
@@ -26,7 +30,7 @@ class Screen:
     """Laws as doubles, each with a relative error of at most 2^-51 down to 1e-290, rounded once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Weights, Any, Any]] = {}
+        self._known: dict[int, tuple[Weights, Doubles]] = {}
         self._kept = 0
 
     def surely_below(self, ours: Weights, theirs: Weights, t: Number, delta: Number) -> bool:
@@ -48,13 +52,14 @@ class Screen:
         excess = float(np.maximum(p - slope * q, 0.0).sum() + error * p.sum()) + len(codes) * TINY
         return math.isfinite(excess) and Fraction(excess) <= delta
 
-    def _of(self, law: Weights) -> tuple[Any, Any]:
-        """Return the codes of a law in order, and their probabilities."""
+    def _of(self, law: Weights) -> Doubles:
+        """Return a law as doubles."""
         if id(law) not in self._known:
             self._kept += len(law.by_code)
             if self._kept > MAX_KEPT:
                 self._known, self._kept = {}, len(law.by_code)
             codes = sorted(law.by_code)
             masses = rounded([[law.by_code[code]] for code in codes], law.total)
-            self._known[id(law)] = law, np.array(codes, dtype=object if codes[-1] >> 63 else np.int64), np.array(masses)
-        return self._known[id(law)][1:]
+            kind = object if codes[-1] >> 63 else np.int64
+            self._known[id(law)] = law, (np.array(codes, dtype=kind), np.array(masses))
+        return self._known[id(law)][1]

@@ -29,8 +29,7 @@ from tightdp.limits.calibrated import LONG_LOOP, LOOP_GROWTH
 @lowers(ast.For)
 def _for(m: Machine, node: ast.For) -> None:
     iterable = m.evaluate(node.iter)
-    alike = template(m, iterable)
-    if alike is not None:
+    if (alike := template(m, iterable)) is not None:
         loop_over_all(m, node, alike)
         return
     unrolled = Unrolled(m)
