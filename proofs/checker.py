@@ -384,9 +384,9 @@ class Program(Domain):
 
     def run(self, at, state, record):
         """Return {(what is published, state after): weight} of a part from a state, all as texts."""
-        key = at, state, record
-        if key in self.same:
-            return self.same[key]
+        same = self.same.setdefault((at, record), {})
+        if state in same:
+            return same[state]
         part = self.parts[at]
         need(len(self.states[state]) == len(part.takes), "a part takes another number of values than there are")
         runs, found = [(dict(zip(part.takes, self.states[state])), 1)], {}
@@ -404,7 +404,7 @@ class Program(Domain):
             spend(60 + 3 * cost(weight))
             self.states |= {new[0]: told, new[1]: after}
             found[new] = found[new] + weight if new in found else weight
-        self.same[key] = found
+        same[state] = found
         return found
 
     def along(self, x, y):
@@ -423,14 +423,13 @@ class Program(Domain):
         """Establish the law of what is published on a dataset: all that is possible, with the probabilities."""
         whole = self.weight(x)
         need(positive(whole), "every run is dropped")
-        left, told = whole, set()
+        found = {}
         for event, p in (items(row, 2) for row in items(given)):
             shown, (above, below) = self.event(event), ratio(p, 0, 1)
-            weight = self.weight(x, shown)
+            found[repr(shown)] = weight = self.weight(x, shown)
             need(None not in shown and times(below, weight) == times(above, whole), "an output has another probability")
-            told.add(repr(shown))
-            left += -1 * weight
-        need(left == 0 and len(told) == len(given), "some outputs are missing, or stand twice")
+        good = len(found) == len(given) and sum(found.values()) == whole
+        need(good, "some outputs are missing, or stand twice")
 
     def weight(self, x, event=None):
         """Return the weight of all runs on a dataset, or of those that publish, part by part, what is in an event."""
@@ -454,10 +453,11 @@ class Program(Domain):
 
         @cache
         def move(law, record):
-            rows = [(weight, self.run(part, state, record)) for state, weight in laws[law].items()]
-            spend(sum([3 + len(moved) * (4 + price * cost(weight)) for weight, moved in rows]))
+            known, weights = self.same.setdefault((part, record), {}), laws[law].values()
+            rows = [known.get(state) or self.run(part, state, record) for state in laws[law]]
+            spend(3 * len(rows) + (4 + price * cost(sum(weights))) * sum(map(len, rows)))
             found = {}
-            for weight, moved in rows:
+            for weight, moved in zip(weights, rows):
                 for (told, left), odds in moved.items():
                     sums = found.setdefault(told, {})
                     sums[left] = sums.get(left, 0) + weight * odds
