@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, gcd, lcm, prod
+from math import floor, gcd, inf, lcm, prod
 from typing import Any, TypeAlias
 
 from tightdp.language.outputs import as_output
@@ -65,6 +65,19 @@ def feasible(rows: Rows) -> bool:
             return True
         v = min(above.keys() | below.keys(), key=lambda v: (above.get(v, 0) * below.get(v, 0), v))
         system = _without(system, v)
+
+
+def extent(rows: Rows, variable: int) -> tuple[Fraction | float, Fraction | float]:
+    """Return between what a variable lies in a system that has solutions: there may be less than is returned."""
+    system = dict(rows)
+    while others := {v for normal in system for v, _ in normal if v != variable}:
+        system = _without(system, min(others))
+    low: Fraction | float = -inf
+    high: Fraction | float = inf
+    for normal, bound in system.items():
+        for _, c in normal:
+            low, high = (low, min(high, Fraction(bound) / c)) if c > 0 else (max(low, Fraction(bound) / c), high)
+    return low, high
 
 
 def needed(rows: Rows) -> Rows:

@@ -1,30 +1,28 @@
 """Alignment: a run on x is compared with a run on x' whose noise is shifted so that both publish the same.
 
-A cell is a state of the run on x', one of the run on x, and a shift: by how much the symbolic integers of the latter
-are larger. Its price is a number b such that, whatever is published from there on, the run on x has at most b times the
-probability of the run on x'. Which of our paths is compared with which of theirs, and how noise is shifted, is chosen
-in floats; the prices are then computed exactly, and every inequality is checked with them. The proof is in
+A cell is a state of the run on x', one of the run on x, and by how much the symbolic numbers of the latter are larger,
+at least and at most. Its price is a number b such that, whatever is published from there on, the run on x has at most b
+times the probability of the run on x'. Which of our paths is compared with which of theirs, and how noise is shifted,
+is chosen in floats; the prices are then computed exactly, and every inequality is checked with them. The proof is in
 docs/every-n.md.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
-from tightdp.every_n.paths import Path, Paths
-from tightdp.every_n.shifts import Shift, shifts, steps_of
+from tightdp.every_n.options import END, Cell, Option, Part, Search, Step, targets
+from tightdp.every_n.paths import Paths
 from tightdp.exact.field import Number
 
-_MOST_CELLS = 3000
-_MOST_OPTIONS = 200_000
 _ROUNDS = 40
 _OFTEN = 10
 """The prices of the last round's plans are computed once in this many rounds."""
@@ -34,32 +32,8 @@ _ENOUGH = 1e-12
 _LARGEST = 1e15
 _MARGIN = Fraction(1, 10**8)
 
-
-class Cell(NamedTuple):
-    """The state of the run on x', that of the run on x, and by how much the values of the latter are larger."""
-
-    theirs: int
-    ours: int
-    shift: Shift
-
-
-_END = Cell(-1, -1, ())
-"""After all that is published."""
-
-
-class Option(NamedTuple):
-    """One of their paths that our path can be compared with, and the cell that both then reach.
-
-    Our path has at most `gain` times the probability of their path with the noise that is shifted.
-    """
-
-    theirs: int
-    target: Cell
-    gain: Number
-
-
-Step: TypeAlias = tuple[tuple[Option, ...], ...]
-"""What both runs do next: for each of our paths what it can be compared with."""
+Group: TypeAlias = list[tuple[Fraction, Part]]
+"""Shares of our paths that the same noise on one of their paths may have to bear."""
 Plan: TypeAlias = tuple[tuple[tuple[Option, Fraction], ...], ...]
 """For each of our paths the shares of it that are compared with their paths; they sum to 1."""
 
@@ -88,7 +62,7 @@ def align(paths: Paths, watch: Callable[[], None] = lambda: None) -> Alignment |
 
     `watch` is called from time to time, and may raise to stop.
     """
-    search = _Search(paths)
+    search = Search(paths)
     starts = list(search.starts())
     steps = search.closed(starts)
     if steps is None:
@@ -101,72 +75,23 @@ def align(paths: Paths, watch: Callable[[], None] = lambda: None) -> Alignment |
         if value > _LARGEST:
             return None
         chosen.append(plan)
-    pending = [option.target for plan in chosen for some in plan for option, _ in some]
+    pending = list(_reached(chosen))
     while pending:
         cell = pending.pop()
-        if cell in plans or cell == _END:
+        if cell in plans or cell == END:
             continue
-        plans[cell] = tuple(_compared(step, near)[1] for step in steps[cell])
-        pending += [option.target for plan in plans[cell] for some in plan for option, _ in some]
+        compared = [_compared(step, near) for step in steps[cell]]
+        if any(value > _LARGEST for value, _ in compared):
+            return None
+        plans[cell] = tuple(plan for _, plan in compared)
+        pending += _reached(plans[cell])
     alignment = Alignment(_exact_prices(plans, near), plans, tuple(chosen))
     return alignment if alignment.holds() else None
 
 
-class _Search:
-    """Finds which of our paths can be compared with which of theirs, from every cell that is reached."""
-
-    def __init__(self, paths: Paths) -> None:
-        self._paths = paths
-        self._noise = steps_of(paths)
-        self._places = {path.target: len(path.values) for path in paths.each()}
-        moves = [(x, x) for x in paths.steps]
-        if paths.all_at_once:
-            moves = sorted({*moves, *paths.moves}, key=repr)
-        self._steps = [(paths.steps[old], paths.steps[new]) for old, new in moves]
-
-    def starts(self) -> Iterator[Step]:
-        """Yield the steps in which two runs begin to differ."""
-        paths = self._paths
-        if paths.all_at_once:
-            yield self._options(paths.before, paths.before, ())
-            return
-        for old, new in paths.moves:
-            for state, ours in paths.steps[old].items():
-                yield self._options(ours, paths.steps[new].get(state, ()), (0,) * self._places[state])
-
-    def closed(self, starts: Sequence[Step]) -> dict[Cell, tuple[Step, ...]] | None:
-        """Return the steps from all cells that are reached; None where there are too many."""
-        found: dict[Cell, tuple[Step, ...]] = {}
-        pending = [option.target for step in starts for some in step for option in some]
-        options = 0
-        while pending:
-            cell = pending.pop()
-            if cell in found or cell == _END:
-                continue
-            steps = [
-                self._options(ours.get(cell.ours, ()), theirs.get(cell.theirs, ()), cell.shift)
-                for ours, theirs in self._steps
-            ]
-            after = self._paths.after
-            steps.append(self._options(after.get(cell.ours, ()), after.get(cell.theirs, ()), cell.shift, last=True))
-            found[cell] = tuple(dict.fromkeys(steps))
-            reached = [option.target for step in steps for some in step for option in some]
-            pending += reached
-            options += len(reached)
-            if len(found) > _MOST_CELLS or options > _MOST_OPTIONS:
-                return None
-        return found
-
-    def _options(self, ours: Sequence[Path], theirs: Sequence[Path], before: Shift, last: bool = False) -> Step:
-        found = []
-        for one in ours:
-            options = []
-            for at, other in enumerate(theirs):
-                for shift, cost in shifts(one, other, before, self._noise).items():
-                    target = _END if last else Cell(other.target, one.target, shift)
-                    options.append(Option(at, target, cost * one.probability / other.probability))
-            found.append(tuple(options))
-        return tuple(found)
+def _reached(plans: Iterable[Plan]) -> Iterator[Cell]:
+    """Yield the cells that plans lead to."""
+    return (part.target for plan in plans for some in plan for option, _ in some for part in option.parts)
 
 
 def _near_prices(steps: dict[Cell, tuple[Step, ...]], watch: Callable[[], None]) -> dict[Cell, float]:
@@ -174,12 +99,12 @@ def _near_prices(steps: dict[Cell, tuple[Step, ...]], watch: Callable[[], None])
 
     They are raised from below. Where that takes long, the plans of the last round are kept, and their prices computed.
     """
-    prices = {_END: 1.0, **dict.fromkeys(steps, 0.0)}
+    prices = {END: 1.0, **dict.fromkeys(steps, 0.0)}
     plans: dict[Cell, list[Plan]] = {}
     waiting: dict[Cell, set[Cell]] = {}
     for cell, some in steps.items():
-        for option in (option for step in some for options in step for option in options):
-            waiting.setdefault(option.target, set()).add(cell)
+        for target in targets(some):
+            waiting.setdefault(target, set()).add(cell)
     pending = set(steps)
     for number in range(1, _ROUNDS + 1):
         watch()
@@ -210,7 +135,7 @@ def _improved(steps: dict[Cell, tuple[Step, ...]], prices: dict[Cell, float]) ->
     """Return the prices after improving the plans at the given prices."""
     for _ in range(_IMPROVED):
         plans = {cell: _cheapest(some, prices)[1] for cell, some in steps.items() if prices[cell] < math.inf}
-        below = {cell: 0.0 if 0 < value < math.inf and cell != _END else value for cell, value in prices.items()}
+        below = {cell: 0.0 if 0 < value < math.inf and cell != END else value for cell, value in prices.items()}
         found = _of_plans(plans, below)
         prices = {cell: min(value, found[cell]) for cell, value in prices.items()}
     return prices
@@ -222,12 +147,11 @@ def _of_plans(plans: dict[Cell, list[Plan]], prices: dict[Cell, float]) -> dict[
     rows: list[tuple[int, dict[int, float]]] = []
     for cell, some in plans.items():
         for plan in some:
-            totals: dict[int, dict[int, float]] = {}
-            for option, share in (each for part in plan for each in part):
-                total = totals.setdefault(option.theirs, {})
-                target = at[option.target]
-                total[target] = total.get(target, 0.0) + float(share * option.gain)
-            rows += [(at[cell], total) for total in totals.values()]
+            for group in _groups(plan):
+                total: dict[int, float] = {}
+                for share, part in group:
+                    total[at[part.target]] = total.get(at[part.target], 0.0) + float(share * part.gain)
+                rows.append((at[cell], total))
     entries = [(value, number, target) for number, (_, total) in enumerate(rows) for target, value in total.items()]
     data, row, column = (np.array([entry[part] for entry in entries]) for part in range(3))
     table = coo_matrix((data, (row.astype(int), column.astype(int))), shape=(len(rows), len(at))).tocsr()
@@ -251,43 +175,54 @@ def _of_plans(plans: dict[Cell, list[Plan]], prices: dict[Cell, float]) -> dict[
 
 def _compared(step: Step, prices: dict[Cell, float]) -> tuple[float, Plan]:
     """Return the least price of a step, and how our paths are compared for it."""
-    best: list[dict[int, tuple[float, Option]]] = []
+    best: list[list[tuple[float, Option]]] = []
     for options in step:
-        cheapest: dict[int, tuple[float, Option]] = {}
+        cheapest: dict[tuple[int, ...], tuple[float, Option]] = {}
         for option in options:
-            price = prices[option.target]
-            value = float(option.gain) * price if price < math.inf else math.inf
-            if value < math.inf and (option.theirs not in cheapest or value < cheapest[option.theirs][0]):
-                cheapest[option.theirs] = value, option
+            value = max((_near(part, prices) for part in option.parts), default=0.0)
+            theirs = tuple(part.theirs for part in option.parts)
+            if value < math.inf and (theirs not in cheapest or value < cheapest[theirs][0]):
+                cheapest[theirs] = value, option
         if not cheapest:
             return math.inf, ()
-        best.append(cheapest)
-    if all(len(cheapest) == 1 for cheapest in best):
-        shares = [[1.0] for _ in best]
-    else:
-        shares = _balanced([[(their, value) for their, (value, _) in each.items()] for each in best])
-    plan: list[tuple[tuple[Option, Fraction], ...]] = []
-    totals: dict[int, float] = {}
-    for cheapest, some in zip(best, shares, strict=True):
+        best.append(sorted(cheapest.values(), key=lambda each: each[0]))
+    plan: Plan = tuple(((each[0][1], Fraction(1)),) for each in best)
+    found = _burden(plan, prices)
+    if found <= max((each[0][0] for each in best), default=0.0) or all(len(each) == 1 for each in best):
+        return found, plan
+    shares = _balanced([[[(p.theirs, _near(p, prices)) for p in option.parts] for _, option in each] for each in best])
+    shared: list[tuple[tuple[Option, Fraction], ...]] = []
+    for each, some in zip(best, shares, strict=True):
         exact = [Fraction(share).limit_denominator(1 << 20) for share in some]
         exact[exact.index(max(exact))] += 1 - sum(exact)
-        for (their, (value, _)), share in zip(cheapest.items(), exact, strict=True):
-            totals[their] = totals.get(their, 0.0) + float(share) * value
-        parts = zip(cheapest.values(), exact, strict=True)
-        plan.append(tuple((option, share) for (_, option), share in parts if share))
-    return max(totals.values(), default=0.0), tuple(plan)
+        shared.append(tuple((option, share) for (_, option), share in zip(each, exact, strict=True) if share))
+    other = _burden(tuple(shared), prices)
+    return (other, tuple(shared)) if other < found else (found, plan)
 
 
-def _balanced(values: list[list[tuple[int, float]]]) -> list[list[float]]:
+def _near(part: Part, prices: dict[Cell, float]) -> float:
+    price = prices[part.target]
+    return float(part.gain) * price if price < math.inf else math.inf
+
+
+def _burden(plan: Plan, prices: dict[Cell, float]) -> float:
+    totals = (sum(float(share) * _near(part, prices) for share, part in group) for group in _groups(plan))
+    return max(totals, default=0.0)
+
+
+def _balanced(values: list[list[list[tuple[int, float]]]]) -> list[list[float]]:
     """Return shares of our paths that minimize the largest burden on any of their paths."""
     size = sum(map(len, values))
-    theirs = {each: at for at, each in enumerate(sorted({their for some in values for their, _ in some}))}
+    every = {their for some in values for parts in some for their, _ in parts}
+    theirs = {each: at for at, each in enumerate(sorted(every))}
     above, below = np.zeros((len(theirs), size + 1)), np.zeros((len(values), size + 1))
     above[:, size] = -1.0
     at = 0
     for number, some in enumerate(values):
-        for their, value in some:
-            above[theirs[their], at], below[number, at] = value, 1.0
+        for parts in some:
+            below[number, at] = 1.0
+            for their, value in parts:
+                above[theirs[their], at] = value
             at += 1
     aim = np.zeros(size + 1)
     aim[size] = 1.0
@@ -298,7 +233,7 @@ def _balanced(values: list[list[tuple[int, float]]]) -> list[list[float]]:
 
 def _exact_prices(plans: dict[Cell, tuple[Plan, ...]], near: dict[Cell, float]) -> dict[Cell, Number]:
     """Return the least exact prices; slightly larger ones where the iteration only approaches these."""
-    prices: dict[Cell, Number] = {_END: Fraction(1), **dict.fromkeys(plans, Fraction(0))}
+    prices: dict[Cell, Number] = {END: Fraction(1), **dict.fromkeys(plans, Fraction(0))}
     for _ in range(len(plans) + 2):
         more = {cell: max(_price(plan, prices) for plan in some) for cell, some in plans.items() if some}
         more = {cell: value for cell, value in more.items() if value > prices[cell]}
@@ -306,14 +241,35 @@ def _exact_prices(plans: dict[Cell, tuple[Plan, ...]], near: dict[Cell, float]) 
             return prices
         prices.update(more)
     larger = {cell: Fraction(near[cell]).limit_denominator(10**12) * (1 + _MARGIN) for cell in plans}
-    return {**larger, _END: Fraction(1)}
+    return {**larger, END: Fraction(1)}
 
 
 def _price(plan: Plan, prices: dict[Cell, Number]) -> Number:
     """Return what the most expensive of their paths has to bear."""
-    totals: dict[int, Number] = {}
-    for some in plan:
-        for option, share in some:
-            value = share * option.gain * prices[option.target]
-            totals[option.theirs] = totals.get(option.theirs, Fraction(0)) + value
-    return max(totals.values(), default=Fraction(0))
+    return max((_total(group, prices) for group in _groups(plan)), default=Fraction(0))
+
+
+def _total(group: Group, prices: dict[Cell, Number]) -> Number:
+    return sum((share * part.gain * prices[part.target] for share, part in group), Fraction(0))
+
+
+def _groups(plan: Plan) -> Iterator[Group]:
+    """Yield what the same noise on one of their paths may have to bear."""
+    borne: dict[int, list[tuple[Option, Fraction, Part]]] = {}
+    for option, share in (each for some in plan for each in some):
+        for part in option.parts:
+            borne.setdefault(part.theirs, []).append((option, share, part))
+    for each in borne.values():
+        for group in _together(each):
+            yield [(share, part) for _, share, part in group]
+
+
+def _together(borne: list[tuple[Option, Fraction, Part]]) -> Iterator[list[tuple[Option, Fraction, Part]]]:
+    """Yield what may have to be borne at once: where two of our paths are apart, one or the other."""
+    for at, (option, *_) in enumerate(borne):
+        others = [each.shift == option.shift and each.ours in option.apart for each, *_ in borne]
+        if any(others):
+            yield from _together(borne[:at] + borne[at + 1 :])
+            yield from _together([each for each, out in zip(borne, others, strict=True) if not out])
+            return
+    yield borne

@@ -29,6 +29,8 @@ from tightdp.every_n.paths import (
 from tightdp.every_n.runs import INDEX, LENGTH, OPEN, REST, Ending
 from tightdp.limits.calibrated import PROOF_STATES
 
+MARK = "\0mark"
+"""What a record sends, besides its messages, whose index is published at the end."""
 LEFT = "\0left"
 """What a record sends, besides its messages, where the place at which the records are left is published."""
 
@@ -53,7 +55,7 @@ def tells_all(
     left = any(part[0] == LEFT for path in every for part in path.letter)
     for path in every:
         sent = [part for part in path.letter if part[0] != LEFT]
-        if any(part[0] == -1 for part in sent) or len(sent) > 1:
+        if any(part[0] in (-1, MARK) for part in sent) or len(sent) > 1:
             return False
         if used and not sent and path.target in going:
             return False
@@ -247,6 +249,8 @@ class _Assembled:
             target = explored.states[play.target]
             if target.left is not None and any(part[:1] == ("index",) for part in _inside(target.cells)):
                 letter.append((LEFT, number))
+            if play.mark is not None:
+                letter.append((MARK, number, play.mark))
             values += [renamed(each, names) for each in (*play.slots, *play.sums)]
             noises += play.noises
             targets.append(play.target)

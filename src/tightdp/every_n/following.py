@@ -36,7 +36,7 @@ from tightdp.limits.calibrated import FEW_VALUES
 
 _MOST_DRAWS = 200
 _MOST_ARRANGED = 6
-_BOTH: Law = ((0, Fraction(1)), (1, Fraction(1)))
+EITHER_WAY: Law = ((0, Fraction(1)), (1, Fraction(1)))
 _EITHER: Law = ((0, Fraction(1, 2)), (1, Fraction(1, 2)))
 _COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
 _SAFE = ("add", "sub", "mul", "neg", "pos", "abs", "floor", "ceil", "round", "int", "bitand", "bitor", "bitxor")
@@ -44,6 +44,10 @@ _DIVIDING = ("floordiv", "mod", "div")
 _TOLD = ("told", "sum")
 TURN = -1
 """The token of the index of the record at hand."""
+MARKED, PASSED = "marked", "passed"
+"""Kinds of symbols: the index of an earlier record with a mark, and of one without."""
+_INDEXES = ("index", MARKED, PASSED)
+PLACED = ("told", *_INDEXES)
 
 
 class Untraceable(Exception):
@@ -117,7 +121,7 @@ class Run:
 
     def clean(self, form: Affine) -> bool:
         """Whether comparisons of a form are followed, for all integers that it may be."""
-        return not any(kind in ("told", "index") or (kind == "sum" and not self.sums) for (kind, _), _ in form.terms)
+        return not any(kind in PLACED or (kind == "sum" and not self.sums) for (kind, _), _ in form.terms)
 
     def at_least(self, form: Affine, strictly: bool) -> bool:
         """Decide form >= 0, or > 0: as earlier comparisons on this run imply, or else both ways in turn."""
@@ -134,7 +138,7 @@ class Run:
         self._ways += 1
         if self._ways > FEW_VALUES:
             raise Untraceable
-        if self.choices.choose(_BOTH):
+        if self.choices.choose(EITHER_WAY):
             self.bounds[terms] = value, high
             return upward
         self.bounds[terms] = low, below
@@ -154,7 +158,7 @@ class Run:
     def check(self, terms: Terms) -> None:
         """Refuse to look at what grows, or at the place of a record, while records are gone through."""
         for (kind, at), _ in terms:
-            if kind in ("index", "stale") and (self.inside or kind == "stale"):
+            if kind in ("stale", *_INDEXES) and (self.inside or kind == "stale"):
                 raise refusal("the index of a record decides what happens here", "publish the index only")
             if self.inside and kind in _TOLD:
                 raise Touched(at)

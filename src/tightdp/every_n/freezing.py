@@ -1,4 +1,4 @@
-"""What the cells of a state hold, as plain data, and back: lists go by the order in which they are met."""
+"""What the cells of a state hold, as plain data: lists go by the order in which they are met."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from tightdp.core.lowering.values import (
     Value,
     known,
 )
-from tightdp.every_n.following import TURN, Run, Touched, Untraceable
+from tightdp.every_n.following import PLACED, TURN, Run, Touched, Untraceable
+from tightdp.every_n.indexes import Indexes
 from tightdp.every_n.learned import POISON, Frozen, OfPass, Place, Sent
-from tightdp.every_n.paths import REAL, Affine, Symbol, dependent, normal, plus, refusal, times
+from tightdp.every_n.paths import REAL, Affine, Symbol, dependent, normal, plus, refusal
 from tightdp.exact.field import ExpNumber
 from tightdp.limits.calibrated import FEW_VALUES
 
@@ -33,6 +34,7 @@ class Freezer:
     def __init__(self, of: OfPass, run: Run | None, start: bool) -> None:
         self.of, self.m, self.run, self.start = of, of.m, run, start
         self.slots: list[Affine] = []
+        self.indexes = Indexes(of, run)
         self.sums: dict[int, Affine] = {}
         self.added: dict[int, Any] = {}
         self._met: dict[int, int] = {}
@@ -101,7 +103,7 @@ class Freezer:
             raise Touched(token)
         rest = plus(value.tree, own, -1)
         if (
-            any(kind in ("sum", "told", "index", "stale") for (kind, _), _ in rest.terms)
+            any(kind in ("sum", "stale", *PLACED) for (kind, _), _ in rest.terms)
             or dict(value.tree.terms).get(own.terms[0][0]) != 1
         ):
             raise Touched(token)
@@ -148,7 +150,7 @@ class Freezer:
             return ("poison",)
         if self._is_growing(place, value):
             self._measure(place, value)
-            return ("growing", place, self._aggregates(place, value))
+            return ("growing", place, self._aggregates(place, value), self._extremes(place, value))
         if isinstance(value, Growing):
             return self._of_list(value)
         if self._is_number(place, value):
@@ -205,6 +207,24 @@ class Freezer:
             found.append((name, sum(parts, 0 if self.start else of.aggregate(token, name))))
         return tuple(found)
 
+    def _extremes(self, place: Place, value: Value) -> tuple[tuple[str, Frozen, Frozen], ...]:
+        """Return the greatest or the least of a list with an item of every record, where its place is asked for."""
+        of, builder = self.of, self.m.builder
+        before = of.extremes.get(of.learned.token(of.number, place), {})
+        items = value.tail if isinstance(value, Growing) else value
+        found = []
+        for name in sorted(of.learned.extremes.get(place, ())):
+            best, at = before.get(name, (None, None))
+            if len(items) != (0 if self.start else 1) and not (of.departed and not items):
+                raise refusal("the place of an item is asked for in a list that has not one of every record")
+            for item in map(known, items):
+                if not isinstance(item, (int, Fraction, Symbol)):
+                    raise refusal("the place of an item is asked for in a list of other things than numbers")
+                if best is None or builder.compared(name, self.m.expr(item), self.m.expr(best)):
+                    best, at = item, of.index
+            found.append((name, self.frozen((*place, name), best), self.frozen((*place, name), at)))
+        return tuple(found)
+
     def _measure(self, place: Place, value: Value) -> None:
         """Follow the length and the sum of a list, where they are looked at after the records."""
         of = self.of
@@ -247,11 +267,10 @@ class Freezer:
                 if rest.terms:
                     raise Touched(token)
                 return ("offset", kind, token, rest.constant)
+        indexed = self.indexes.frozen(tree)
+        if indexed is not None:
+            return indexed
         kinds = {kind for (kind, _), _ in tree.terms}
-        if "stale" in kinds:
-            return ("stale",)
-        if "index" in kinds:
-            return ("index", tree.constant) if [factor for _, factor in tree.terms] == [1] else ("stale",)
         if "size" in kinds:
             if len(kinds) > 1:
                 raise Untraceable
@@ -324,76 +343,3 @@ class Freezer:
             raise refusal("a list among the messages of the records has another name as well", "append tuple(...)")
         seen.add(value.key)
         return ("\0list", *self._message(self.m.store[value.key], value.key, seen))
-
-
-class Thawer:
-    """Turns plain data into what cells hold."""
-
-    def __init__(self, of: OfPass, when: str) -> None:
-        self.of, self.m, self.when = of, of.m, when
-        self.made: dict[Cell, Value] = {}
-        self.agg: dict[int, dict[str, Value]] = {}
-        self._met: dict[int, Value] = {}
-        self._slots = 0
-
-    def value(self, frozen: Frozen) -> Value:
-        """Return a value."""
-        m, of = self.m, self.of
-        match frozen:
-            case ("missing",):
-                return MISSING
-            case ("poison",):
-                return POISON
-            case ("value", name, value):
-                return bool(value) if name == "bool" else value
-            case ("tuple", items):
-                return tuple(self.value(item) for item in items)
-            case ("range", items, _):
-                return Range(items)
-            case ("entries", keys, items):
-                return Entries(tuple(key for _, key in keys), tuple(self.value(item) for item in items))
-            case ("members", values):
-                return Members(tuple(each for _, each in values), tuple(m.builder.true for _ in values))
-            case ("object", value):
-                return value
-            case ("old", kind, key):
-                return _handle(kind, key)
-            case ("again", _, at):
-                return self._met[at]
-            case ("new", kind, at, content):
-                made = self._met[at] = _handle(kind, m.store.new_key())
-                self.made[made.key] = self.value(content)
-                return made
-            case ("growing", place, aggregates):
-                token = of.learned.token(of.number, place)
-                self.agg[token] = dict(aggregates)
-                return Growing(("list", token), (), m.touched)
-            case ("listed", token, rest):
-                return Growing(("list", token), tuple(map(self.value, rest)), m.touched)
-        return m.builder.symbol(self._form(frozen))
-
-    def _form(self, frozen: Frozen) -> Affine:
-        of, tree = self.of, Affine((), Fraction(0))
-        match frozen:
-            case ("sum" | "told" as kind, place):
-                return Affine((((kind, of.learned.token(of.number, place)), Fraction(1)),), Fraction(0))
-            case ("offset", kind, token, constant):
-                return Affine((((kind, token), Fraction(1)),), constant)
-            case (kind, factor, offset) if kind in ("slot", REAL + "slot"):
-                name = kind, of.number * 1000 + self._slots
-                self._slots += 1
-                return times(Affine(((name, Fraction(1)),), offset / factor), factor)
-            case ("slot again", at, apart):
-                return Affine((((REAL + "slot", of.number * 1000 + at), Fraction(1)),), apart)
-            case ("size", Affine() as tree):
-                return tree
-            case ("index", constant) if self.when == "end":
-                return Affine(((("size", 0), Fraction(1)),), constant - 1)
-            case ("index", constant) if self.when == "left":
-                return Affine(((("index", 0), Fraction(1)),), constant)
-        return Affine(((("stale", 0), Fraction(1)),), Fraction(0))
-
-
-def _handle(kind: str, key: int) -> Value:
-    plain: dict[str, Any] = {"Reference": Reference, "Table": Table}
-    return plain[kind](key) if kind in plain else Collection(key, kind == "frozenset")

@@ -29,6 +29,10 @@ class Knowledge:
     tokens: list[Place] = field(default_factory=list)
     residues: dict[Place, int] = field(default_factory=dict)
     """Modulo what a sum is part of the state, where it is divided; 0 where that is not known."""
+    extremes: dict[Place, set[str]] = field(default_factory=dict)
+    """The lists for which it is asked where the greatest ("gt") or the least ("lt") item stands."""
+    marking: bool = False
+    """Whether the indices of records that are kept have marks."""
     measured: dict[Place, set[str]] = field(default_factory=dict)
     """The lists whose length or sum is looked at after the records."""
 
@@ -74,6 +78,7 @@ class Play:
     target: int
     slots: tuple[Affine, ...]
     sums: tuple[Affine, ...]
+    mark: int | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,10 @@ class OfPass(Protocol):
     born: int
     learned: Knowledge
     initial: dict[int, Any]
+    marks: frozenset[int]
+    extremes: dict[int, dict[str, tuple[Value, Value]]]
+    index: Value
+    departed: tuple[int, Value] | None
 
     def aggregate(self, token: int, name: str) -> Value:
         """Return the sum or the length of what was added to a list up to now."""
@@ -103,6 +112,14 @@ class OfPass(Protocol):
 
 POISON: Any = Host("a value that depends on the records")
 """What a cell holds that a round may have written and nothing is known to read."""
+
+
+class Again(Exception):
+    """More was learned of a pass: everything is read once more."""
+
+
+class Unending(Exception):
+    """A run that was followed does not come to an end: none is like it."""
 
 
 class Needed(Exception):

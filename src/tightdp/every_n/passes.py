@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,9 +21,11 @@ from tightdp.core.lowering.store import Cell
 from tightdp.core.lowering.values import Growing, Value
 from tightdp.errors import LanguageError
 from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched
-from tightdp.every_n.freezing import Freezer, Thawer
+from tightdp.every_n.freezing import Freezer
+from tightdp.every_n.indexes import marks_in
 from tightdp.every_n.learned import POISON, CheckedStore, Explored, Frozen, Knowledge, Needed, Play, Sent, State
 from tightdp.every_n.paths import Affine, refusal
+from tightdp.every_n.thawing import Thawer
 from tightdp.limits.calibrated import PROOF_RUNS, PROOF_STATES
 
 
@@ -105,6 +108,10 @@ class Pass:
         self._agg: dict[int, dict[str, Value]] = {}
         self.initial: dict[int, Any] = {}
         """What the tokens begin with."""
+        self.extremes: dict[int, dict[str, tuple[Value, Value]]] = {}
+        """The greatest or least item of a list, and the index of its record."""
+        self.marks: frozenset[int] = frozenset()
+        """The numbers of the marks that earlier records have."""
 
     # exploring
 
@@ -148,8 +155,7 @@ class Pass:
     def _closed(self) -> Explored:
         m = self.m
         self.targets, self.ways = [], {}
-        first = self._frozen(None, None, start=True)
-        start, slots, sums, _ = first
+        start, slots, sums, *_ = self._frozen(None, None, start=True)
         index = {start: 0}
         pending = [start]
         steps: dict[tuple[int, Any], tuple[Play, ...]] = {}
@@ -180,11 +186,13 @@ class Pass:
             if self._plays > PROOF_RUNS:
                 raise refusal("there are too many runs of one record", "ask for one n")
             choices = Choices(past)
-            yield (*self._play(state, record, choices), choices.made)
+            play = self._play(state, record, choices)
+            if play is not None:
+                yield (*play, choices.made)
             past = choices.next()
 
-    def _play(self, state: State, record: Any, choices: Choices) -> tuple[Play, State]:
-        """Return what one run makes of a record in a state, and leave everything as it was."""
+    def _play(self, state: State, record: Any, choices: Choices) -> tuple[Play, State] | None:
+        """Return what one run makes of a record in a state, and leave everything as it was; None if it loses a mark."""
         m = self.m
         keep, spent = m.mark(), set(m.spent)
         run = m.builder.run = Run("fresh", choices, inside=True, sums=m.sums)
@@ -198,11 +206,11 @@ class Pass:
         self._check_written()
         if (m.spent - spent) & self._streams:
             raise refusal("an iterator from before the records is gone through at one of them", "keep list(...) of it")
-        after, slots, sums, sent = self._frozen(run, self.departed)
+        after, slots, sums, sent, indexes = self._frozen(run, self.departed)
         asked = tuple(m.visible_answers(run))
-        play = Play(run.probability, tuple(run.noises), run.bounds, sent, asked, -1, slots, sums)
+        play = Play(run.probability, tuple(run.noises), run.bounds, sent, asked, -1, slots, sums, indexes.new)
         m.restore(keep)
-        return play, after
+        return (play, after) if indexes.marks >= self.marks else None
 
     def _round(self, state: State, record: Any) -> None:
         m = self.m
@@ -271,11 +279,12 @@ class Pass:
         sent = freezer.sent()
         left = None if departed is None else departed[0]
         state = State(left, tuple(cells), len(freezer.slots), tuple(freezer.sums), tuple(freezer.residues()))
-        return state, tuple(freezer.slots), tuple(freezer.sums.values()), sent
+        return state, tuple(freezer.slots), tuple(freezer.sums.values()), sent, freezer.indexes
 
     def _thawed(self, state: State, when: str) -> Iterator[tuple[Cell, Value]]:
         thawer = Thawer(self, when)
-        self._agg = thawer.agg
+        self._agg, self.extremes = thawer.agg, thawer.extremes
+        self.marks = frozenset(marks_in(state.cells))
         self.m.residues.update({token: (modulus, rest) for token, modulus, rest in state.residues})
         for cell in self.learned.written:
             if cell not in self.learned.live:
@@ -306,7 +315,7 @@ class Pass:
 
 
 def _aimed(play: Play, target: int) -> Play:
-    return Play(play.probability, play.noises, play.bounds, play.sent, play.asked, target, play.slots, play.sums)
+    return replace(play, target=target)
 
 
 def _place_of(name: str, function: ast.AST) -> ast.AST | None:

@@ -7,7 +7,7 @@ n; here draws are made one outcome after the other, and a loop over the records 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -18,37 +18,33 @@ from tightdp.core.lowering.outputs import Plan
 from tightdp.core.lowering.registry import FUNCTIONS
 from tightdp.core.lowering.scalars import adopt
 from tightdp.core.lowering.store import Store
-from tightdp.core.lowering.values import Every, Growing, Reference, Value, is_scalar, known
+from tightdp.core.lowering.values import Every, Growing, Value, is_scalar, known
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.every_n.following import TURN, Choices, FollowingBuilder, Run, Touched
-from tightdp.every_n.learned import CheckedStore, Explored, Knowledge, Needed, Sent
-from tightdp.every_n.passes import Follower, Pass
-from tightdp.every_n.paths import SIZE, Affine, Symbol, Tree, refusal
+from tightdp.every_n.indexes import without_mark
+from tightdp.every_n.learned import Again, CheckedStore, Explored, Knowledge, Needed, Sent, Unending
+from tightdp.every_n.passes import Pass
+from tightdp.every_n.paths import SIZE, Affine, Symbol, refusal
 from tightdp.every_n.runs import (
-    INDEX,
-    LENGTH,
-    OPEN,
     PASSED,
-    Again,
     Ending,
     NoEvidence,
     Rounds,
     Session,
     Stopped,
-    Unending,
     rest_of,
     tokens_of,
 )
+from tightdp.every_n.seeing import Seeing
 from tightdp.language import primitives
-from tightdp.language.outputs import as_output
 from tightdp.language.program import Bound
 
 _AROUND = ("geometric", "discrete_laplace", "one_sided_geometric", "laplace", "exponential")
 """The noise that may be around a symbolic number."""
 
 
-class Following(Follower):
+class Following(Seeing):
     """Follows one run of a program on all records, with everything that may come of them."""
 
     single = True
@@ -95,7 +91,10 @@ class Following(Follower):
         except Needed as needed:
             self._need(needed)
         asked = tuple(self.visible_answers(self.run))
-        used = frozenset(t for each in (returned, *asked) for t in tokens_of(each.what))
+        seen = (returned.what, *(each.what for each in asked))
+        if without_mark(self.passes, seen):
+            raise Unending
+        used = frozenset(t for what in seen for t in tokens_of(what))
         begun = {token: value for each, *_ in self.passes for token, value in each.initial.items()}
         while more := {t for token in used if token in begun for t in tokens_of(begun[token])} - used:
             used |= more
@@ -253,6 +252,8 @@ class Following(Follower):
                 return self.touched(growing, name)
             now = self.inside.aggregate(tree[1], name)
             return self._with_tail(name, now, growing)
+        if name == "index" and (place := self._place_of(growing, *more)) is not None:
+            return place
         if name in ("sorted", "shuffle") and not growing.tail:
             return Growing((name, *tree[1:]) if tree[0] == "list" else (name, tree), (), self.touched)
         if name in ("sum", "len"):
@@ -261,6 +262,18 @@ class Following(Follower):
         if name in ("max", "min") and not growing.tail:
             return self.builder.symbol((name, *tree[1:]))
         return self.touched(growing, name)
+
+    def _place_of(self, growing: Growing, wanted: Value) -> Value | None:
+        """Return where the greatest or the least item of a list stands; None where something else is wanted."""
+        tree = wanted.tree if isinstance(wanted, Symbol) else None
+        if tree not in (("max", *growing.tree[1:]), ("min", *growing.tree[1:])) or growing.tail:
+            return None
+        token, name = growing.tree[1], "gt" if tree[0] == "max" else "lt"
+        within = self.passes[token // 1000][0]
+        if name not in within.extremes.get(token, {}):
+            within.learned.extremes.setdefault(within.learned.place(token), set()).add(name)
+            raise Again
+        return within.extremes[token][name][1]
 
     def _measured(self, name: str, token: int) -> Value:
         """Return the length or the sum of what was added to a list, followed beside it."""
@@ -297,61 +310,6 @@ class Following(Follower):
                 return self.touched(growing, name)
             now = known(self.builder.add(self.expr(now), self.expr(one)))
         return now
-
-    # what is seen
-
-    def visible_answers(self, run: Run) -> Iterator[Sent]:
-        """Yield the questions that a run was asked beside its comparisons, with the answers."""
-        for tree, answer in run.asked:
-            published: list[Affine] = []
-            yield Sent((self._visible_tree(tree, published, run), answer), tuple(published))
-
-    def visible(self, value: Value, published: list[Affine], run: Run) -> Any:
-        """Return the visible part of a value; the symbolic values in it are added to `published`."""
-        value = known(value)
-        if isinstance(value, Symbol):
-            return self._visible_tree(value.tree, published, run)
-        if isinstance(value, tuple):
-            return tuple(self.visible(item, published, run) for item in value)
-        if isinstance(value, Growing):
-            if self.inside is not None:
-                return self.touched(value, "items")
-            tail = tuple(self.visible(item, published, run) for item in value.tail)
-            return ("\0tree", value.tree, tail) if tail else ("\0tree", value.tree)
-        if not is_scalar(value):
-            name = "list" if isinstance(value, Reference) else type(value).__name__.lower()
-            raise LanguageError(f"an output cannot be a {name}", "return tuple(...) of it", self.source.span())
-        return as_output(value)
-
-    def _visible_tree(self, tree: Tree, published: list[Affine], run: Run) -> Any:
-        if not isinstance(tree, Affine):
-            if not isinstance(tree, tuple) or (len(tree) == 2 and isinstance(tree[1], int)):
-                return ("\0tree", tree) if isinstance(tree, tuple) else tree
-            return ("\0tree", tree[0], *(self._visible_tree(part, published, run) for part in tree[1:]))
-        if not tree.terms:
-            return as_output(tree.constant)
-        if tree.terms == SIZE and not tree.constant:
-            return LENGTH
-        if tree == Affine(((("index", 0), Fraction(1)),), Fraction(0)):
-            return INDEX
-        told = tuple(each for each in tree.terms if not run.clean(Affine((each,), Fraction(0))))
-        if any(kind == "stale" for (kind, _), _ in tree.terms):
-            raise refusal("the index of an earlier record is published", "publish the index of the record at hand")
-        if self.inside is not None:
-            run.check(tuple(each for each in told if each[0][0] != "index"))
-        rest = tuple(each for each in tree.terms if each not in told)
-        if not told:
-            low, high = run.bounds.get(rest, (0, 1))
-            if low == high:
-                return as_output(tree.constant + Fraction(low))
-            if all(kind == "size" for (kind, _), _ in rest):
-                return ("\0tree", tree)
-            published.append(tree)
-            return OPEN
-        if rest:
-            published.append(Affine(rest, Fraction(0)))
-            return ("\0tree", Affine(told, tree.constant), OPEN)
-        return ("\0tree", tree)
 
     # errors
 

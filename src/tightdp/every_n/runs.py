@@ -67,14 +67,6 @@ class Session:
     known: dict[tuple[tuple[int, ...], int], tuple[Explored, object]] = field(default_factory=dict)
 
 
-class Again(Exception):
-    """More was learned of a pass: everything is read once more."""
-
-
-class Unending(Exception):
-    """A run that was followed does not come to an end: none is like it."""
-
-
 class NoEvidence(list[Expr]):
     """The evidence of a run, of which there is none: observe is refused."""
 

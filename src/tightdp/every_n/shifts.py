@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import ceil, inf, isfinite, lcm
+from math import ceil, floor, inf, isfinite, lcm
 from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.every_n.paths import Bounds, Edge, Noise, Path, Paths, Terms
@@ -12,6 +12,9 @@ from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Exponentials
 
 Shift: TypeAlias = tuple[Fraction | int, ...]
+"""By how much noise is larger."""
+Gaps: TypeAlias = tuple[tuple[Edge, Edge], ...]
+"""Between what the differences of values lie, ours less theirs."""
 
 _FARTHEST = 40
 
@@ -40,12 +43,24 @@ class Steps(NamedTuple):
 
     def of(self, law: Noise) -> list[Fraction | int]:
         """Return the shifts that are tried, small ones first."""
-        parts = self.parts if _is_real(law) else 1
+        parts = self.parts if is_real(law) else 1
         each = sorted(range(-self.reach * parts, self.reach * parts + 1), key=abs)
         return [Fraction(d, parts) if parts > 1 else d for d in each]
 
+    def outward(self, gap: tuple[Edge, Edge]) -> tuple[Edge, Edge] | None:
+        """Return a range of differences that is wide enough and one of finitely many; None for one that is too far."""
+        low, high = gap
+        if low == high:
+            within = -self.reach <= low <= self.reach
+            return gap if within and (Fraction(low) * self.parts).denominator == 1 else None
+        return (
+            -inf if low < -self.reach else Fraction(floor(low * self.parts), self.parts),
+            inf if high > self.reach else Fraction(ceil(high * self.parts), self.parts),
+        )
 
-def _is_real(law: Noise) -> bool:
+
+def is_real(law: Noise) -> bool:
+    """Whether noise is on the reals."""
     return isinstance(law, Exponentials) and law.real
 
 
@@ -75,31 +90,41 @@ def steps_of(paths: Paths) -> Steps:
     return Steps(reach, parts if parts * reach <= _FARTHEST else 1)
 
 
-def shifts(ours: Path, theirs: Path, before: Shift, steps: Steps) -> dict[Shift, Number]:
-    """Return by how much the values that our path leaves behind may be larger than theirs, and what each costs.
+def alike(ours: Path, theirs: Path) -> bool:
+    """Whether two paths draw the same noise and publish the same but for numbers."""
+    return (
+        ours.noises == theirs.noises and ours.letter == theirs.letter and len(ours.published) == len(theirs.published)
+    )
+
+
+def shifts(ours: Path, theirs: Path, before: Gaps, steps: Steps) -> dict[Gaps, tuple[Number, Shift]]:
+    """Return by how much the values that our path leaves behind may be larger than theirs; its cost, and the shift.
 
     Our values are larger by `before` when the paths begin. The cost is the largest ratio of the probability of our
     noise and that of theirs, the least over all shifts of the noise in `steps` that take our path to theirs.
     """
-    alike = ours.noises == theirs.noises and ours.letter == theirs.letter
-    if not alike or len(ours.published) != len(theirs.published) or len(ours.values) != len(theirs.values):
+    if not alike(ours, theirs) or len(ours.values) != len(theirs.values):
         return {}
     ranges = _ranges(ours, theirs, before)
     if ranges is None or any(one.terms != other.terms for one, other in zip(ours.values, theirs.values, strict=True)):
         return {}
-    found: dict[Shift, Number] = {}
+    found: dict[Gaps, tuple[Number, Shift]] = {}
     for by in _within(ranges, [steps.of(law) for law in ours.noises]):
-        after = tuple(
-            one.constant - other.constant + _shifted(one.terms, before, by)
-            for one, other in zip(ours.values, theirs.values, strict=True)
-        )
-        if any((each * steps.parts).denominator != 1 or abs(each) > steps.reach for each in after):
-            continue
-        cost: Number = Fraction(1)
-        for law, d in zip(ours.noises, by, strict=True):
-            cost = cost * _price(law, d)
-        if after not in found or cost < found[after]:
-            found[after] = cost
+        after: list[tuple[Edge, Edge]] = []
+        for one, other in zip(ours.values, theirs.values, strict=True):
+            low, high = _moved(one.terms, before)
+            apart = one.constant - other.constant + _shifted(one.terms, by)
+            gap = steps.outward((low + apart, high + apart))
+            if gap is None:
+                break
+            after.append(gap)
+        else:
+            cost: Number = Fraction(1)
+            for law, d in zip(ours.noises, by, strict=True):
+                cost = cost * _price(law, d)
+            key = tuple(after)
+            if key not in found or cost < found[key][0]:
+                found[key] = cost, by
     return found
 
 
@@ -116,7 +141,7 @@ def _price(law: Noise, d: Fraction | int) -> Number:
     return max(base**d if isinstance(base, ExpNumber) else base ** int(d) for _, _, base in law.pieces)
 
 
-def _ranges(ours: Path, theirs: Path, before: Shift) -> list[_Range] | None:
+def _ranges(ours: Path, theirs: Path, before: Gaps) -> list[_Range] | None:
     """Return conditions on the shifts of the noise under which the bounds of our path imply those of theirs.
 
     Our noise is theirs plus the shift. None where no shift satisfies them.
@@ -126,14 +151,17 @@ def _ranges(ours: Path, theirs: Path, before: Shift) -> list[_Range] | None:
     for one, other in zip(ours.published, theirs.published, strict=True):
         if one.terms != other.terms:
             return None
-        gap = other.constant - one.constant - _shifted(one.terms, before, ())
+        low, high = _moved(one.terms, before)
+        if low != high:
+            return None
+        gap = other.constant - one.constant - low
         found.append(_Range(_factors(one.terms, count), gap, gap))
     for terms, (least, most) in theirs.bounds.items():
         low, high = _known(ours.bounds, terms)
-        moved = _shifted(terms, before, ())
+        moved = _moved(terms, before)
         # our terms are in low..high, theirs in low - shift..high - shift, which must be within least..most
-        above = inf if least == -inf else low - least - moved
-        below = -inf if most == inf else high - most - moved
+        above = inf if least == -inf else low - least - moved[1]
+        below = -inf if most == inf else high - most - moved[0]
         found.append(_Range(_factors(terms, count), below, above))
     return None if any(each.low > each.high for each in found) else found
 
@@ -158,13 +186,20 @@ def _factors(terms: Terms, count: int) -> tuple[Fraction, ...]:
     return tuple(factors)
 
 
-def _shifted(terms: Terms, values: Shift, noises: Shift) -> Fraction:
-    """Return by how much a combination changes; the number of records is the same on both sides."""
-    total = Fraction(0)
+def _shifted(terms: Terms, by: Shift) -> Fraction:
+    """Return by how much a combination changes with its noise."""
+    return sum((times * by[at] for (kind, at), times in terms if kind == "fresh"), Fraction(0))
+
+
+def _moved(terms: Terms, gaps: Gaps) -> tuple[Edge, Edge]:
+    """Return between what a combination changes with the values held; the number of records is the same for both."""
+    low: Edge = Fraction(0)
+    high: Edge = Fraction(0)
     for (kind, at), times in terms:
-        moved = values if kind == "held" else noises if kind == "fresh" else ()
-        total += times * moved[at] if at < len(moved) else 0
-    return total
+        if kind == "held":
+            least, most = gaps[at] if times > 0 else gaps[at][::-1]
+            low, high = low + times * least, high + times * most
+    return low, high
 
 
 def _within(ranges: Sequence[_Range], tried: Sequence[Sequence[Fraction | int]]) -> Iterator[Shift]:

@@ -19,9 +19,10 @@ from tightdp.errors import LanguageError
 from tightdp.every_n.assembling import assembled
 from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
 from tightdp.every_n.following import Choices
+from tightdp.every_n.learned import Again, Unending
 from tightdp.every_n.paths import Affine, Path, Paths, Terms, held, refusal
 from tightdp.every_n.reading import Following
-from tightdp.every_n.runs import OPEN, Again, Ending, Session, Unending
+from tightdp.every_n.runs import OPEN, Ending, Session
 from tightdp.exact.field import Number
 from tightdp.language.interp import runs
 from tightdp.language.laws import Exponentials, TwoSided

@@ -16,6 +16,7 @@ from tightdp.every_n.states import errs_alike, explore
 from tightdp.every_n.upper import Triple, Upper, extended, least_upper, near, readings
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
+from tightdp.language.laws import Exponentials
 from tightdp.limits import Allowance, snapshot
 from tightdp.results.answers import Claim
 from tightdp.results.privacy import EveryN, EveryNVerification
@@ -37,8 +38,10 @@ _WORK = 3_000_000
 """How much work lower ends are looked for, on all datasets and on those like the ones found."""
 _RECORDS = 32
 """A step takes as long on no records as on so many more."""
+_DEARER = 4
+"""A step takes so many times as long on laws of noise by pieces."""
 _GROWTH = 4
-"""How many times more work the next n is expected to take."""
+"""How many times more work the next n is expected to take, at least."""
 
 
 class _Lower(NamedTuple):
@@ -87,7 +90,8 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
     upper = least_upper(programs, best.value)
     _refuse_unproved(instance, programs, upper)
     known = _compared(instance, upper)
-    for larger in _raised(instance, best, upper, enough, known):
+    by_pieces = any(isinstance(law, Exponentials) for one in programs for path in one.each() for law in path.noises)
+    for larger in _raised(instance, best, upper, enough, known, _WORK // _DEARER if by_pieces else _WORK):
         _refuse_crossing(larger, upper)
         yield larger, upper
 
@@ -108,15 +112,16 @@ def _ends(instance: InstanceBase, best: _Lower, upper: Upper | None) -> EveryN:
     )
 
 
-def _compared(instance: InstanceBase, upper: Upper) -> dict[int, _Lower]:
-    """Return the lower ends at the first few n. Raises LanguageError where one is above the upper end."""
-    known: dict[int, _Lower] = {}
+def _compared(instance: InstanceBase, upper: Upper) -> dict[int, tuple[_Lower, int]]:
+    """Return the lower ends at the first few n, and their work. Raises LanguageError where one is above the upper."""
+    known: dict[int, tuple[_Lower, int]] = {}
     for n in _COMPARED:
-        found = _tight(instance, n, Allowance(_WORK_FOR_FEW))
+        allowance = Allowance(_WORK_FOR_FEW)
+        found = _tight(instance, n, allowance)
         if found is None:
             break
         _refuse_crossing(found, upper)
-        known[n] = found
+        known[n] = found, _WORK_FOR_FEW - allowance.left
     return known
 
 
@@ -140,7 +145,8 @@ def _raised(
     best: _Lower,
     upper: Upper,
     enough: Callable[[Exact], bool] | None,
-    known: Mapping[int, _Lower],
+    known: Mapping[int, tuple[_Lower, int]],
+    work: int,
 ) -> Iterator[_Lower]:
     """Yield larger lower ends, from larger n: first of all datasets, then of those like the ones that have it."""
 
@@ -149,28 +155,51 @@ def _raised(
         return wanted or near(best.value, upper.value)
 
     yield best
-    allowance = Allowance(_WORK)
+    spent = _Spent(work)
     for n in _SIZES[_FIRST:]:
-        left = allowance.left
         if done():
             return
-        found = known.get(n) or _tight(instance, n, allowance)
+        if spent.too_little_for(n):
+            break
+        found, done_before = known[n] if n in known else (_tight(instance, n, spent.allowance), 0)
         if found is None:
             break
+        spent.allowance.left -= done_before
+        spent.note(n)
         best = max(best, found, key=lambda each: each.value)
         yield best
-        if _GROWTH * (left - allowance.left) > allowance.left:
-            break
-    allowance = Allowance(_WORK)
-    while not done() and isinstance(best.witness, TripleWitness):
-        left = allowance.left
-        larger = _extended(instance, best.witness, allowance)
+    spent = _Spent(work if work == _WORK else work // 3)
+    while not done() and isinstance(best.witness, TripleWitness) and not spent.too_little_for(2 * best.n):
+        larger = _extended(instance, best.witness, spent.allowance)
         if larger is None or larger.value <= best.value:
             return
         best = larger
+        spent.note(best.n)
         yield best
-        if _GROWTH * (left - allowance.left) > allowance.left:
-            return
+
+
+class _Spent:
+    """Work that is done on larger and larger n, each of which takes several times as much as the one before."""
+
+    def __init__(self, work: int) -> None:
+        self.allowance = Allowance(work)
+        self._left = work
+        self._last: list[tuple[int, int]] = []
+
+    def note(self, n: int) -> None:
+        """Keep what was spent on this n."""
+        self._last = [*self._last[-1:], (n, self._left - self.allowance.left)]
+        self._left = self.allowance.left
+
+    def too_little_for(self, n: int) -> bool:
+        """Whether a larger n is expected to take more work than is left: as many times more as the last one did."""
+        if not self._last:
+            return False
+        (before, less), (last, spent) = self._last[0], self._last[-1]
+        more = math.log(_GROWTH)
+        if 0 < less < spent:
+            more = max(more, math.log(spent / less) * (n - last) / (last - before))
+        return spent > 0 and math.log(spent) + more > math.log(max(self._left, 1))
 
 
 def _extended(instance: InstanceBase, witness: TripleWitness, allowance: Allowance) -> _Lower | None:

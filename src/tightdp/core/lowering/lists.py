@@ -15,7 +15,7 @@ from tightdp.core.lowering.positions import position_in
 from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import operate, over_values, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, plain
-from tightdp.core.lowering.values import SCALARS, Every, Range, Reference, Value, is_scalar, name_of
+from tightdp.core.lowering.values import SCALARS, Every, Growing, Range, Reference, Value, is_scalar, name_of
 from tightdp.core.nodes import Expr
 
 
@@ -90,7 +90,8 @@ def _index(m: Machine, base: Value, wanted: Value) -> Value:
             result = m.merge(hits[at], at, result)
         return result
 
-    return m.each(items_of(m, base), search)
+    items = items_of(m, base)
+    return m.of_growing("index", items, wanted) if isinstance(items, Growing) else m.each(items, search)
 
 
 @method("count", Every)

@@ -1,0 +1,198 @@
+"""Which of their paths a run on x' may take that has the same noise as ours, where that does not follow.
+
+Our run is on one path. Theirs begins with other values, within known differences, and has the same noise. It may then
+be on one of several paths: those whose conditions do not contradict ours. If one of them is taken in any case, they
+cover ours. All this is asked of systems of linear inequalities, which are decided exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from math import isfinite
+from typing import NamedTuple
+
+from tightdp.cells.linear import REAL, Row, Rows, extent, feasible, row, tightest
+from tightdp.every_n.paths import Affine, Bounds, Edge, Path
+from tightdp.every_n.shifts import Gaps, alike, is_real
+
+Kinds = tuple[bool, ...]
+"""Of the values that a state holds: whether they are real numbers."""
+
+_OURS, _THEIRS, _GAP, _FRESH, _ASKED = 0, 1000, 2000, 3000, 4000
+"""Where the numbers of variables begin."""
+_MOST_ROWS = 24
+_MOST_VARIABLES = 8
+"""Larger systems are not asked."""
+
+
+class _Form(NamedTuple):
+    """A combination of variables, and a constant."""
+
+    factors: Mapping[int, Fraction]
+    constant: Fraction
+
+    def plus(self, other: _Form, times: Fraction | int = 1) -> _Form:
+        total = dict(self.factors)
+        for v, factor in other.factors.items():
+            total[v] = total.get(v, Fraction(0)) + times * factor
+        return _Form({v: factor for v, factor in total.items() if factor}, self.constant + times * other.constant)
+
+
+_NOTHING = _Form({}, Fraction(0))
+_Values = Callable[[tuple[str, int]], _Form]
+"""The value of each symbol of a path."""
+
+
+def kinds_after(path: Path, held: Kinds) -> Kinds:
+    """Return what kinds of values a path leaves behind, from a state that holds values of these kinds."""
+    return tuple(
+        any(
+            held[at] if kind == "held" else kind == "fresh" and is_real(path.noises[at]) for (kind, at), _ in form.terms
+        )
+        for form in path.values
+    )
+
+
+def apart(one: Path, other: Path, held: Kinds) -> bool:
+    """Whether no noise takes a run on both paths."""
+    if one.noises != other.noises:
+        return False
+    values = _values(one, held, _OURS, None)
+    rows = [*_conditions(one.bounds, values), *_conditions(other.bounds, values)]
+    return not _possible(rows)
+
+
+def covers(
+    ours: Path, theirs: Sequence[Path], gaps: Gaps | None, held: tuple[Kinds, Kinds]
+) -> list[tuple[int, tuple[tuple[Edge, Edge], ...] | None]] | None:
+    """Return which of their paths cover ours, and the differences of values after each; None where they do not.
+
+    `held` are the kinds of our values and of theirs. Differences are None where there are not as many values.
+    """
+    rows = list(_within(gaps, held[0]))
+    mine, other = _values(ours, held[0], _OURS, None), _values(ours, held[1], _THEIRS, gaps)
+    rows += _conditions(ours.bounds, mine)
+    if not _possible(rows):
+        return []
+    found, left = [], []
+    for at, path in enumerate(theirs):
+        if not alike(ours, path):
+            continue
+        more = [*rows, *_conditions(path.bounds, other)]
+        if not _possible(more):
+            continue
+        pairs = zip(ours.published, path.published, strict=True)
+        if any(_difference(a, b, mine, other) != _NOTHING for a, b in pairs):
+            continue
+        left.append(path.bounds)
+        after = None
+        if len(ours.values) == len(path.values):
+            changes = (_difference(a, b, mine, other) for a, b in zip(ours.values, path.values, strict=True))
+            after = tuple(_extent(tightest(more), change) for change in changes)
+        found.append((at, after))
+    return None if not found or _uncovered(rows, left, other) else found
+
+
+def _values(path: Path, held: Kinds, begin: int, gaps: Gaps | None) -> _Values:
+    """Return the values of symbols; with differences, these are taken from values that begin elsewhere."""
+
+    def of(symbol: tuple[str, int]) -> _Form:
+        kind, at = symbol
+        if kind == "fresh":
+            return _variable(_FRESH + at, is_real(path.noises[at]))
+        if kind == "size":
+            return _variable(_ASKED - 1, False)
+        if gaps is None:
+            return _variable(begin + at, held[at])
+        low, high = gaps[at]
+        gap = _Form({}, Fraction(low)) if low == high else _variable(_GAP + at, held[at])
+        return _variable(_OURS + at, held[at]).plus(gap, -1)
+
+    return of
+
+
+def _variable(number: int, real: bool) -> _Form:
+    return _Form({number + REAL * real: Fraction(1)}, Fraction(0))
+
+
+def _form(form: Affine, values: _Values) -> _Form:
+    total = _Form({}, form.constant)
+    for symbol, factor in form.terms:
+        total = total.plus(values(symbol), factor)
+    return total
+
+
+def _difference(ours: Affine, theirs: Affine, mine: _Values, other: _Values) -> _Form:
+    return _form(ours, mine).plus(_form(theirs, other), -1)
+
+
+def _conditions(bounds: Bounds, values: _Values) -> Iterator[Row]:
+    for terms, (low, high) in bounds.items():
+        yield from _between(_form(Affine(terms, Fraction(0)), values), low, high)
+
+
+def _within(gaps: Gaps | None, held: Kinds) -> Iterator[Row]:
+    for at, (low, high) in enumerate(gaps or ()):
+        if low != high:
+            yield from _between(_variable(_GAP + at, held[at]), low, high)
+
+
+def _between(form: _Form, low: Edge, high: Edge) -> Iterator[Row]:
+    if isfinite(high):
+        yield row(form.factors, Fraction(high) - form.constant)
+    if isfinite(low):
+        yield row({v: -c for v, c in form.factors.items()}, form.constant - Fraction(low))
+
+
+def _uncovered(rows: Sequence[Row], left: Sequence[Bounds], values: _Values) -> bool:
+    """Whether there may be a solution that violates a condition of each of the paths that are left."""
+    if not _possible(rows):
+        return False
+    if not left:
+        return True
+    for terms, (low, high) in left[0].items():
+        form = _form(Affine(terms, Fraction(0)), values)
+        for sign, edge in ((1, low), (-1, high)):
+            if isfinite(edge):  # sign·form < sign·edge
+                beyond = row(
+                    {v: sign * c for v, c in form.factors.items()}, sign * (Fraction(edge) - form.constant), strict=True
+                )
+                if _uncovered([*rows, beyond], left[1:], values):
+                    return True
+    return False
+
+
+def _possible(rows: Sequence[Row]) -> bool:
+    system = tightest(rows)
+    return _too_large(system) or feasible(system)
+
+
+def _too_large(rows: Rows) -> bool:
+    return len(rows) > _MOST_ROWS or len({v for normal, _ in rows for v, _ in normal}) > _MOST_VARIABLES
+
+
+@lru_cache(1 << 14)
+def _of_asked(rows: Rows) -> tuple[Edge, Edge]:
+    asked = next((v for normal, _ in rows for v, _ in normal if v % REAL == _ASKED), None)
+    return (-float("inf"), float("inf")) if asked is None or _too_large(rows) else extent(rows, asked)
+
+
+def _extent(rows: Rows, form: _Form) -> tuple[Edge, Edge]:
+    """Return between what a form lies."""
+    if not form.factors:
+        return form.constant, form.constant
+    chosen = min(form.factors, key=lambda v: (v < max(form.factors) // REAL * REAL, abs(form.factors[v]), v))
+    scale = form.factors[chosen]
+    real = max(form.factors) >= REAL or any(c.denominator > 1 for c in form.factors.values())
+    rest = _Form({v: c for v, c in form.factors.items() if v != chosen}, Fraction(0))
+    value = _Form({v: c / scale for v, c in _variable(_ASKED, real).plus(rest, -1).factors.items()}, Fraction(0))
+    found = []
+    for normal, bound in rows:
+        total = _NOTHING
+        for v, c in normal:
+            total = total.plus(value if v == chosen else _Form({v: Fraction(1)}, Fraction(0)), c)
+        found.append(row(total.factors, bound - total.constant))
+    low, high = _of_asked(tightest(found))
+    return low + form.constant, high + form.constant

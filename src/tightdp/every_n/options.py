@@ -1,0 +1,173 @@
+"""What a run on x can be compared with on x', from every state in which both may be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+from tightdp.every_n.covering import Kinds, apart, covers, kinds_after
+from tightdp.every_n.paths import Path, Paths
+from tightdp.every_n.shifts import Gaps, Shift, shifts, steps_of
+from tightdp.exact.field import Number
+
+_MOST_CELLS = 3000
+_MOST_OPTIONS = 200_000
+_MOST_COVERED = 2000
+"""For so many paths it is asked whether theirs cover them."""
+
+
+class Cell(NamedTuple):
+    """The state of the run on x', that of the run on x, and by how much the values of the latter are larger.
+
+    None says that nothing is known of the values.
+    """
+
+    theirs: int
+    ours: int
+    gaps: Gaps | None
+
+
+END = Cell(-1, -1, ())
+"""After all that is published."""
+BEGIN = Cell(-1, -1, ())
+"""Before the records."""
+
+
+class Part(NamedTuple):
+    """One of their paths, the cell that both runs then reach, and our probability over that of theirs, at most."""
+
+    theirs: int
+    target: Cell
+    gain: Number
+
+
+class Option(NamedTuple):
+    """Their paths that our path can be compared with, one of which is taken by the noise that is less by `shift`.
+
+    None of the paths in `apart` is taken by the same noise as ours.
+    """
+
+    ours: int
+    shift: Shift
+    apart: frozenset[int]
+    parts: tuple[Part, ...]
+
+
+Step: TypeAlias = tuple[tuple[Option, ...], ...]
+"""What both runs do next: for each of our paths what it can be compared with."""
+
+
+class Search:
+    """Finds which of our paths can be compared with which of theirs, from every cell that is reached."""
+
+    def __init__(self, paths: Paths) -> None:
+        self._paths = paths
+        self._noise = steps_of(paths)
+        self._kinds = _kinds(paths)
+        ways = [paths.before, *(some for by in paths.steps.values() for some in by.values())]
+        self._places = {path.target: len(path.values) for some in ways for path in some}
+        self._apart: dict[tuple[int, int], list[frozenset[int]]] = {}
+        self._asked = 0
+        moves = [(x, x) for x in paths.steps]
+        if paths.all_at_once:
+            moves = sorted({*moves, *paths.moves}, key=repr)
+        self._steps = [(paths.steps[old], paths.steps[new]) for old, new in moves]
+
+    def starts(self) -> Iterator[Step]:
+        """Yield the steps in which two runs begin to differ."""
+        paths = self._paths
+        if paths.all_at_once:
+            yield self._options(BEGIN, paths.before, paths.before)
+            return
+        for old, new in paths.moves:
+            for state, ours in paths.steps[old].items():
+                same = ((Fraction(0), Fraction(0)),) * self._places[state]
+                yield self._options(Cell(state, state, same), ours, paths.steps[new].get(state, ()))
+
+    def closed(self, starts: Sequence[Step]) -> dict[Cell, tuple[Step, ...]] | None:
+        """Return the steps from all cells that are reached; None where there are too many."""
+        found: dict[Cell, tuple[Step, ...]] = {}
+        pending = list(targets(starts))
+        options = 0
+        while pending:
+            cell = pending.pop()
+            if cell in found or cell == END:
+                continue
+            steps = [
+                self._options(cell, ours.get(cell.ours, ()), theirs.get(cell.theirs, ()))
+                for ours, theirs in self._steps
+            ]
+            after = self._paths.after
+            steps.append(self._options(cell, after.get(cell.ours, ()), after.get(cell.theirs, ()), last=True))
+            found[cell] = tuple(dict.fromkeys(steps))
+            reached = list(targets(steps))
+            pending += reached
+            options += len(reached)
+            if len(found) > _MOST_CELLS or options > _MOST_OPTIONS:
+                return None
+        return found
+
+    def _options(self, cell: Cell, ours: tuple[Path, ...], theirs: tuple[Path, ...], last: bool = False) -> Step:
+        found = []
+        held = self._kinds[cell.ours], self._kinds[cell.theirs]
+        apart_ = self._apart_of(cell.ours, ours)
+        gaps = cell.gaps
+        for number, one in enumerate(ours):
+
+            def part(at: int, after: Gaps | None, cost: Number, one: Path = one) -> Part:
+                target = END if last else Cell(theirs[at].target, one.target, after)
+                return Part(at, target, cost * one.probability / theirs[at].probability)
+
+            options = [
+                Option(number, by, apart_[number], (part(at, after, cost),))
+                for at, other in enumerate(theirs)
+                for after, (cost, by) in ({} if gaps is None else shifts(one, other, gaps, self._noise)).items()
+            ]
+            unmoved = any(not any(option.shift) for option in options)
+            if not unmoved and held[0] is not None and held[1] is not None and self._asked < _MOST_COVERED:
+                self._asked += 1
+                covered = covers(one, theirs, gaps, (held[0], held[1]))
+                if covered is not None:
+                    parts = tuple(part(at, self._outward(after), Fraction(1)) for at, after in covered)
+                    options.append(Option(number, (0,) * len(one.noises), apart_[number], parts))
+            found.append(tuple(options))
+        return tuple(found)
+
+    def _outward(self, gaps: Gaps | None) -> Gaps | None:
+        """Return wider differences, of which there are finitely many."""
+        if gaps is None:
+            return None
+        return tuple(self._noise.outward(gap) or (-math.inf, math.inf) for gap in gaps)
+
+    def _apart_of(self, state: int, ours: tuple[Path, ...]) -> list[frozenset[int]]:
+        """Return for each path which others are not taken by the same noise."""
+        held = self._kinds[state]
+        if (state, id(ours)) not in self._apart:
+            self._apart[state, id(ours)] = [
+                frozenset(at for at, other in enumerate(ours) if held is not None and apart(one, other, held))
+                for one in ours
+            ]
+        return self._apart[state, id(ours)]
+
+
+def _kinds(paths: Paths) -> dict[int, Kinds | None]:
+    """Return which of the values that states hold are real; None where that depends on the run."""
+    found: dict[int, Kinds | None] = {-1: ()}
+    pending = [-1]
+    while pending:
+        state = pending.pop()
+        ways = [paths.before] if state < 0 else [by.get(state, ()) for by in paths.steps.values()]
+        kinds = found[state]
+        for path in (path for some in ways for path in some):
+            after = None if kinds is None else kinds_after(path, kinds)
+            if path.target not in found or (found[path.target] is not None and found[path.target] != after):
+                found[path.target] = None if path.target in found else after
+                pending.append(path.target)
+    return found
+
+
+def targets(steps: Iterable[Step]) -> Iterator[Cell]:
+    """Yield the cells that steps may lead to."""
+    return (part.target for step in steps for some in step for option in some for part in option.parts)
