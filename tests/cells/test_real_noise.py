@@ -250,12 +250,17 @@ def wide(x):
     return laplace(sum(x), 2) > 1
 
 
+@mechanism(record=Int(0, 99))
+def wide_published(x):
+    return laplace(sum(x), 2)
+
+
 REASONS = [
     (product_of_draws, 1, "real noise is multiplied by such noise"),
     (beside_its_floor, 1, "real noise is published beside noise on the integers that it depends on"),
     (beside_integers, 1, "real noise is added to noise on the integers and published"),
-    (fails_at_times, 1, "the run fails with AssertionError"),
-    (wide, 2, "there are 10,000 datasets, and real noise is answered for at most 4,096"),
+    (fails_at_times, 1, "a run on the dataset (1,) fails with AssertionError: not x[0] or z < 5"),
+    (wide_published, 2, "there are 10,000 datasets, and real noise is answered for at most 4,096"),
 ]
 
 

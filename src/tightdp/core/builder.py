@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 from weakref import WeakValueDictionary
 
+from tightdp.core.cells import Cells
 from tightdp.core.facts import FunctionsOfRecords, branch_taken, tested_value, tests, values_where
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, operands_of, summands, terms_of
 from tightdp.core.operators import Value, refusal
@@ -24,7 +25,7 @@ class Builder:
 
     `noises` lists the draws on all integers, and `operations` what was asked of values since the first of them, folded
     or not. `windows` says where such a draw, by its place among them, is looked at in detail, or `cut` how each is, and
-    `lost` with what probabilities loops then go on for longer than they are followed.
+    `lost` with what probabilities loops then go on for longer than they are followed. Other noise is drawn in `cells`.
     """
 
     def __init__(self, watch: Callable[[], None] = lambda: None) -> None:
@@ -40,6 +41,7 @@ class Builder:
         self.operations: list[tuple[str, tuple[Expr, ...], Place | None]] = []
         self.cut: Callable[[OnIntegers], Law] | None = None
         self.lost: list[Fraction] = []
+        self.cells = Cells()
         self.unlisted: Callable[[Exponentials], Expr] | None = None  # a draw whose outcomes need not be listed
         self.rounds = 0  # of loops, that were lowered on their own
         self.place: Callable[[], Place | None] = lambda: None
@@ -125,6 +127,7 @@ class Builder:
         """
         self._note(operator, operands)
         values, refused = combined(operator, [operand.values for operand in operands], self._watch)
+        self.cells.check()
         bad = self._refusal(operator, operands, bool(values)) if refused else None
         bad = None if bad is self.false else bad
         if not values:
@@ -159,6 +162,7 @@ class Builder:
         """Return the condition that a node takes a value."""
         if self.noises:
             self._note("eq", (expr, self.const(value)))
+        self.cells.compare(expr, value)
         if value not in expr.index:
             return self.false
         if expr.boolean:
@@ -217,21 +221,16 @@ class Builder:
         for operand in operands:
             flat |= {node.serial: node for node in operands_of(operand, operator)}
         self._note(operator, tuple(flat.values()))
+        self.cells.align(flat.values())
         if len(flat) == 1:
             return operands[0]
-        if all(contiguous(node.values) for node in flat.values()):
-            self._note_mixed([node.values for node in flat.values()])
-            pick = min if operator == "min" else max
-            low, high = (pick(int(node.values[end]) for node in flat.values()) for end in (0, -1))
-            values = ordered(range(low, high + 1))
-            return self.const(low) if low == high else self._nary(operator, tuple(flat.values()), values)
         self._note_mixed([node.values for node in flat.values()])
-        if operator == "min":
-            limit = min(node.values[-1] for node in flat.values())
-            values = ordered([value for node in flat.values() for value in node.values if value <= limit])
+        low, high = ((min if operator == "min" else max)(node.values[end] for node in flat.values()) for end in (0, -1))
+        if all(contiguous(node.values) for node in flat.values()):
+            values = ordered(range(int(low), int(high) + 1))
         else:
-            limit = max(node.values[0] for node in flat.values())
-            values = ordered([value for node in flat.values() for value in node.values if value >= limit])
+            possible = [value for node in flat.values() for value in node.values]
+            values = ordered([each for each in possible if (each <= high if operator == "min" else each >= low)])
         if len(values) == 1:
             return self.const(values[0])
         return self._nary(operator, tuple(flat.values()), values)

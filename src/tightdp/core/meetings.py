@@ -5,7 +5,6 @@ Where the argument is written down: docs/unbounded-noise.md.
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias
 
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Shuffled, children, reachable
 from tightdp.core.operators import is_number, symbol_of
+from tightdp.core.unmerged import outside
 from tightdp.core.windows import Place, Window, is_far, tail_nodes
 from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
@@ -27,32 +27,6 @@ Rest: TypeAlias = tuple[Any, Any]
 """The least and the greatest value of what is added to the draws."""
 
 _ALONE: Terms = frozenset()
-
-
-class Unmerged(LanguageError):
-    """A use of noise on all integers that has no exact finite form here."""
-
-
-class Uncut(Unmerged):
-    """Noise, of some kind, that has no exact finite form: only the algebra of `cells` knows it, or an enclosure."""
-
-    def __init__(self, kind: str, why: str = "has no answer to this question", enclosed: bool = False) -> None:
-        hint = "ask for ε, δ, accuracy or errors at one n, of outputs that are linear in the noise, or clamped"
-        super().__init__(f"{kind} {why}", hint)
-        self.kind, self.enclosed = kind, enclosed
-
-
-class Endless(Uncut):
-    """A loop without a bound: only the algebra of `cells`, or an enclosure, may know how it ends."""
-
-    def __init__(self, what: str, hint: str, counts: bool = False, node: ast.AST | None = None) -> None:
-        super().__init__("a loop without a bound", enclosed=counts or node is not None)
-        self.what, self.hint, self.counts, self.node = what, hint, counts, node
-
-
-def outside(what: str, hint: str = "clamp it first, as in max(lo, min(value, hi))") -> Unmerged:
-    """Return the error for such a use."""
-    return Unmerged(f"noise on all integers {what}", hint)
 
 
 class Forms:

@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import total_ordering, wraps
 from typing import Any, TypeAlias
 
+from tightdp.core.between import Between, Operand, asked
 from tightdp.core.float_operators import of_doubles
 from tightdp.errors import ParameterError
 from tightdp.exact.field import ExpNumber, Number, exp
@@ -26,8 +27,6 @@ from tightdp.exact.weights import NUMBERS, as_exact
 from tightdp.language.doubles import as_double, as_exact_output
 from tightdp.language.tails import BEYOND, GaussianTail, Tail
 
-Operand: TypeAlias = Any
-"""What an operation of Python is given, or gives."""
 LARGE = 1 << 60
 _SURELY_LARGE = 1 << 40
 """A result that is larger came from such a number: quotients of the large integer, say."""
@@ -181,7 +180,9 @@ class _Nothing:
 
 NOTHING: Value = _Nothing()
 
-_NUMBERS = (*NUMBERS, Far)
+PLAIN_NUMBERS = (*NUMBERS, Far)
+"""The types of numbers of which all is known."""
+_NUMBERS = (*PLAIN_NUMBERS, Between)
 
 REFUSED = (ArithmeticError, TypeError, ValueError)
 """What an operation raises where Python refuses its operands."""
@@ -192,10 +193,35 @@ def is_number(value: object) -> bool:
     return isinstance(value, _NUMBERS)
 
 
+def _compared(name: str) -> Callable[[Value, Value], bool]:
+    on_plain = getattr(operator, name)
+
+    def compare(left: Value, right: Value) -> bool:
+        if type(left) is Between or type(right) is Between:
+            return asked(name, left, right)
+        return on_plain(left, right)  # type: ignore[no-any-return]
+
+    return compare
+
+
+def _of_several(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Make a function that is built on order and equality refuse numbers of which only a cell is known."""
+
+    @wraps(function)
+    def on_plain(*values: Value) -> Value:
+        for value in values:
+            for each in value if isinstance(value, tuple) else (value,):
+                if type(each) is Between:
+                    raise each.uncut()
+        return function(*values)
+
+    return on_plain
+
+
 def _divide(left: Value, right: Value) -> Value:
     if not (is_number(left) and is_number(right)):
         raise TypeError(f"cannot divide {left!r} by {right!r}")
-    if isinstance(left, Far) or isinstance(right, Far):
+    if isinstance(left, (Far, Between)) or isinstance(right, (Far, Between)):
         return left / right
     divisor = as_exact(right)
     if not divisor:  # asked also where it is a function of the unknown, which may be 0 at a point
@@ -206,7 +232,7 @@ def _divide(left: Value, right: Value) -> Value:
 def _power(base: Value, exponent: Value) -> Value:
     if not (is_number(base) and is_number(exponent)):
         raise TypeError(f"cannot raise {base!r} to the power {exponent!r}")
-    if isinstance(base, Far):
+    if isinstance(base, (Far, Between)) or isinstance(exponent, Between):
         return base**exponent
     if isinstance(base, ExpNumber) and not isinstance(exponent, ExpNumber):
         return base ** Fraction(exponent)
@@ -285,20 +311,15 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "pos": operator.pos,
     "invert": lambda value: -value - 1 if isinstance(value, Far) else operator.invert(value),
     "abs": abs,
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "in": lambda left, right: left in right,
-    "is": lambda left, right: left is right,
-    "min": min,
-    "max": max,
+    **{name: _compared(name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    "in": _of_several(lambda left, right: left in right),
+    "is": _of_several(lambda left, right: left is right),
+    "min": _of_several(min),
+    "max": _of_several(max),
     "not": operator.not_,
     "bool": bool,
-    "int": lambda value: math.trunc(value) if isinstance(value, Far) else int(value),
-    "fraction": lambda *values: values[0] if isinstance(values[0], Far) else Fraction(*values),
+    "int": lambda value: math.trunc(value) if isinstance(value, (Far, Between)) else int(value),
+    "fraction": lambda *values: values[0] if isinstance(values[0], (Far, Between)) else Fraction(*values),
     "float": float,
     "as double": as_double,
     "is_integer": lambda value: float(value).is_integer(),

@@ -15,9 +15,10 @@ from math import ceil, isqrt
 from typing import Any
 
 from tightdp.core.builder import Builder
-from tightdp.core.meetings import Meetings, outside
+from tightdp.core.meetings import Meetings
 from tightdp.core.nodes import Apply, Const, CoreProgram, Expr, Inexact, children, terms_of
 from tightdp.core.operators import Far
+from tightdp.core.unmerged import outside
 from tightdp.core.windows import NARROW, is_far
 from tightdp.errors import LanguageError, Span
 from tightdp.exact.field import ExpNumber, Number

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from tightdp.core.operators import REFUSED, Value, is_number, operation
+from tightdp.core.operators import PLAIN_NUMBERS, REFUSED, Value, is_number, operation
 from tightdp.limits.calibrated import OPERATION_COMBINATIONS, TABLE_ENTRIES
 
 
@@ -206,7 +206,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any, Any, Any], tuple[bool, bool]]] = {
 def _by_ends(operator: str, operands: Sequence[Sequence[Value]]) -> Sequence[Value] | None:
     """Return the values of an operation on numbers where the ends of the operands tell, else None."""
     if not all(
-        isinstance(values, (range, Progression)) or all(is_number(value) for value in values) for values in operands
+        isinstance(values, (range, Progression)) or all(isinstance(value, PLAIN_NUMBERS) for value in values)
+        for values in operands
     ):
         return None
     if operator in ("eq", "ne"):

@@ -51,5 +51,5 @@ def finite_laws(program: Program, control: Control) -> dict[Dataset, dict[Output
 def look(program: Program, control: Control, budget: int) -> Cells | Refusal:
     """Return the method where the algebra has the laws, and outputs are finitely many."""
     if finite_laws(program, control) is None:
-        return Refusal("cells: no noise on the reals, or noisy numbers are published")
+        return Refusal("cells: the program is finite, or noisy numbers are published")
     return Cells(program)

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.core.lowering import lower, lower_target
 from tightdp.core.lowering.outputs import Plans
-from tightdp.core.meetings import Endless, Uncut, Unmerged
 from tightdp.core.nodes import CoreProgram, Inexact
 from tightdp.core.passes import expand_shuffles
+from tightdp.core.unmerged import Endless, Uncut, Unmerged
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, Span, TightdpError
 from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound, Dataset

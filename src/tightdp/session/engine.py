@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias, TypeVar
 
-from tightdp.core.meetings import Uncut
 from tightdp.core.nodes import CoreProgram
+from tightdp.core.unmerged import Uncut
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Allowance, Limits, default_memory

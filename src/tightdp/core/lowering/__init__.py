@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from tightdp.core.between import uncut
 from tightdp.core.coarse import draw_once_per_client, draw_what_is_seen
 from tightdp.core.lowering import (  # noqa: F401 (handlers)
     array_counts,
@@ -33,7 +34,7 @@ from tightdp.core.lowering.outputs import Outputs, Plan, Plans
 from tightdp.core.lowering.published_doubles import Unpicked
 from tightdp.core.lowering.scalars import adopt
 from tightdp.core.lowering.values import Reference, Value, is_scalar
-from tightdp.core.meetings import Endless, Meetings, Uncut, Unmerged, outside
+from tightdp.core.meetings import Meetings
 from tightdp.core.nodes import CoreProgram, Expr, Inexact, Input, verify
 from tightdp.core.outputs import Leaf
 from tightdp.core.published import (
@@ -44,6 +45,7 @@ from tightdp.core.published import (
     reach_of_cut,
     reach_of_outcomes,
 )
+from tightdp.core.unmerged import Endless, Recut, Uncut, Unmerged, outside
 from tightdp.core.valuesets import ordered
 from tightdp.core.windows import Window
 from tightdp.errors import LanguageError, ProgramError, Span
@@ -52,10 +54,12 @@ from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.source import read_function
-from tightdp.limits.calibrated import LONG_LOOP
+from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, TABLE_ENTRIES
 
 _NEAR = -1
 """In place of a reach: noise is cut off as near as it may be."""
+_MOST_RECUTS = 4 * FEW_VALUES
+"""How often a program is lowered with further cuts."""
 
 
 def lower(
@@ -76,7 +80,9 @@ def lower(
     plans = plans or Plans()
     plan = Plan() if x is None else plans.whole
     unmerged: Unmerged | None = None
-    for _ in range(LONG_LOOP):
+    rounds, left = LONG_LOOP, {True: LONG_LOOP, False: _MOST_RECUTS}
+    while rounds:
+        rounds -= 1
         lowering = Lowering(bound, x, probe, watch, plan, plans.picks)
         try:
             program, wider = lowering.closely()
@@ -89,7 +95,16 @@ def lower(
             if not enclosed or loop in plan.loops or (isinstance(error, Uncut) and not error.enclosed):
                 raise
             unmerged = unmerged or error
-            plan = Plan(cut=max(plan.cut, 1), loops=plan.loops if loop is None else plan.loops | {loop})
+            loops = plan.loops if loop is None else plan.loops | {loop}
+            plan = Plan(cut=max(plan.cut, 1), loops=loops, cuts=plan.cuts)
+            continue
+        except Recut as recut:
+            if x is not None:  # what has no end for all datasets is to have none for one
+                lower(bound, None, probe, watch, plans)
+                plan = plans.whole
+                continue
+            rounds, left[recut.alike] = rounds + 1, left[recut.alike] - 1
+            plan = lowering.recut(left[recut.alike] > 0)
             continue
         except (LanguageError, ProgramError) as error:
             if plan.cut > 1:  # so far out it is too large: then it is not known whether outputs are missing
@@ -97,11 +112,16 @@ def lower(
                 continue
             if unmerged is not None:
                 raise unmerged from None
+            if isinstance(error, LanguageError) and lowering.builder.cells.used:  # the algebra may see it otherwise
+                unseen = uncut(real=True)
+                unseen.span = error.span or lowering.source.span()
+                raise unseen from error
             if isinstance(error, LanguageError):
                 error.span = error.span or lowering.source.span()
             raise
         if wider is None:
             assert program is not None
+            assert not lowering.builder.cells.wanted
             if unmerged is not None and program.evidence:
                 if isinstance(unmerged, Endless):
                     unmerged.what += "; it is not cut off where observe conditions a run"
@@ -121,7 +141,10 @@ def lower(
 
 def lower_target(bound: Bound, probe: Probe | None = None) -> CoreProgram:
     """Return the core program of a mechanism's target, for every dataset. Raises LanguageError."""
-    return Lowering(bound, None, probe, lambda: None, Plan()).run_target()
+    try:
+        return Lowering(bound, None, probe, lambda: None, Plan()).run_target()
+    except Recut:
+        raise uncut(real=True) from None
 
 
 class Lowering(Outputs):
@@ -139,7 +162,7 @@ class Lowering(Outputs):
         super().__init__(probe, watch)
         self.plan, self.floats = plan, bound.program.floats
         self.picks, self.told_apart = picks, 0
-        self.builder.windows = plan.windows
+        self.builder.windows, self.builder.cells.cuts = plan.windows, plan.cuts
         self.left_early, self.endless = plan.loops, set(plan.loops)
         self.builder.cut = (lambda law: cut_law(law, reach_of_cut(law, plan.cut))) if plan.cut else None
         self.builder.place = lambda: (self.frame.source, self.position[-1]) if self.position else None
@@ -205,7 +228,7 @@ class Lowering(Outputs):
         """
         try:
             program = self.run()
-        except Unmerged:
+        except (Unmerged, Recut):
             raise
         except (LanguageError, ProgramError):
             if (wider := None if self.plan.cut else self.wider(None)) is None:
@@ -260,11 +283,18 @@ class Lowering(Outputs):
             meetings.check(program)
         needed = meetings.windows(ends.farthest)
         if ends != plan.ends:
-            return Plan(needed, ends)
+            return replace(plan, windows=needed, ends=ends)
         used = plan.windows
         if len(used) == len(needed) and all(map(Window.covers, used, needed)):
             return None
-        return Plan(needed, ends)
+        return replace(plan, windows=needed, ends=ends)
+
+    def recut(self, again: bool) -> Plan:
+        """Return the plan with the cuts that are wanted. Raises Uncut where they do not end."""
+        cuts = self.plan.cuts | self.builder.cells.wanted
+        if len(cuts) > TABLE_ENTRIES or not again:
+            raise uncut(real=True)
+        return replace(self.plan, cuts=cuts)
 
     def inexact(self) -> Inexact | None:
         """Return how far the laws of the program are from the true ones, None where they are exact."""

@@ -8,6 +8,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
+from tightdp.core.between import uncut
 from tightdp.core.lowering.alike import permuted
 from tightdp.core.lowering.functions import call_python
 from tightdp.core.lowering.iteration import collected
@@ -17,7 +18,6 @@ from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import bind_arguments, operate, over_all, too_many, total, truth
 from tightdp.core.lowering.sequences import plain, settled
 from tightdp.core.lowering.values import Alike, Every, Growing, Union, Value, is_scalar, kind, known, name_of
-from tightdp.core.meetings import Uncut
 from tightdp.core.nodes import Expr
 from tightdp.core.published import GOES_ON, above, cut_exponentials
 from tightdp.core.together import values_together
@@ -110,6 +110,7 @@ def draw_from(
         if isinstance(item, str):
             _check_number(m, item)
     unknown = [item for item in _leaves(arguments) if isinstance(item, Expr)]
+    m.builder.cells.check_whole(*_leaves(arguments))
     if m.builder.noises and any(map(is_far, unknown)):
         hint = "clamp it first, as in max(lo, min(value, hi))"
         raise m.unsupported(f"noise on all integers is an argument of {name}", hint)
@@ -151,11 +152,14 @@ def _cut(m: Machine, name: str, selector: Expr, table: Sequence[Law | OnIntegers
         if not isinstance(law, Exponentials):
             finite.append(law)
             continue
+        if law.real and m.floats:
+            what = f"{name} is real noise, which is not in the language with floats"
+            raise m.unsupported(what, "leave out --floats, or draw it from random() as the machine does")
         if law.real or m.builder.cut is None:
-            if law.real and m.floats:
-                what = f"{name} is real noise, which is not in the language with floats"
-                raise m.unsupported(what, "leave out --floats, or draw it from random() as the machine does")
-            raise Uncut("real noise" if law.real else "one-sided noise on all integers", enclosed=not law.real)
+            if m.within:
+                raise uncut(law.real)
+            finite.append(m.builder.cells.law(law, m.position[-1]))
+            continue
         finite.append(short := cut_exponentials(law))
         far.append((value, short[-1]))
     drawn = m.builder.draw(name, selector, finite, m.alive)

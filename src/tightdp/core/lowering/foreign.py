@@ -123,6 +123,8 @@ def _shaped(m: Machine, value: Value, then: Callable[[_Given], Value]) -> Value:
     """Go on with an argument, for every shape that it may have."""
     if isinstance(value, Double):
         value = known(m.expr(value))
+    if is_scalar(value):
+        m.builder.cells.check_whole(value)
     if isinstance(value, Expr):
         if m.builder.noises and is_far(value):
             raise m.unsupported("noise on all integers is given to it", "clamp it first, as in max(lo, min(value, hi))")

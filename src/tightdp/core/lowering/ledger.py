@@ -116,6 +116,7 @@ def possible_keys(builder: Builder, key: Value) -> dict[Value, Expr] | None:
         return None
     if not open_parts:
         return {key: builder.true}
+    builder.cells.check_whole(*open_parts)
     if builder.noises and any(map(is_far, open_parts)):
         return None
     one = len(open_parts) == 1

@@ -20,8 +20,8 @@ from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Alike, Every, Filtered, Generator, Range, Reference, Value, is_scalar
-from tightdp.core.meetings import Endless
 from tightdp.core.nodes import Const, Expr
+from tightdp.core.unmerged import Endless
 from tightdp.errors import LanguageError
 from tightdp.limits.calibrated import LONG_LOOP, LOOP_GROWTH
 

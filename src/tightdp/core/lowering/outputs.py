@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from tightdp.core.between import Cut
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.dictionaries import sorted_output
 from tightdp.core.lowering.machine import Machine
@@ -37,12 +38,13 @@ _MAX_COMPONENTS = 16 * TABLE_ENTRIES
 class Plan:
     """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin.
 
-    Or all of it is cut off, so far out at least, and so are these `loops`.
+    Or all of it is cut off, so far out at least, and so are these `loops`. Other draws are told apart between `cuts`.
     """
 
     windows: tuple[Window, ...] = ()
     ends: Ends = NO_ENDS
     cut: int = 0
+    cuts: frozenset[Cut] = frozenset()
     loops: frozenset[ast.AST] = frozenset()
 
 
@@ -112,6 +114,7 @@ class Outputs(Machine):
                 f"an output may have more than {_MAX_COMPONENTS:,} parts, over all the shapes that it can take",
                 "return a summary of it, or values of fewer shapes",
             )
+        self.builder.cells.check_whole(expr)
         expr = self._ended(expr)
         unused = None
         if active is not self.builder.true:

@@ -112,9 +112,11 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
         name = name_in_doubles(name, values)
     if not any(isinstance(value, Expr) for value in values):
         try:
-            return operation(name)(*values)
+            result = operation(name)(*values)
         except REFUSED as error:
             raise _refused(m, name, values, error) from None
+        m.builder.cells.check()
+        return result
     try:
         result, bad = _apply(m, name, [m.expr(value) for value in values])
     except TooManyValues as error:
@@ -251,6 +253,7 @@ def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Val
         value = OPERANDS[Element](m, "plain", value)
     if isinstance(value, Double):
         value = known(m.expr(value))
+    m.builder.cells.check_whole(value)
     if not isinstance(value, Expr):
         return action(value)
     expr = value

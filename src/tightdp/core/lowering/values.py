@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from tightdp.core.between import Between
 from tightdp.core.doubles import Double
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled
 from tightdp.core.operators import Far, is_number
@@ -309,7 +310,7 @@ def all_plain(values: tuple[Value, ...]) -> bool:
 
 def is_scalar(value: Value) -> bool:
     """Whether a value is a scalar, known or not."""
-    return value is None or isinstance(value, (int, str, float, Fraction, ExpNumber, Far, Expr))
+    return value is None or isinstance(value, (int, str, float, Fraction, ExpNumber, Far, Between, Expr))
 
 
 def known(value: Value) -> Value:
@@ -350,7 +351,7 @@ def kind(value: Value) -> Any:
 
 _TYPE_NAMES: dict[type, str] = {
     Reference: "list", Table: "dictionary", Closure: "function", Method: "function", Every: "tuple", Growing: "tuple",
-    Range: "range", type(None): "None", Far: "int", Array: "ndarray", Double: "float",
+    Range: "range", type(None): "None", Far: "int", Between: "number", Array: "ndarray", Double: "float",
 }  # fmt: skip
 
 
