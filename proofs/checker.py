@@ -259,12 +259,14 @@ class Domain:
     def __init__(self, n, records, relation=None):
         self.n, self.records = n, [value(record) for record in items(records)]
         self.numbers = {text(record): at for at, record in enumerate(self.records)}
-        (self.length,) = {len(each) if type(each) is tuple else 0 for each in self.records}
-        need(self.length > 0 and len(self.numbers) == len(self.records), "records are no lists, or one stands twice")
+        self.length, *others = {len(each) if type(each) is tuple else 0 for each in self.records} or [0]
+        good = self.length > 0 and not others and len(self.numbers) == len(self.records)
+        need(good, "records are no lists of one length, or one stands twice")
         pairs, near = items(relation) if type(relation) is list else [], lambda a, b: False
         self.listed = [tuple([self.dataset(each) for each in items(pair, 2)]) for pair in pairs]
         self.at_once = relation == "unit-all" or self.listed != []
         if type(relation) is str:
+            need(relation in NEAR, "there are no such neighbours")
             near, unit = NEAR[relation], relation.startswith("unit")
             good = relation == "replace-one" or self.length == 1
             good = good and (not unit or {type(a[0]) for a in self.records} == {int})
@@ -276,7 +278,9 @@ class Domain:
         need(some and all(x != y for x, y in self.listed), "the claim is empty, or about equal datasets")
 
     def dataset(self, given):
-        return tuple([self.numbers[text(value(record))] for record in items(given, self.n)])
+        found = tuple([self.numbers.get(text(value(record))) for record in items(given, self.n)])
+        need(None not in found, "there is no such record")
+        return found
 
     def meets(self, x, y):
         """Whether two datasets are equal, or neighbours."""
@@ -317,7 +321,8 @@ class Program(Domain):
         super().__init__(n, claim["records"], claim.get("neighbours"))
         parts, order = fields(given["program"], "parts order")
         self.parts = [self.part(part) for part in items(parts)]
-        self.places, self.clients = zip(*[items(each, 2) for each in items(order)])
+        need(items(order), "there is no program")
+        self.places, self.clients = zip(*[items(each, 2) for each in order])
         for at, client in zip(self.places, self.clients):
             part = self.parts[within(at, 0, len(self.parts) - 1, "part")]
             need(part.reads == (client is not None), "a part reads a record of nobody, or none at all")
@@ -767,4 +772,4 @@ def main(path, work="1", check=check):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    sys.exit(main(*sys.argv[1:3]) if sys.argv[1:] else __doc__)

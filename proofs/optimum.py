@@ -111,7 +111,7 @@ def optimum(claim, evidence):
 
 def check(certificate, work=1):
     """Return in words what a certificate establishes. Raises Refused."""
-    claim = certificate.get("claim")
+    claim = certificate.get("claim") if type(certificate) is dict else None
     if type(claim) is not dict or claim.get("question") != "optimum":
         return checker.check(certificate, work)
     checker.LEFT[0], checker.ROOT[0] = work * checker.WORK, 0
@@ -129,4 +129,4 @@ def main(path, work="1"):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    sys.exit(main(*sys.argv[1:3]) if sys.argv[1:] else __doc__)
