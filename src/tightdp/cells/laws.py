@@ -33,6 +33,7 @@ from tightdp.cells.sums import (
     Exact,
     Pieces,
     exact_number,
+    kept,
     rational_number,
     value_at,
 )
@@ -71,15 +72,14 @@ class CellLaws:
         """Return the probabilities of all outputs by dataset, None where some are numbers with noise."""
         if self.published:
             return None
-        return {
-            x: {
-                label.output(()): self.number(
-                    sum((prod((value_at(f, ()) for f in each), start=self.one) for each in found), 0)
-                )
-                for label, found in law.items()
+        found: dict[Dataset, dict[Any, Number]] = {}
+        for x, law in self.laws.items():
+            masses = {
+                label: sum((prod((value_at(f, ()) for f in each), start=self.one) for each in parts), 0)
+                for label, parts in law.items()
             }
-            for x, law in self.laws.items()
-        }
+            found[x] = {label.output(()): self.number(mass) for label, mass in masses.items() if kept(mass)}
+        return found
 
     def exact(self, value: Number) -> Exact:
         """Return a number that fits as those of these laws are."""

@@ -104,7 +104,7 @@ class Maker:
         hidden = {_HIDDEN + c for c in range(len(lattice.pivots), path.integers)}
         hidden |= {_HIDDEN + v for v in path.laws if v >= REAL and v not in reals.draws}
         found = self._eliminated([line for line in rows if line != TRUE], factors, hidden)
-        return (*found, [(frozenset(), {UNIT: weight})])
+        return None if found is None else (*found, [(frozenset(), {UNIT: weight})])
 
     @staticmethod
     def _draw(
@@ -133,8 +133,8 @@ class Maker:
                 form[w] = form.get(w, 0) + c * modulus * a
         return row(form, rest)
 
-    def _eliminated(self, rows: list[Row], factors: list[_Factor], hidden: set[int]) -> list[Pieces]:
-        """Sum out the hidden variables, each time the one that meets the fewest others."""
+    def _eliminated(self, rows: list[Row], factors: list[_Factor], hidden: set[int]) -> list[Pieces] | None:
+        """Sum out the hidden variables, each time the one that meets the fewest others; None where nothing is left."""
         while hidden:
             self.watch()
             y = min(hidden, key=lambda y: (y < REAL, len(_meeting(y, rows, factors)), y))
@@ -147,6 +147,8 @@ class Maker:
                     total = multiplied(total, factor.pieces)
                 pieces = summed_out(total, y)
                 self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
+            if not self._known[name].pieces:
+                return None
             factors = [factor for factor in factors if y not in factor.free] + [self._known[name]]
             rows = [line for line in rows if not any(v == y for v, _ in line[0])]
             hidden = hidden - {y}

@@ -217,7 +217,9 @@ def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
         c = coefficients.pop(y, 0)
         if not c:
             others.append((normal, bound))
-        elif y < REAL and (abs(c) > 1 or normal[-1][0] >= REAL):
+        elif y < REAL and normal[-1][0] >= REAL:
+            raise Outside("is published, and compared with noise on the integers")
+        elif y < REAL and abs(c) > 1:
             raise Outside("is compared as a multiple")
         elif y >= REAL:
             form = {v: Fraction(-a, c) for v, a in coefficients.items()}
