@@ -113,7 +113,7 @@ def loop_that_counts(bound: Bound, watch: Callable[[], None]) -> str | None:
 def cell_laws(bound: Bound, watch: Callable[[], None], datasets: Iterable[Dataset] | None = None) -> CellLaws:
     """Return the laws of a mechanism on all datasets, or on those given.
 
-    Raises Outside where its programs are not of this kind.
+    Raises Outside where its programs are not of this kind, ProgramError where no run meets what is observed.
     """
     drafts: list[_Draft] = []
     conditioned = set()
@@ -129,16 +129,12 @@ def cell_laws(bound: Bound, watch: Callable[[], None], datasets: Iterable[Datase
     for label, draft, contribution in _labelled(drafts, maker):
         laws.setdefault(draft.x, {}).setdefault(label, []).append(contribution)
     for x in conditioned:
-        _normalise(laws, x, [maker.total(draft.path) for draft in drafts if draft.x == x])
+        total = sum(maker.total(draft.path) for draft in drafts if draft.x == x)
+        if not total:
+            raise bound.contradiction(x, "is false in every run")
+        share: Pieces = [(frozenset(), {UNIT: 1 / total})]
+        laws[x] = {label: [(*each, share) for each in found] for label, found in laws[x].items()}
     return CellLaws(laws, maker.bases.unit)
-
-
-def _normalise(laws: dict[Dataset, dict[Label, list[Contribution]]], x: Dataset, masses: list[Exact]) -> None:
-    total = sum(masses)
-    if not total:
-        raise Outside("never meets a condition")
-    share: Pieces = [(frozenset(), {UNIT: 1 / total})]
-    laws[x] = {label: [(*each, share) for each in found] for label, found in laws[x].items()}
 
 
 def _draft(x: Dataset, path: Path) -> _Draft:
