@@ -229,11 +229,18 @@ def test_a_loop_without_a_bound_that_ends_has_an_answer() -> None:
         assert Instance(bind(module, Bit, 1)).privacy().exp_epsilon == 1
 
 
-def test_conditioned_runs_keep_their_refusal() -> None:
+def test_conditioned_runs_are_enclosed() -> None:
     draws = "discrete_gaussian(x[0], 1/2) + discrete_gaussian(0, 1/2)"
-    source = f"def f(x):\n    z = {draws}\n    observe(z > 0)\n    return z\n"
-    with module_of(source) as module, pytest.raises(LanguageError, match="one of them is Gaussian"):
-        Instance(bind(module, Bit, 1)).privacy()
+    source = f"def f(x):\n    z = {draws}\n    observe(z > 1)\n    return min(z, 5)\n"
+    masses = {z: math.exp(-z * z) for z in range(-30, 31)}
+    with module_of(source) as module:
+        found = Instance(bind(module, Bit, 1)).distribution((1,))
+    joint = {z: sum(masses[a - 1] * masses[z - a] for a in range(-9, 11)) for z in range(2, 20)}
+    for (output, low), (_, high) in zip(found.law, found.upper or (), strict=True):
+        mass = sum(each for z, each in joint.items() if min(z, 5) == output) / sum(joint.values())
+        assert float(low) - 1e-12 <= mass <= float(high) + 1e-12
+        assert high - low < Fraction(1, 10**18)
+    assert [output for output, _ in found.law if isinstance(output, int)] == [2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("law", [Gaussian(3, Fraction(5, 2)), TwoSided(-2, Fraction(1, 3))])

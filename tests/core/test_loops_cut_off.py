@@ -12,7 +12,6 @@ import pytest
 from tightdp import Bit, Mechanism, flip, geometric, mechanism, observe, one_sided_geometric
 from tightdp.cells.laws import cell_laws
 from tightdp.cells.noise import Outside
-from tightdp.errors import LanguageError
 from tightdp.language.interp import law_within
 from tightdp.limits.calibrated import NOISE_BITS
 
@@ -209,10 +208,40 @@ def test_questions_have_both_ends() -> None:
     assert 0 <= within.upper - within.lower < NARROW
 
 
+def test_observe_in_rounds_conditions_the_run() -> None:
+    """n coins go on and are accepted with probability (4/9)^n, and all accepted runs have 9/10 in all."""
+    found = ends(observed, 1)
+    for d in range(-4, 5):
+        terms = [comb(n, (n + d) // 2) * Fraction(2, 9) ** n for n in range(abs(d), 200, 2)]
+        low, high = found[d]
+        total = Fraction(5, 9) * sum(terms)
+        assert low <= total + Fraction(4, 9) ** 200
+        assert total <= high < low + 2 * NARROW
+
+
+@mechanism(record=Bit)
+def rarely(x):
+    """The steps of a walk that is seldom as long as what is observed."""
+    steps, at = 0, 1
+    while at > 0:
+        at += 1 if flip("1/8") else -1
+        steps += 1
+    observe(steps > 24 + x[0])
+    return steps
+
+
 @pytest.mark.slow(seconds=6)
-def test_what_is_not_enclosed_says_why() -> None:
-    with pytest.raises(LanguageError, match=r"no bound|without a bound"):
-        observed.bind(n=1).privacy()
+def test_what_is_lost_counts_more_where_the_evidence_is_rare() -> None:
+    p = Fraction(1, 8)
+    law = [Fraction(comb(2 * k, k), k + 1) * p**k * (1 - p) ** (k + 1) for k in range(12)]
+    accepted = 1 - sum(law)
+    found = ends(rarely, 0)
+    for k in range(12, 20):
+        mass = Fraction(comb(2 * k, k), k + 1) * p**k * (1 - p) ** (k + 1) / accepted
+        low, high = found[2 * k + 1]
+        assert low <= mass <= high
+        assert high - low < NARROW / accepted * 2
+        assert high - low > Fraction(1, 1 << NOISE_BITS)
 
 
 @mechanism(record=Bit)

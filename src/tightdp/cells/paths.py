@@ -21,7 +21,7 @@ from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided, bernoulli
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
-from tightdp.language.rounds import MISSING, Loop, Told
+from tightdp.language.rounds import MISSING, Loop, Told, values_in
 
 _MOST_PATHS = 4_000
 _MOST_STEPS = 400
@@ -31,6 +31,7 @@ _MANY_ROUNDS = 24
 """A loop that draws in more rounds than that is asked how it ends."""
 _MOST_ROUNDS = 120
 """One whose end has no closed form is not gone through for longer."""
+_WAYS = {"end": 1, "return": 2, "returns": 3}
 
 
 T = TypeVar("T")
@@ -214,14 +215,19 @@ class _Run:
 
     def left(self, key: str, frame: FrameType, names: Sequence[str]) -> None:
         """Hear that a loop has ended."""
-        if self.followed and (key, frame) == (self.followed.key, self.followed.frame):
-            held = frame.f_locals
-            raise _End("end", picture({name: held.get(name, MISSING) for name in names}, self.followed.known))
+        self._leave((key,), frame, "end", values_in(frame, names))
 
     def returned(self, keys: Sequence[str], frame: FrameType, value: Any) -> None:
         """Hear that a function returns from within loops."""
+        self._leave(keys, frame, "return", {"": value})
+
+    def returns(self, keys: Sequence[str], frame: FrameType, number: int, names: Sequence[str]) -> None:
+        """Hear that a function is to return from within loops what a statement says."""
+        self._leave(keys, frame, "returns", {"": number} | values_in(frame, names))
+
+    def _leave(self, keys: Sequence[str], frame: FrameType, way: str, held: Mapping[str, Any]) -> None:
         if self.followed and self.followed.key in keys and frame is self.followed.frame:
-            raise _End("return", picture({"": value}, self.followed.known))
+            raise _End(way, picture(held, self.followed.known))
 
     def _entered(self, loop: Loop, entry: Entry) -> Told:
         self.at += 1
@@ -252,7 +258,6 @@ class _Run:
         name = key, start
         if name not in self.loops.known:
             past = [list(each) if isinstance(each, list) else each for each in self.past[: self.at]]
-
             heads = self._heads
 
             def explore(entry: Entry) -> Iterator[Ended]:
@@ -274,7 +279,6 @@ class _Run:
         taken = ways[self._taken(len(ways)) if len(ways) > 1 else 0]
         self.weight = self.weight * taken.weight
         new = [self._new(law) for law in taken.laws]
-
         self.hidden |= set(new[-1:]) if taken.hidden else set()
 
         def mine(coefficients: Any) -> dict[int, Any]:
@@ -287,9 +291,8 @@ class _Run:
             return noisy(self, mine(value.coefficients), value.constant) if isinstance(value, Form) else value
 
         names = restored(taken.shape, taken.numbers, number, known)
-        if taken.way == "return":
-            return Told((MISSING,) * len(loop.names), 2, names[""])
-        return Told(tuple(names[name] for name in loop.names), 1)
+        held = tuple(names.get(name, MISSING) for name in loop.names)
+        return Told(held, _WAYS[taken.way], names.get(""))
 
     def _rounds(self, past: list[Any]) -> Iterator[Ended]:
         """Yield how a round ends that runs with this past come to."""

@@ -9,7 +9,7 @@ immutable and shared; `builder` makes them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -170,6 +170,15 @@ class Inexact:
         relative, lost = max(self.relative, other.relative), max(self.lost, other.lost)
         published, merged = self.published or other.published, self.merged or other.merged
         return Inexact(relative, lost, published, self.cut or other.cut, merged)
+
+    def where_accepted(self, least: Fraction) -> Inexact:
+        """Return bounds on the error where `observe` accepts runs, which has at least this probability here.
+
+        Of two programs whose runs differ with a probability of `lost`, so do the probabilities of an event together
+        with what is observed, and of what is observed alone: their quotients differ by lost / P(what is observed).
+        """
+        sure = least * (1 - self.relative)
+        return replace(self, relative=2 * self.relative / (1 - self.relative), lost=min(self.lost / sure, Fraction(1)))
 
     def ends(self, mass: Number) -> tuple[Number, Number]:
         """Return both ends of the true probability of an event that has the probability `mass` in the core program."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from tightdp.language.primitives import current_source
 
 ROUND, LEFT, RETURNED = "__tightdp_round__", "__tightdp_left__", "__tightdp_returned__"
+RETURNS = "__tightdp_returns__"
 _TOLD = "__tightdp_told__"
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
@@ -41,12 +43,20 @@ class Loop:
 
     def values(self) -> dict[str, Any]:
         """Return what the names are."""
-        held = self.frame.f_locals
-        return {name: held.get(name, MISSING) for name in self.names}
+        return values_in(self.frame, self.names)
+
+
+def values_in(frame: FrameType, names: Sequence[str]) -> dict[str, Any]:
+    """Return what names are in a frame."""
+    held = frame.f_locals
+    return {name: held.get(name, MISSING) for name in names}
 
 
 class Told(NamedTuple):
-    """What the names are to be, in order; with `way` 1 the loop has ended, with 2 its function returns `value`."""
+    """What the names are to be, in order; with `way` 1 the loop has ended, with 2 its function returns `value`.
+
+    With 3 it returns what its return statement number `value` says.
+    """
 
     names: tuple[Any, ...]
     way: int = 0
@@ -66,6 +76,10 @@ class Follower(Protocol):
 
     def returned(self, keys: Sequence[str], frame: FrameType, value: Any) -> None:
         """Hear that these loops, one around the other, end as their function returns."""
+        ...
+
+    def returns(self, keys: Sequence[str], frame: FrameType, number: int, names: Sequence[str]) -> None:
+        """Hear that they are to end by a return statement, which reads these names."""
         ...
 
 
@@ -93,7 +107,14 @@ def returned(keys: tuple[str, ...], value: Any) -> Any:
     return value
 
 
-NAMES = {ROUND: begin, LEFT: left, RETURNED: returned}
+def returns(keys: tuple[str, ...], number: int, names: tuple[str, ...]) -> None:
+    """Tell the source that a function is about to return what a statement within loops says."""
+    source = current_source()
+    if hasattr(source, "returns"):
+        source.returns(keys, sys._getframe(1), number, names)
+
+
+NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns}
 
 
 def telling(node: FunctionNode, file: str) -> FunctionNode:
@@ -141,6 +162,9 @@ class _Function:
         self._inner = _read(*inner)
         self._file = file
         self._live: dict[ast.While, frozenset[str]] = {}
+        managed = (part for each in own if isinstance(each, ast.With) for part in ast.walk(each))
+        self._managed = {part for part in managed if isinstance(part, ast.Return)}
+        self._returned: list[tuple[tuple[str, ...], ast.expr]] = []
         self._before(node.body, frozenset(), frozenset(), frozenset())
         node.body = self._written(node.body, ())
 
@@ -208,18 +232,35 @@ class _Function:
     def _statement(self, node: ast.stmt, around: tuple[str, ...]) -> list[ast.stmt]:
         if isinstance(node, ast.While) and not node.orelse:
             key = f"{self._file}:{node.lineno}:{node.col_offset}"
-            node.body = [*self._told(node, key, around), *self._written(node.body, (*around, key))]
+            body = self._written(node.body, (*around, key))
+            node.body = [*self._told(node, key, around), *body]
             call = _call(LEFT, (key, self._names))
             return [node, *(_placed(each, node) for each in [ast.Expr(call)])]
         if isinstance(node, ast.Return) and around:
-            node.value = _call(RETURNED, (around,), node.value or ast.Constant(None))
-        elif not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            return self._leaving(node, around)
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             for name in ("body", "orelse", "finalbody"):
                 if isinstance(getattr(node, name, None), list):
                     setattr(node, name, self._written(getattr(node, name), around))
             for part in (*getattr(node, "cases", ()), *getattr(node, "handlers", ())):
                 part.body = self._written(part.body, around)
         return [node]
+
+    def _leaving(self, node: ast.Return, around: tuple[str, ...]) -> list[ast.stmt]:
+        """Return a return statement that tells loops that it ends them.
+
+        What it computes is left to the end of the loop, where the law of its counters is known.
+        """
+        value = node.value or ast.Constant(None)
+        node.value = _call(RETURNED, (around,), value)
+        if node in self._managed or isinstance(value, (ast.Name, ast.Constant)):
+            return [node]
+        self._returned.append((around, deepcopy(value)))
+        return [_placed(self._returns(len(self._returned) - 1, around), node), node]
+
+    def _returns(self, number: int, around: tuple[str, ...]) -> ast.stmt:
+        read = (_read(self._returned[number][1]) | self._inner) & set(self._names)
+        return ast.Expr(_call(RETURNS, (around, number, tuple(sorted(read)))))
 
     def _told(self, node: ast.While, key: str, around: tuple[str, ...]) -> list[ast.stmt]:
         told = ast.Name(_TOLD, ast.Load())
@@ -236,6 +277,16 @@ class _Function:
         taken: list[ast.stmt] = (
             [leave, ast.Assign([ast.Tuple(names, ast.Store())], part("names"))] if names else [leave]
         )
+        for number, (keys, value) in enumerate(self._returned):
+            if key in keys:
+                parts = ast.Tuple([part("way"), part("value")], ast.Load())
+                wanted = ast.Tuple([ast.Constant(3), ast.Constant(number)], ast.Load())
+                here = ast.Compare(parts, [ast.Eq()], [wanted])
+                again: list[ast.stmt] = [ast.Return(deepcopy(value))]
+                if around:
+                    last = ast.Return(_call(RETURNED, (around,), deepcopy(value)))
+                    again = [self._returns(number, around), last]
+                taken.append(ast.If(here, again, []))
         heard = ast.If(ast.Compare(told, [ast.IsNot()], [ast.Constant(None)]), [*taken, end], [])
         return [_placed(asked, node.test), _placed(heard, node.test)]
 
@@ -257,5 +308,6 @@ def _call(name: str, constants: Sequence[Any], *values: ast.expr) -> ast.expr:
 
 def _placed(node: ast.stmt, place: ast.AST) -> ast.stmt:
     for part in ast.walk(node):
-        ast.copy_location(part, place)
+        if not hasattr(part, "lineno"):
+            ast.copy_location(part, place)
     return node

@@ -11,18 +11,23 @@ import linecache
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.core.lowering import lower, lower_target
 from tightdp.core.lowering.outputs import Plans
-from tightdp.core.nodes import CoreProgram, Inexact
+from tightdp.core.nodes import Const, CoreProgram, Inexact
+from tightdp.core.outputs import Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.core.unmerged import Endless, Uncut, Unmerged
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, Span, TightdpError
 from tightdp.exact.lazily import lazily
+from tightdp.exact.numbers import down
+from tightdp.exact.weights import quotient
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import ALLOWED, MUCH_WORK, NODE_STEPS
+from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
@@ -31,7 +36,7 @@ from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import deep_recursion, encode_core
 from tightdp.methods.leaf_laws import TooLarge, bounded, cells, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
-from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table
+from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table, every_dataset
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
 
 if TYPE_CHECKING:
@@ -202,9 +207,24 @@ class Program:
             raise QueryError(
                 f"there are {self.datasets:,} datasets, and {most}", "use fewer records or a smaller record domain"
             ) from None
+        if core.inexact is not None and core.inexact.cut and core.evidence:
+            least = self._least_evidence(core, x, control)
+            core = replace(core, inexact=core.inexact.where_accepted(least))
         if core.inexact is not None:
             self.inexact = core.inexact if self.inexact is None else self.inexact.joined(core.inexact)
         return core
+
+    def _least_evidence(self, core: CoreProgram, x: Dataset | None, control: Control) -> Fraction:
+        """Return how likely it is, at least, that `observe` accepts a run, on a dataset or on every one."""
+        only = expand_shuffles(replace(core, components=(Const(0, (True,)),), shape=Leaf(0)))
+        formula = encode_core(only, self.bound, x, self.backend, control)
+        least = Fraction(1)
+        for each in every_dataset(self.bound) if x is None else [x]:
+            weights, denominator = raw_weights(formula, formula.evidence(each, self.bound.record))
+            least = min(least, down(quotient(sum(weights.values()), denominator)))
+            if not least:
+                raise self.bound.contradiction(each, "is false in every run")
+        return least
 
     def expanded(self, control: Control) -> CoreProgram:
         """Return the core program without `Shuffled` nodes."""

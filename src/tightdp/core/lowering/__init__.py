@@ -122,10 +122,6 @@ def lower(
         if wider is None:
             assert program is not None
             assert not lowering.builder.cells.wanted
-            if unmerged is not None and program.evidence:
-                if isinstance(unmerged, Endless):
-                    unmerged.what += "; it is not cut off where observe conditions a run"
-                raise unmerged
             if x is None:
                 plans.whole = plan
             seen = draw_what_is_seen(program, watch)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from tightdp.core.lowering.given import bits_of
 from tightdp.core.lowering.loop_chain import MOST_PLACES, LoopChain, Outcome, State, Values
 from tightdp.core.lowering.loop_runs import Context, NotAChain
 from tightdp.core.lowering.machine import Failure, Machine
@@ -20,8 +21,8 @@ from tightdp.limits.calibrated import LOOP_STATES, NOISE_BITS
 
 _BITS = 3 * NOISE_BITS
 """Probabilities are whole multiples of 2 to the power of minus this."""
-_LEAST = _BITS - NOISE_BITS - 20
-"""States that are less likely than 2^(this - _BITS) are not followed: all together they are less likely than 2^-80."""
+_FEWER = 20
+"""States that are less likely than what may go on by so many bits are not followed: all together are not much more."""
 MOST_ROUNDS = 5 * LOOP_STATES
 """Of all loops together, where some are cut off."""
 _WIDEST = Fraction(1, 8)
@@ -30,11 +31,12 @@ _WIDEST = Fraction(1, 8)
 
 def cut_off(chain: LoopChain, context: Context, entry: Values) -> dict[Outcome, Number]:
     """Return how a loop ends from a state; runs that go on fail."""
+    bits = bits_of(chain.m.given)
     flow: dict[State, int] = {(0, entry): 1 << _BITS}
     found: dict[Outcome, int] = {}
     rows: dict[State, list[tuple[Outcome, int]]] = {}
     left, most = 1 << _BITS, chain.places + MOST_PLACES
-    while flow and left >> (_BITS - NOISE_BITS) and chain.places < most and len(chain.known) <= 2 * LOOP_STATES:
+    while flow and left >> (_BITS - bits) and chain.places < most and len(chain.known) <= 2 * LOOP_STATES:
         following: dict[State, int] = {}
         for state, mass in flow.items():
             begun, counted = chain.apart(state)
@@ -45,7 +47,7 @@ def cut_off(chain: LoopChain, context: Context, entry: Values) -> dict[Outcome, 
                 to: dict[Any, int] = following if len(place) == 2 else found
                 to[place] = to.get(place, 0) + (mass * share >> _BITS)
         chain.places += len(flow)
-        flow = {state: mass for state, mass in following.items() if mass >> _LEAST}
+        flow = {state: mass for state, mass in following.items() if mass >> (_BITS - bits - _FEWER)}
         left = (1 << _BITS) - sum(found.values())
     known: dict[Outcome, Number] = {outcome: Fraction(mass, 1 << _BITS) for outcome, mass in found.items()}
     for outcome, lost in goes_on(chain, Fraction(left, 1 << _BITS)).items():
@@ -64,7 +66,7 @@ def goes_on(chain: LoopChain, mass: Fraction) -> dict[Outcome, Number]:
 def is_near(chain: LoopChain, law: dict[Outcome, Number]) -> bool:
     """Whether hardly any run goes on, those in loops inside included."""
     going = [law[end] for end in law if end[0] == "fail" and chain.failures[end[2]].message == GOES_ON]
-    return sum(map(above, going), Fraction(0)) < Fraction(1, 1 << (NOISE_BITS - 16))
+    return sum(map(above, going), Fraction(0)) < Fraction(1, 1 << max(bits_of(chain.m.given) - 16, 1))
 
 
 def _rounded(share: Number) -> int:

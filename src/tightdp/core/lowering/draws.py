@@ -11,6 +11,7 @@ from typing import Any
 from tightdp.core.between import uncut
 from tightdp.core.lowering.alike import permuted
 from tightdp.core.lowering.functions import call_python
+from tightdp.core.lowering.given import drawn as draw_of
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.positions import item_at
@@ -162,7 +163,7 @@ def _cut(m: Machine, name: str, selector: Expr, table: Sequence[Law | OnIntegers
             continue
         finite.append(short := cut_exponentials(law))
         far.append((value, short[-1]))
-    drawn = m.builder.draw(name, selector, finite, m.alive)
+    drawn = draw_of(m.given, m.builder, name, selector, finite, m.alive)
     for value, (outcome, _) in far if m.within else ():
         here = m.conj(m.builder.equals(selector, value), m.builder.equals(drawn, outcome))
         m.oblige(here, Failure(GOES_ON))

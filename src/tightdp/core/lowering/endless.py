@@ -17,6 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tightdp.core.lowering.cut_off import MOST_ROUNDS, cut_off, goes_on, is_near, settle
+from tightdp.core.lowering.given import bits_of, drawn
 from tightdp.core.lowering.loop_chain import (
     FASTER,
     LoopChain,
@@ -30,7 +31,7 @@ from tightdp.core.lowering.loop_chain import (
     counted_up,
     remade,
 )
-from tightdp.core.lowering.loop_runs import Context, NotAChain, Outer, Run
+from tightdp.core.lowering.loop_runs import Context, NotAChain, Outer, Run, Split
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import (
@@ -43,7 +44,7 @@ from tightdp.core.valuesets import TooManyValues
 from tightdp.core.windows import is_far
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
-from tightdp.limits.calibrated import TABLE_ENTRIES
+from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 
 def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list[tuple[Expr, Failure]]]:
@@ -90,14 +91,16 @@ def _followed(
     while True:
         live = [not (isinstance(cell, tuple) and _overwritten(rounds.node.body, cell[1])) for cell in cells]
         counters = [place for place, cell in enumerate(cells) if cell in {(m.frame.key, name) for name in names}]
-        chain = LoopChain(m, cells, live, counters, rounds, born, keys)
+        own = {cell for cell in cells if isinstance(cell, tuple) and cell[0] == m.frame.key}
+        forgotten = own if _ends_with_return(m.frame.source.node) else set()
+        chain = LoopChain(m, cells, live, counters, forgotten, rounds, born, keys)
         held = tuple(m.store.get(cell) for cell in cells)
         try:
-            selector = _joint(m, outer)
+            selector = _joint(m, outer, rounds.cut)
             contexts = list(_contexts(selector, outer))
             possible = _possible(m, rounds, selector, contexts)
             laws = [
-                _law(m, chain, held, selector, context, at, noises) if here else None
+                _law(m, chain, held, (selector, outer), context, at, noises) if here else None
                 for at, (here, context) in enumerate(zip(possible, contexts, strict=True))
             ]
             if all(isinstance(cell, tuple) and cell[0] == m.frame.key for cell in cells):
@@ -120,7 +123,13 @@ def _is_plain(value: Value) -> bool:
 
 
 def _law(
-    m: Machine, chain: LoopChain, held: Values, selector: Expr, context: Context, at: int, noises: int
+    m: Machine,
+    chain: LoopChain,
+    held: Values,
+    selected: tuple[Expr, Sequence[Expr]],
+    context: Context,
+    at: int,
+    noises: int,
 ) -> dict[Outcome, Number] | Values | None:
     """Return how the loop ends with the values from before it at a place; None where they cannot come together."""
     run = Run(chain.born, context, [])
@@ -132,12 +141,12 @@ def _law(
         name = _name(m, chain, entry)
         if name in m.ended:
             return _as_before(chain, entry, *m.ended[name])
-        found = cut_off(chain, context, entry) if chain.rounds.cut else _exactly(chain, context, entry)
+        found = cut_off(chain, context, entry) if chain.rounds.cut else _exactly(chain, context, entry, selected)
         if name is not None and isinstance(found, dict) and len(m.builder.noises) == noises and _told(chain, found):
             m.ended[name] = entry, list(chain.failures), dict(found)
         return found
     except TooManyStates as reason:
-        if reason.any_case and context and m.probe and not m.probe(m.alive, [selector])[0][at]:
+        if reason.any_case and context and m.probe and not m.probe(m.alive, [selected[0]])[0][at]:
             chain.forget()
             return None
         raise
@@ -145,11 +154,14 @@ def _law(
         m.within -= 1
 
 
-def _exactly(chain: LoopChain, context: Context, entry: Values) -> dict[Outcome, Number] | Values | None:
+def _exactly(
+    chain: LoopChain, context: Context, entry: Values, selected: tuple[Expr, Sequence[Expr]]
+) -> dict[Outcome, Number] | Values | None:
     """Return how a loop ends; rounded where there are loops in it that are cut off, and that is near enough."""
     try:
-        return chain.law(context, entry, rounded=not chain.rounds.growth)
+        return chain.law(context, entry, rounded=True)
     except Rounded:
+        _check_few(chain.m, *selected)
         places = chain.places
         found = cut_off(chain, context, entry)
         if is_near(chain, found):
@@ -175,7 +187,7 @@ def _name(m: Machine, chain: LoopChain, entry: Values) -> tuple[object, ...] | N
     if not all(map(_is_plain, (*read, *begun))):
         return None
     shown = tuple("" if value is MISSING else repr(value) for value in (*read, *begun))
-    return chain.rounds.node, chain.rounds.cut, chain.rounds.growth, tuple(own), tuple(counted), shown
+    return bits_of(m.given), chain.rounds.node, chain.rounds.cut, chain.rounds.growth, tuple(own), tuple(counted), shown
 
 
 def _told(chain: LoopChain, law: dict[Outcome, Number]) -> bool:
@@ -218,7 +230,7 @@ def _may_hold(condition: Expr, context: Context) -> bool:
 def _drawn(m: Machine, selector: Expr, table: Sequence[Law | None]) -> Expr:
     """Return the place of the outcome of a loop, which is a draw unless every entry leads to one outcome."""
     if any(law is not None and len(law) > 1 for law in table):
-        return m.builder.draw("while", selector, table, m.alive)
+        return drawn(m.given, m.builder, "while", selector, table, m.alive)
     certain = next(law for law in table if law)
     return m.builder.case(selector, [m.builder.const((law or certain)[0][0]) for law in table])
 
@@ -276,16 +288,25 @@ def _check_simple(outer: Sequence[Expr]) -> None:
         raise NotAChain("it looks at noise on all integers")
 
 
-def _joint(m: Machine, outer: Sequence[Expr]) -> Expr:
+def _joint(m: Machine, outer: Sequence[Expr], cut: bool) -> Expr:
     if not outer:
         return m.builder.true
     try:
         found = outer[0] if len(outer) == 1 else m.builder.total("tuple", *outer)
     except TooManyValues as error:
-        raise NotAChain(str(error)) from None
-    if len(found.values) > TABLE_ENTRIES:
-        raise NotAChain(f"it depends on more than {TABLE_ENTRIES:,} combinations of values")
+        raise Split(str(error), m.given, outer) from None
+    many = len(found.values) > TABLE_ENTRIES
+    if many or cut:
+        _check_few(m, found, outer, many)
     return found
+
+
+def _check_few(m: Machine, selector: Expr, outer: Sequence[Expr], many: bool = False) -> None:
+    """Raise Split where a loop that is cut off depends on more than a few values: then it counts how likely each is."""
+    if len(selector.values) > FEW_VALUES:
+        split = Split(f"it depends on more than {TABLE_ENTRIES:,} combinations of values", m.given, outer)
+        if many or split.given is not None or m.unrolled:
+            raise split
 
 
 def _contexts(selector: Expr, outer: Sequence[Expr]) -> Iterator[Context]:
@@ -343,6 +364,13 @@ def only_added_to(node: ast.For | ast.While, function: ast.AST) -> frozenset[str
     elsewhere = {part.id for each in later for part in ast.walk(each) if isinstance(part, ast.Name)}
     elsewhere |= {name for each in later if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names}
     return frozenset(name for name, times in added.items() if named[name] == times and name not in elsewhere)
+
+
+@lru_cache(256)
+def _ends_with_return(function: ast.AST) -> bool:
+    """Whether no name of a function is read once it has returned."""
+    inside = (part for part in ast.walk(function) if part is not function)
+    return not any(isinstance(part, (*_LATER, ast.Try, ast.With)) for part in inside)
 
 
 @lru_cache(256)

@@ -9,13 +9,15 @@ once: with the counters at 0.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeAlias
 
 from tightdp.core.coarse import alike_outcomes
-from tightdp.core.lowering.loop_runs import Alike, Context, NotAChain, Run, runs
+from tightdp.core.lowering.given import Given, bits_of
+from tightdp.core.lowering.loop_runs import Alike, Context, NotAChain, Run, Split, runs
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Reference, Union, Value, all_plain
@@ -191,17 +193,19 @@ def _nodes(value: Value) -> Iterator[Expr]:
 class LoopChain:
     """A loop as a chain: the cells that it writes, those of them that a round reads, and its rounds.
 
-    `counters` are cells that rounds only add to, by their places.
+    `counters` are cells that rounds only add to, by their places; `forgotten` those that nobody reads once the function
+    has returned.
     """
 
     m: Machine
     cells: Sequence[Cell]
     live: Sequence[bool]
     counters: Sequence[int]
+    forgotten: Collection[Cell]
     rounds: Rounds
     born: int
     keys: int
-    known: dict[State, tuple[Ends, Alike]] = field(default_factory=dict)
+    known: dict[State, list[tuple[Number, Ends, Alike]]] = field(default_factory=dict)
     laws: dict[State, list[tuple[Context, dict[Outcome, Number]]]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     places: int = 0
@@ -301,25 +305,41 @@ class LoopChain:
 
     def outcomes(self, state: State, context: Context) -> dict[Outcome, Number]:
         """Return the law of how a round ends that begins in a state."""
-        for read, law in self.laws.get(state, ()):
-            if all(context[serial] == value for serial, value in read.items()):
+        for looked_at, law in self.laws.get(state, ()):
+            if all(context[serial] == value for serial, value in looked_at.items()):
                 return law
         self.m.watch()
-        if state not in self.known:
-            item = self.rounds.items[state[0]] if self.rounds.items else None
-            ends = self.rounds.play(item, dict(zip(self.cells, state[1], strict=True)))
-            self.known[state] = ends, alike_outcomes(ends.looked_at(), self.born)
-        ends, alike = self.known[state]
         found: dict[Outcome, Number] = {}
-        read = {}
-        every = runs(self.born, context, alike, lambda run: self._end(run, ends, state[1]))
-        for number, (outcome, run) in enumerate(every):
-            if number > _MOST_RUNS:
-                raise NotAChain(f"a round has more than {_MOST_RUNS:,} runs")
-            found[outcome] = found.get(outcome, Fraction(0)) + run.probability
-            read |= run.read
+        read: Context = {}
+        for weight, ends, alike in self.known[state] if state in self.known else self._lowered(state):
+            every = runs(self.born, context, alike, partial(self._end, ends=ends, values=state[1]))
+            for number, (outcome, run) in enumerate(every):
+                if number > _MOST_RUNS:
+                    raise NotAChain(f"a round has more than {_MOST_RUNS:,} runs")
+                found[outcome] = found.get(outcome, Fraction(0)) + weight * run.probability
+                read |= run.read
         self.laws.setdefault(state, []).append((read, found))
         return found
+
+    def _lowered(self, state: State) -> Iterator[tuple[Number, Ends, Alike]]:
+        """Lower a round; where a loop in it depends on too much, for each outcome of a draw, with its probability."""
+        m, item = self.m, self.rounds.items[state[0]] if self.rounds.items else None
+        outside, bits, cases = m.given, bits_of(m.given), []
+        left: list[dict[int, tuple[Any, Number]]] = [{}]
+        while left:
+            m.given = given = Given(bits, left.pop())
+            try:
+                ends = self.rounds.play(item, dict(zip(self.cells, state[1], strict=True)))
+            except Split as split:
+                if split.given is not given:
+                    raise
+                left += [{**given.outcomes, split.at: (value, mass)} for value, mass in reversed(split.law)]
+                continue
+            finally:
+                m.given = outside
+            cases.append((given.weight(), ends, alike_outcomes(ends.looked_at(), self.born)))
+            yield cases[-1]
+        self.known[state] = cases
 
     def _end(self, run: Run, ends: Ends, values: Values) -> Outcome:
         for condition, failure in ends.failures:
@@ -334,7 +354,8 @@ class LoopChain:
                 self._check_written(end)
                 held = zip(self.cells, values, strict=True)
                 lists = _Lists(run, end.changes, self.keys)
-                after = tuple(lists.content(end.changes.get(cell, value)) for cell, value in held)
+                changes = {**end.changes, **dict.fromkeys(self.forgotten if kind == "return" else (), MISSING)}
+                after = tuple(lists.content(changes.get(cell, value)) for cell, value in held)
                 return kind, after, lists.content(end.value)
         raise _Impossible
 
@@ -366,6 +387,8 @@ def counted_up(values: Values, by: dict[int, int]) -> Values:
     """Return values with counters that began elsewhere. Raises NoCounter where they are no integers."""
     moved = list(values)
     for place, begun in by.items():
+        if moved[place] is MISSING:  # it is not read again
+            continue
         if type(moved[place]) is not int:
             raise NoCounter
         moved[place] += begun

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from tightdp.core.lowering.given import Given
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import Closure, Host, Reference, Union, Value, all_plain, is_scalar
-from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary, computed
+from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary, computed, reachable
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law
 
@@ -19,6 +20,26 @@ Context = dict[int, Any]
 
 class NotAChain(Exception):
     """Why a loop is not followed this way."""
+
+
+class Split(NotAChain):
+    """A loop depends on too many values of some nodes.
+
+    In the round of a loop around it one of the draws that decide may be `given`, outcome by outcome: that `at` a place,
+    with its `law`. All that came before such a draw stays as it was.
+    """
+
+    def __init__(self, what: str, given: Given | None, operands: Sequence[Expr]) -> None:
+        super().__init__(what)
+        drawn = [node for node in reachable(operands) if isinstance(node, Draw) and isinstance(node.selector, Const)]
+        last = -1 if given is None else max(given.outcomes, default=-1)
+        here = [node for node in drawn if given is not None and given.places.get(node.serial, -1) > last]
+        self.given: Given | None = None
+        self.at = 0
+        self.law: Law = ()
+        if given is not None and here:
+            draw = max(here, key=lambda node: len(node.values))
+            self.given, self.at, self.law = given, given.places[draw.serial], draw.laws[0] or ()
 
 
 class Outer(Exception):

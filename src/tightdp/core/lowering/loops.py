@@ -6,19 +6,19 @@ import ast
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import count
-from typing import Any
 
 from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import NotAlike, added, for_all, template
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.iteration import iterate, visit
 from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, Ends, Rounds, TooManyStates, remade
-from tightdp.core.lowering.loop_runs import NotAChain
+from tightdp.core.lowering.loop_runs import NotAChain, Split
 from tightdp.core.lowering.machine import End, Failure, Frame, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
+from tightdp.core.lowering.undoing import Before
 from tightdp.core.lowering.values import Alike, Every, Filtered, Generator, Range, Reference, Value, is_scalar
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.unmerged import Endless
@@ -69,7 +69,7 @@ def _while(m: Machine, node: ast.While) -> None:
         return
     if m.followed.get(node) and _tried(m, node, partial(_while_as_chain, m, node, FASTER)):
         return
-    before = _Before(m)
+    before = Before(m)
     unrolled, progress, rounds = Unrolled(m), m.progress() if m.single else Progress(m).another_round, 0
     while m.alive is not m.builder.false:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
@@ -92,7 +92,19 @@ def _while(m: Machine, node: ast.While) -> None:
             m.endless.add(node)
             _ending_some_time(m, node)
             return
-        unrolled.round(node.body)
+        m.unrolled += 1
+        try:
+            unrolled.round(node.body)
+        except Split as split:
+            if split.given is not None:
+                raise
+            before.restore(unrolled.level)
+            m.endless.add(node)
+        finally:
+            m.unrolled -= 1
+        if node in m.endless:
+            _ending_some_time(m, node)
+            return
     unrolled.finish(node.orelse)
 
 
@@ -116,7 +128,7 @@ def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None], ce
     """
     if not m.followed.get(node, True):
         return False
-    before, level, spent, impossible = _Before(m), m.store.open(), set(m.spent), m.impossible
+    before, level, spent, impossible = Before(m), m.store.open(), set(m.spent), m.impossible
     try:
         action()
     except (NotAChain, LanguageError) as reason:
@@ -132,38 +144,12 @@ def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None], ce
     return True
 
 
-class _Before:
-    """What a loop finds, so that it can begin again; `drawn` with the noise on all integers that was drawn."""
-
-    def __init__(self, m: Machine, drawn: bool = True) -> None:
-        self._m, self._alive, self._mark = m, m.alive, m.departures()
-        lists: list[list[Any]] = [
-            m.checks,
-            m.evidence,
-            m.results,
-            m.added,
-            m.stack,
-            m.position,
-            m.frame.returns,
-            m.frame.loops, *(guard.raised for guard in m.guards),
-        ]  # fmt: skip
-        if drawn:
-            lists += [m.builder.noises, m.builder.operations, m.builder.lost]
-        self._lists = [(each, len(each)) for each in lists]
-
-    def restore(self, level: int) -> None:
-        """Forget all that was done since, with what was written since a level was opened."""
-        self._m.store.undo(level)
-        self._m.alive = self._alive
-        self._m.forget_departures(self._mark)
-        for each, length in self._lists:
-            del each[length:]
-
-
 def _ending_some_time(m: Machine, node: ast.While) -> None:
     try:
         _while_as_chain(m, node)
     except NotAChain as reason:
+        if isinstance(reason, Split) and (m.unrolled or reason.given is not None):
+            raise
         raise _endless(m, node, reason) from None
 
 
@@ -242,7 +228,7 @@ def _round_from(
     last: Callable[[Unrolled], None],
 ) -> Ends:
     """Lower one round from a state, with what is done before and after it, and leave everything as it was."""
-    before, alive = _Before(m, drawn=False), m.alive
+    before, alive = Before(m, drawn=False), m.alive
     m.alive = m.builder.true
     m.builder.rounds += 1
     unrolled = Unrolled(m)
@@ -253,11 +239,16 @@ def _round_from(
             m.store[cell] = value
         elif m.store.get(cell) is not MISSING:
             m.store.pop(cell)
-    if first is not None:
-        m.attempt(first)
-    unrolled.round(body)
-    if m.alive is not m.builder.false:
-        last(unrolled)
+    try:
+        if first is not None:
+            m.attempt(first)
+        unrolled.round(body)
+        if m.alive is not m.builder.false:
+            last(unrolled)
+    except Split:
+        before.restore(unrolled.level)
+        m.alive = alive
+        raise
     if sum(len(guard.raised) for guard in m.guards) > raised:
         raise NotAChain("a round raises what is caught outside the loop")
     found = Ends(observed=m.evidence[evidence:])

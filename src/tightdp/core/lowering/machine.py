@@ -18,6 +18,7 @@ from tightdp.core.lowering.frames import Failure as Failure
 from tightdp.core.lowering.frames import Frame as Frame
 from tightdp.core.lowering.frames import Guard, Thrown
 from tightdp.core.lowering.frames import Loop as Loop
+from tightdp.core.lowering.given import Given
 from tightdp.core.lowering.registry import OPERANDS, SYNTAX, TARGETS, name_of_node
 from tightdp.core.lowering.store import Store, facts, merge, merge_changes, relative
 from tightdp.core.lowering.values import Every, Growing, Reference, Stream, Union, Value
@@ -64,6 +65,8 @@ class Machine:
         self.added: list[tuple[Input, Expr]] = []  # the leaf for a sum over records alike, and what one record adds
         self.own: set[int] = set()  # the draws of one record that stand for those of all
         self.endless: set[ast.AST] = set()  # the loops without a bound on their rounds that were met so far
+        self.given: Given | None = None  # in a round that is lowered on its own
+        self.unrolled = 0  # how many `while` loops around this place are unrolled
         self.within = 0  # in how many loops a round is lowered on its own
         self.followed: dict[ast.AST, bool] = {}  # of longer loops: whether they are followed state by state
         self.ended: dict[Any, Any] = {}  # how loops end, by what they begin with where that is plain

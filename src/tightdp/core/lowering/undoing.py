@@ -1,0 +1,39 @@
+"""What a loop finds when it begins, to go back to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tightdp.core.lowering.machine import Machine
+
+
+class Before:
+    """What a loop finds, so that it can begin again; `drawn` with the noise on all integers that was drawn."""
+
+    def __init__(self, m: Machine, drawn: bool = True) -> None:
+        self._m, self._alive, self._mark = m, m.alive, m.departures()
+        self._given = (m.given, m.given.made) if m.given else None
+        lists: list[list[Any]] = [
+            m.checks,
+            m.evidence,
+            m.results,
+            m.added,
+            m.stack,
+            m.position,
+            m.frame.returns,
+            m.frame.loops, *(guard.raised for guard in m.guards),
+        ]  # fmt: skip
+        if drawn:
+            lists += [m.builder.noises, m.builder.operations, m.builder.lost]
+        self._lists = [(each, len(each)) for each in lists]
+
+    def restore(self, level: int) -> None:
+        """Forget all that was done since, with what was written since a level was opened."""
+        self._m.store.undo(level)
+        self._m.alive = self._alive
+        self._m.forget_departures(self._mark)
+        if self._given is not None:
+            given, made = self._given
+            given.made = made
+        for each, length in self._lists:
+            del each[length:]
