@@ -40,18 +40,20 @@ NEAR = {"replace-one": operator.ne, "add-remove": lambda a, b: (a[0] is None) !=
 NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0] - b[0]) <= 1)
 ABOUT = "root unknown mechanism parameters source"
 CLAIMS = {  # what a claim says, and may say, besides its question; and the rules of evidence that establish it
-    "privacy": ("n records neighbours bound program", f"delta attained {ABOUT}", "forms datasets"),
+    "privacy": ("n records neighbours bound program", f"delta attained runs {ABOUT}", "forms datasets"),
     "curve": ("n records neighbours points program", ABOUT, "datasets"),
-    "privacy of messages": ("n records neighbours bound program", ABOUT, "forms"),
+    "privacy of messages": ("n records neighbours bound program", f"runs {ABOUT}", "forms"),
     "violation": ("n records neighbours bound program", f"delta {ABOUT}", "witness"),
     "moment": ("n records neighbours order bound program", f"attained {ABOUT}", "datasets"),
     "larger moment": ("n records neighbours order bound program", ABOUT, "witness"),
     "accuracy": ("n records alpha beta program", f"attained {ABOUT}", "datasets"),
     "inaccuracy": ("n records alpha beta program", ABOUT, "witness"),
     "law": ("n records dataset law program", ABOUT, "datasets"),
+    "composition": ("guarantees bound delta", "root", "responses"),
     "audit": ("canaries guesses correct options guarantee bound", "", "dual"),
 }
-EVIDENCE = {"forms": "units cuts steps order", "datasets": "", "witness": "", "dual": "constant multipliers"}
+EVIDENCE = {"forms": "units cuts steps order", "dual": "constant multipliers"}
+EVIDENCE |= dict.fromkeys(("datasets", "witness", "responses"), "")
 
 
 class Refused(Exception):
@@ -642,6 +644,37 @@ class Program(Domain):
         need(not any(map(positive, form.values())), "a form is not bounded by others")
 
 
+def composed(guarantees, bound):
+    """Return the least delta, as a ratio, that runs with guarantees (t, delta, how often) show together at a bound.
+
+    Runs may depend on the outputs so far. They are no worse than randomized responses that are told apart for certain
+    with probability delta: whole (a P(E) - b P'(E)) <= sure a + the sum of c max(0, u a - w b), for all events E.
+    """
+    terms, sure, whole = {"": (1, 1, 1)}, 0, 1
+    for t, delta, runs in (items(each, 3) for each in items(guarantees)):
+        (n, d), (lost, of) = ratio(t, 1), ratio(delta, 0, 1)
+        for _ in range(within(runs, 1, MOST_CLIENTS, "number of runs")):
+            sure = times(n + d, times(of, sure) + times(lost, sum(times(c, u) for c, u, _ in terms.values())))
+            before, terms, whole = terms, {}, times(n + d, times(of, whole))
+            for c, u, w, x, y in (each + by for each in before.values() for by in ((n, d), (d, n))):
+                key = digits(u := times(u, x)) + digits(w := times(w, y))
+                terms[key] = terms.get(key, (0,))[0] + times(of + -1 * lost, c), u, w
+    (up, down), over = bound, times(sure, bound[1])
+    for c, u, w in terms.values():
+        gap = times(u, down) + -1 * times(w, up)
+        over += times(c, gap) if positive(gap) else 0
+    return over, times(down, whole)
+
+
+def composition(claim, evidence=None):
+    """Establish that runs one after the other, each (ln t, delta)-DP and chosen by what is known, are that together."""
+    if evidence:
+        ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
+    (above, below), (over, whole) = ratio(claim["delta"], 0, 1), composed(claim["guarantees"], ratio(claim["bound"], 1))
+    need(not positive(times(below, over) + -1 * times(above, whole)), "the runs lose more together")
+    return ""
+
+
 def audit(claim, evidence):
     """Establish that P(at least v of r guesses are right) <= bound against all mechanisms with a guarantee.
 
@@ -699,9 +732,9 @@ def check(certificate, work=1):
     attained, refuted = claim.get("attained", False), rule == "witness"
     need(attained is ("attained" in claim), "what is attained is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (attained or refuted)}", "event" * (attained or refuted))
-    alone = kind == "audit"
-    need(alone == ("program" not in certificate), "a program is missing, or is not read")
-    remark = audit(claim, evidence) if alone else establish(Program(certificate), claim, evidence, refuted)
+    alone = {"audit": audit, "composition": composition}.get(kind)
+    need((alone is None) == ("program" in certificate), "a program is missing, or is not read")
+    remark = alone(claim, evidence) if alone else establish(Program(certificate), claim, evidence, refuted)
     if not alone:
         program = digest(json.dumps(certificate["program"], separators=(",", ":")))
         need(claim["program"] == program, "this is not the program of the claim")
@@ -730,6 +763,10 @@ def establish(program, claim, evidence, refuted):
         else:
             ((over, attained),) = (program.over(*each) for each in program.walk(along))
         need(positive(over) if refuted else attained, "the witness does not show it")
+    if "runs" in claim:  # how often it is run, and which (ln t, delta)-DP all runs are together
+        runs, bound, delta = items(claim["runs"], 3)
+        once = [[claim["bound"], claim.get("delta", 0), runs]]
+        composition({"guarantees": once, "bound": bound, "delta": delta})
     if evidence["rule"] == "forms":
         program.forms(*[evidence[name] for name in ("cuts", "steps", "order", "units")])
     if "law" in claim:

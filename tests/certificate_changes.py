@@ -125,6 +125,7 @@ def bases() -> list[Certificate]:
         count.certify(curve=True),
         instance_of("randomized_response", n=2, lam="1/(1+exp(1/2))").certify(x=[0, 1]),
         mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="?[0, 1/2]").certify(),
+        instance_of("randomized_response", n=2, lam="1/3").certify(runs=3, exp_epsilon=3),
     ]
 
 
@@ -170,6 +171,18 @@ def changed_every(given: dict[str, Any], random_: random.Random) -> dict[str, An
     else:
         new["claim"]["neighbours"] = random_.choice(["replace-one", "unit-all", "unit-step", "add-remove"])
     return sealed(new)
+
+
+def changed_composition(given: Mapping[str, Any], random_: random.Random) -> dict[str, Any]:
+    """A certificate of a composition with one to three numbers changed."""
+    new: dict[str, Any] = json.loads(json.dumps(given))
+    claim = new["claim"]
+    for _ in range(random_.randint(1, 3)):
+        node, key = random_.choice([(row, at) for row in claim["guarantees"] for at in range(3)] + [
+            (claim, "bound"), (claim, "delta"), (claim, "delta")
+        ])  # fmt: skip
+        node[key] = random_.choice([0, 1, 2, 3, -1, "1/2", "9/10", "1/50", "3/2", [0, 1], "2/2"])
+    return new
 
 
 def changed_audit(given: Mapping[str, Any], random_: random.Random) -> dict[str, Any]:

@@ -133,6 +133,8 @@ def is_true(certificate: dict[str, Any]) -> bool:
 def holds(certificate: dict[str, Any], power: Any) -> bool:
     """Whether a claim is true with this number for T, where that is no root of e."""
     claim = certificate["claim"]
+    if "runs" in claim and not together(claim, power):
+        return False
     records = [constant(record) for record in claim["records"]]
     every = list(itertools.product(records, repeat=claim["n"]))
     power = exp(Fraction(1, claim["root"])) if "root" in claim else power
@@ -194,6 +196,20 @@ def holds(certificate: dict[str, Any], power: Any) -> bool:
     if delta:
         return largest == delta
     return bound == 1 or any(mass == bound * found[y].get(key, 0) for x, y in pairs for key, mass in found[x].items())
+
+
+def together(claim: dict[str, Any], power: Any) -> bool:
+    """Whether so many runs that are ε-DP are (ε', δ')-DP: the sum over how many of k randomized responses are right."""
+    if "root" in claim:
+        power = exp(Fraction(1, claim["root"]))
+    k, *most = claim["runs"]
+    t, (bound, delta) = number(claim["bound"], power), (number(each, power) for each in most)
+    some = number(claim.get("delta", 0), power)
+    lost = (
+        sum((math.comb(k, i) * max(Fraction(0), t**i - bound * t ** (k - i)) for i in range(k + 1)), Fraction(0))
+        / (1 + t) ** k
+    )
+    return 1 - (1 - some) ** k * (1 - lost) <= delta
 
 
 def moment(ours: Law, theirs: Law, order: int) -> Any:

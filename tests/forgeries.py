@@ -77,6 +77,14 @@ REFUSED: dict[str, Any] = {
     "forms-with-a-bound-too-small-for-some-T": made(
         [*ONE, law((T, 1), (1, T))], "d1", rule="forms", bound={"above": [1, 0, 1], "below": [1, 1]}, unknown=RANGE
     ),
+    "runs-that-lose-more": made([*ONE, law((1, 2), (2, 1))], "d1", bound=2, runs=[2, 2, "1/5"]),
+    "runs-of-a-delta-that-is-left-out": made(
+        [*ONE, law((1, 2), (2, 1))], "d1", bound=1, delta="1/3", runs=[2, 1, "1/3"]
+    ),
+    "no-runs": made([], runs=[0, 1, 0]),
+    "half-a-run": made([], runs=["1/2", 1, 0]),
+    "runs-without-a-delta": made([], runs=[2, 1]),
+    "runs-that-gain": made([], runs=[2, "1/2", 0]),
     "an-unknown-and-a-root": made([], unknown=RANGE, root=1),
     "an-unknown-without-a-range": made([], unknown=["lam", "1/2", "1/2"]),
     "an-unknown-with-a-line": made([], unknown=["lam\n", 0, 1]),

@@ -337,8 +337,8 @@ let step root parts cuts v =
 
 let about = ["unknown"; "mechanism"; "parameters"; "source"]
 let claims = [  (* what a claim says, and may say; and the rule of evidence for it *)
-  "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "attained"; "root"] @ about, ["forms"; "datasets"]);
-  "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["root"] @ about, ["forms"]);
+  "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "attained"; "runs"; "root"] @ about, ["forms"; "datasets"]);
+  "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["runs"; "root"] @ about, ["forms"]);
   "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "root"] @ about, ["witness"]);
   "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "inaccuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["root"] @ about, ["witness"]);
@@ -359,6 +359,41 @@ let rational ?(least = B.zero_big_int) ?most v =
   need (B.ge_big_int n (B.mult_big_int least d) && match most with None -> true | Some most -> B.le_big_int n (B.mult_big_int most d))
     "a number is out of its range";
   n, d
+
+let root_of claim = match List.assoc_opt "root" claim with
+  | None -> 0
+  | Some v -> let d = small "root of e" 9999 v in need (d > 0) "there is no such root of e"; d
+
+let one = [B.unit_big_int]
+let ranged root_int ?(least = []) ?most v =
+  let root = B.big_int_of_int root_int in
+  let above p q = K.positive_at root (K.padd p (K.popp q)) in
+  let up, down = ratio root_int v in
+  need (K.positive_at root down && not (above (K.pmul least down) up)
+        && match most with None -> true | Some most -> not (above up (K.pmul most down))) "a number is out of its range";
+  up, down
+
+(* Guarantees with how often each is given, and what they are together *)
+let composed root guarantees bound delta =
+  let guarantee (above, below) (lost, whole) = { K.ratio_up = above; ratio_down = below; lost_up = lost; lost_down = whole } in
+  let some (t, delta, runs) =
+    let runs = small "number of runs" 10_000 runs in
+    need (runs > 0) "there is no such number of runs";
+    let g = guarantee (ranged root ~least:one t) (ranged root ~most:one delta) in
+    List.init runs (fun _ -> g) in
+  need (K.check_composed (B.big_int_of_int root) (List.concat_map some guarantees)
+          (guarantee (ranged root ~least:one bound) (ranged root ~most:one delta))) "the runs lose more together"
+
+let triple v = match v with List [a; b; c] -> a, b, c | _ -> refuse "a list of another length is expected"
+
+let composition top claim evidence rule =
+  let names = ["guarantees"; "bound"; "delta"] in
+  ignore (fields (Obj top) ["format"; "claim"; "evidence"] []);
+  ignore (fields (Obj claim) ("question" :: names) ["root"]);
+  need (rule = "responses") "this rule is not for this claim";
+  ignore (fields (Obj evidence) ["rule"] []);
+  composed (root_of claim) (List.map triple (items (field "guarantees" claim))) (field "bound" claim) (field "delta" claim);
+  "composition: " ^ said_of claim (names @ ["root"]) ^ "; by a theorem"
 
 let audit top claim evidence rule =
   let names = ["canaries"; "guesses"; "correct"; "options"; "guarantee"; "bound"] in
@@ -401,6 +436,7 @@ let check file =
   let unproved () = raise (Unproved (Printf.sprintf "no theorem covers this claim by the rule %s; proofs/checker.py checks it" rule)) in
   if question = "optimum" then unproved ();
   if question = "audit" then audit top claim evidence rule else
+  if question = "composition" then composition top claim evidence rule else
   let law = question = "law" and curve = question = "curve" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = List.mem question ["violation"; "inaccuracy"; "larger moment"]
   and moment = question = "moment" || question = "larger moment" in
   let names, others, rules = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
@@ -414,7 +450,7 @@ let check file =
             (if shown then ["event"] else []));
   let named = List.mem_assoc "source" top :: List.map (fun name -> List.mem_assoc name claim) ["mechanism"; "parameters"; "source"] in
   need (List.for_all (fun b -> b) named || not (List.exists (fun b -> b) named)) "a source has a text, a name and a hash, or there is none";
-  let root = match List.assoc_opt "root" claim with None -> 0 | Some v -> let d = small "root of e" 9999 v in need (d > 0) "there is no such root of e"; d in
+  let root = root_of claim in
   let root = match List.assoc_opt "unknown" claim with
     | None -> root
     | Some (List [Str name; least; most]) ->
@@ -444,13 +480,7 @@ let check file =
     "these neighbours are for records of one component, or of one whole number";
   let root_int = root in
   let root = B.big_int_of_int root in
-  let above p q = K.positive_at root (K.padd p (K.popp q)) in
-  let ranged ?(least = []) ?most v =
-    let up, down = ratio root_int v in
-    need (K.positive_at root down && not (above (K.pmul least down) up)
-          && match most with None -> true | Some most -> not (above up (K.pmul most down))) "a number is out of its range";
-    up, down in
-  let one = [B.unit_big_int] in
+  let ranged ?least ?most v = ranged root_int ?least ?most v in
   let infinite = question = "violation" && field "bound" claim = Str "inf" in
   let beta = if accuracy then ranged ~most:one (field "beta" claim) else [], one in
   let up, down = if accuracy then beta else if infinite || law || curve then [], one else ranged ~least:one (field "bound" claim) in
@@ -498,6 +528,10 @@ let check file =
           else if asked = K.Reaches && pure && event = None then K.check_equal d x y
           else K.check_witness d asked x y event) "the witness does not show it"
   end;
+  Option.iter (fun v ->
+      let runs, t, total = triple v in
+      let delta = Option.value (List.assoc_opt "delta" claim) ~default:(Int B.zero_big_int) in
+      composed root_int [field "bound" claim, delta, runs] t total) (List.assoc_opt "runs" claim);
   if rule = "forms" then begin
     need (pure && listed = None) "this rule is not for this claim";
     let cuts = List.map (cut root_int) (items (field "cuts" evidence)) in

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tightdp.session.canaries import canaries_needed
     from tightdp.session.certify import Certificate
     from tightdp.session.certify_alone import certify_audit, certify_optimum
+    from tightdp.session.certify_runs import certify_composition
     from tightdp.session.harness import Adaptive, validity, worst_case
     from tightdp.session.loading import load
     from tightdp.session.of import of
@@ -56,6 +57,7 @@ __all__ = [
     "audit",
     "canaries_needed",
     "certify_audit",
+    "certify_composition",
     "certify_optimum",
     "load",
     "mechanism",
@@ -75,6 +77,7 @@ _LATER = {
     "audit": "tightdp.session.auditing",
     "canaries_needed": "tightdp.session.canaries",
     "certify_audit": "tightdp.session.certify_alone",
+    "certify_composition": "tightdp.session.certify_runs",
     "certify_optimum": "tightdp.session.certify_alone",
     "load": "tightdp.session.loading",
     "of": "tightdp.session.of",

@@ -49,7 +49,7 @@ def test_the_checker_imports_the_standard_library_only_and_is_short() -> None:
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     assert imported <= sys.stdlib_module_names
-    assert len(text.splitlines()) <= 775
+    assert len(text.splitlines()) <= 812
     called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert called.isdisjoint({"eval", "exec", "compile", "__import__"})
 
@@ -76,7 +76,14 @@ def test_the_checker_of_optima_asks_the_other_about_everything_else() -> None:
 
 def test_there_are_examples_of_every_rule() -> None:
     contents = [json.loads(path.read_text(encoding="utf-8")) for path in EXAMPLES]
-    assert {content["evidence"]["rule"] for content in contents} == {"datasets", "witness", "forms", "dual", "table"}
+    assert {content["evidence"]["rule"] for content in contents} == {
+        "datasets",
+        "witness",
+        "forms",
+        "dual",
+        "responses",
+        "table",
+    }
     kinds = {content["claim"]["question"] for content in contents}
     assert kinds == {*checker.CLAIMS, "optimum"}
     assert any("root" in content["claim"] for content in contents)

@@ -20,7 +20,7 @@ import pytest
 
 import tightdp
 from certificate_bombs import BOMBS, MEASURE, by_forms, sealed
-from certificate_changes import bases, changed, changed_audit, changed_every
+from certificate_changes import bases, changed, changed_audit, changed_composition, changed_every
 from conftest import FULL
 from expectations import bind, expectations
 from forged_evidence import FORGED
@@ -45,7 +45,7 @@ def proved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in (*PROOFS.glob("*.v"), PROOFS / "check.ml", PROOFS / "work.ml", PROOFS / "Makefile"):
         shutil.copy(file, place)
     done = subprocess.run(["make", "-C", str(place)], capture_output=True, text=True, check=True)
-    assert done.stdout.count("Closed under the global context") == 18
+    assert done.stdout.count("Closed under the global context") == 19
     assert "Axioms" not in done.stdout
     return place / "check"
 
@@ -123,10 +123,13 @@ def test_changed_certificates(proved: Path, tmp_path: Path) -> None:
     every = json.loads((EXAMPLES / "xor_randomized_response_every_n.json").read_text())
     asked = {"canaries": 6, "guesses": 6, "correct": 2, "exp_epsilon": 1, "delta": "1/50"}
     audit = certify_audit(tightdp.audit(**asked)).content
+    runs = tightdp.certify_composition([(2, "1/100", 2), ("3/2", 0, 3)], 4).content
     found: Counter[str] = Counter()
     for at in range(10_000 if FULL else 1_000):
         if at % 10 == 1:
             new = changed_audit(audit, random_)
+        elif at % 10 == 2:
+            new = changed_composition(runs, random_)
         else:
             new = changed_every(every, random_) if at % 5 == 0 else changed(dict(random_.choice(some)), random_)
         found[agree(proved, new, tmp_path)] += 1

@@ -227,6 +227,7 @@ _OWN = {
 --renyi A  the largest exp((A-1)·D_A) of an order A = 2, 3, ...
 --exp-moment M  --renyi: that it is at most M
 --input X  the law of what is published on a dataset, as JSON: --input '[0,1,1]'
+--runs K  --exp-epsilon: the δ there of K runs, each chosen by what is known so far
 {_OUTPUT}""",
     "certify_optimum": f"{_BEST}\n{_OUTPUT}",
     "guessing": """

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tightdp.session import (
         accuracy,
         certify,
+        certify_runs,
         explain,
         moments,
         one_run,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "accuracy",
     "certify",
+    "certify_runs",
     "explain",
     "moments",
     "one_run",

@@ -259,7 +259,7 @@ def _law(engine: Engine, x: Dataset) -> Certificate:
             event = event_of(core, text, output)
             if event is None or number_of(checker, program.weight(at, program.event(event)), power) != p * whole:
                 raise QueryError("no rule of evidence fits: outputs share what is published", "certify the tight ε")
-            content["claim"]["law"].append([event, _written(p, text.root)])
+            content["claim"]["law"].append([event, written(p, text.root)])
         return Certificate(content, checker.check(content, WORK))
     except checker.Refused as error:
         raise unfit(error, "ask for fewer records") from None
@@ -275,7 +275,7 @@ def finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x:
     control, checker = engine.control(), load_checker()
     core = engine.program.expanded(control)
     target = lower_target(engine.bound, prober(engine.backend)) if "alpha" in claim else None
-    text = program_text(core, target, *claim.values())
+    text = program_text(core, target, *claim.values(), *claim.get("runs", ()))
     content = _content(engine, claim, text)
     evidence: dict[str, Any] = {}
     if "attained" not in claim and claim["question"] not in _REFUTED:
@@ -295,7 +295,8 @@ def finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x:
             return Certificate(content, checker.check(content, WORK))
         except checker.Refused as error:
             reason = error
-    raise unfit(reason, "give a smaller range" if "unknown" in claim else "ask for fewer records") from None
+    hints = {"unknown": "give a smaller range", "runs": "leave delta out for the least"}
+    raise unfit(reason, next((hints[name] for name in hints if name in claim), "ask for fewer records")) from None
 
 
 def unfit(reason: Exception | None, hint: str) -> QueryError:
@@ -324,10 +325,10 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
     yield {"rule": "datasets"}
 
 
-def _written(value: Any, root: int) -> Any:
+def written(value: Any, root: int) -> Any:
     """Return a part of a claim as the file has it."""
     if isinstance(value, tuple):
-        return [_written(each, root) for each in value]
+        return [written(each, root) for each in value]
     if isinstance(value, ExpNumber):
         above, below = (written_whole(part, root) for part in value.as_integer_ratio())
         return above if below == 1 else {"above": above, "below": below}
@@ -339,7 +340,7 @@ def _content(engine: Engine, claim: dict[str, Any], text: ProgramText) -> dict[s
     said = {"n": engine.bound.n, "records": [_record(engine, record) for record in engine.bound.record.values]}
     if "bound" in claim or "points" in claim:
         said["neighbours"] = _neighbours(engine)
-    numbers = {name: _written(value, text.root) for name, value in claim.items()}
+    numbers = {name: written(value, text.root) for name, value in claim.items()}
     root = {"root": text.root} if text.root and "unknown" not in claim else {}
     program = program_syntax(text.parts, error="alpha" in claim)
     return about({"question": numbers.pop("question"), **said, **numbers, **root}, program, engine.bound)

@@ -391,7 +391,7 @@ class Instance(InstanceBase):
         break points; with a dataset `x`, of the law of what is published. An independent checker accepts it
         (`docs/certificates.md`). Raises QueryError where no rule of evidence fits.
         """
-        return answering.certify.certify(self.engine, **claim)
+        return answering.certify_runs.certify(self.engine, **claim)
 
     @limited(by_runs=False, adaptive=True)
     def core(self) -> str:

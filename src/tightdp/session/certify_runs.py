@@ -1,0 +1,80 @@
+"""Certificates of many runs: what guarantees show together where runs may depend on what is known so far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from tightdp.core.sections import root_of
+from tightdp.errors import ParameterError, QueryError
+from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.rationals import as_int, as_whole
+from tightdp.session import certify as single
+from tightdp.session.arguments import checked_call, read_exponential, read_number
+from tightdp.session.certify import FORMAT, WORK, Certificate, finished, load_checker, unfit, written
+from tightdp.session.certify_events import number_of, power_of
+from tightdp.session.engine import Engine
+from tightdp.session.search import tight_privacy
+
+Guarantee = tuple[Any, Any, int]
+"""e^ε, δ, and how often it is given."""
+
+
+@checked_call
+def certify(engine: Engine, *, runs: Any = None, exp_epsilon: Any = None, delta: Any = 0, **claim: Any) -> Certificate:
+    """Return the certificate of one claim about one run, or with `runs` about the δ of so many at an e^ε.
+
+    For that the file has the tight ε of one run, and what follows for all runs, whatever their order and parameters
+    depend on. Without `delta` that is the least that follows from this ε alone.
+    """
+    if runs is None:
+        return single.certify(engine, exp_epsilon=exp_epsilon, delta=delta, **claim)
+    if any(value is not None and value is not False for value in claim.values()):
+        raise ParameterError("of several runs δ at an e^ε is certified", "give runs with exp_epsilon, and delta")
+    bound, _ = read_exponential(exp_epsilon, None, least=1)
+    found = tight_privacy(engine, Fraction(0))
+    if found.status != "exact" or found.exp_epsilon == math.inf or found.witness is None:
+        raise QueryError("the tight ε of one run is infinite, or not known", "give it more time, or ask for one run")
+    guarantees = [(found.exp_epsilon, Fraction(0), as_int(as_whole(runs), "runs"))]
+    total = (guarantees[0][2], bound, read_number("delta", delta, 1) or _least(guarantees, bound))
+    one = {"question": "privacy", "bound": found.exp_epsilon, "attained": True, "runs": total}
+    return finished(engine, one, found.witness)
+
+
+def certify_composition(guarantees: Iterable[Guarantee], exp_epsilon: Any, delta: Any = None) -> Certificate:
+    """Return a certificate of what runs with guarantees (e^ε, δ, how often) show together: δ at an e^ε.
+
+    Each run may depend on the outputs so far. Without `delta` it is the least that follows from these guarantees alone.
+    Raises QueryError where a given `delta` does not follow.
+    """
+    listed = [
+        (read_exponential(t, None, least=1)[0], read_number("delta", some, 1), as_int(as_whole(runs), "runs"))
+        for t, some, runs in guarantees
+    ]
+    bound, _ = read_exponential(exp_epsilon, None, least=1)
+    most = _least(listed, bound) if delta is None else read_number("delta", delta, 1)
+    root = root_of(bound, most, *(t for t, _, _ in listed), *(some for _, some, _ in listed))
+    claim = {"question": "composition", "guarantees": written(tuple(listed), root), "bound": written(bound, root)}
+    claim |= {"delta": written(most, root), **({"root": root} if root else {})}
+    content = {"format": FORMAT, "claim": claim, "evidence": {"rule": "responses"}}
+    checker = load_checker()
+    try:
+        return Certificate(content, checker.check(content, WORK))
+    except checker.Refused as reason:
+        raise unfit(reason, "leave delta out for the least") from None
+
+
+def _least(guarantees: list[Any], bound: Any) -> Number:
+    """Return the least δ that guarantees show together at an e^ε."""
+    root, checker = root_of(bound, *(t for t, _, _ in guarantees), *(some for _, some, _ in guarantees)), load_checker()
+    checker.LEFT[0], checker.ROOT[0] = WORK * checker.WORK, root
+    try:
+        parts = checker.composed(written(tuple(guarantees), root), checker.ratio(written(bound, root), 1))
+    except checker.Refused as reason:
+        raise unfit(reason, "ask for fewer runs") from None
+    power = power_of({"root": root} if root else {})
+    above, below = (number_of(checker, part, power) for part in parts)
+    found: Fraction | ExpNumber = above / below
+    return found
