@@ -28,7 +28,6 @@ from tightdp import (
     one_sided_geometric,
     uniform,
 )
-from tightdp.errors import TightdpError
 from tightdp.exact.field import exp as power_of_e
 from tightdp.language.outputs import as_output
 from tightdp.language.primitives import PseudoRandom, Rejected, using
@@ -187,12 +186,6 @@ def test_accuracy_and_errors_are_integrals() -> None:
     assert instance.utility().value("expected absolute error") == 2
 
 
-def test_what_has_no_answer_is_refused_with_its_place() -> None:
-    with pytest.raises(LanguageError, match="real noise has no answer to this question") as caught:
-        count.bind(n=1).renyi(2)
-    assert caught.value.span is not None
-
-
 def density(kind: str, z: float, centre: float, scale: float) -> float:
     if kind == "laplace":
         return math.exp(-abs(z - centre) / scale) / (2 * scale)
@@ -220,55 +213,6 @@ def noisy_max(x, scale):
 def noisy_max_exponential(x, scale):
     noisy = [exponential(v, scale) for v in x]
     return noisy.index(max(noisy))
-
-
-@bits
-def product_of_draws(x):
-    return laplace(x[0], 1) * laplace(0, 1)
-
-
-@bits
-def beside_its_floor(x):
-    z = laplace(x[0], 1)
-    return z, z // 1
-
-
-@bits
-def beside_integers(x):
-    return laplace(x[0], 1) + geometric(0, "1/2")
-
-
-@bits
-def fails_at_times(x):
-    z = laplace(x[0], 1)
-    assert not x[0] or z < 5
-    return z > 1
-
-
-@mechanism(record=Int(0, 99))
-def wide(x):
-    return laplace(sum(x), 2) > 1
-
-
-@mechanism(record=Int(0, 99))
-def wide_published(x):
-    return laplace(sum(x), 2)
-
-
-REASONS = [
-    (product_of_draws, 1, "real noise is multiplied by such noise"),
-    (beside_its_floor, 1, "real noise is published beside noise on the integers that it depends on"),
-    (beside_integers, 1, "real noise is added to noise on the integers and published"),
-    (fails_at_times, 1, "a run on the dataset (1,) fails with AssertionError: not x[0] or z < 5"),
-    (wide_published, 2, "there are 10,000 datasets, and real noise is answered for at most 4,096"),
-]
-
-
-@pytest.mark.parametrize(("made", "n", "why"), REASONS, ids=lambda each: getattr(each, "__name__", ""))
-def test_what_stands_in_the_way_is_said(made: Mechanism, n: int, why: str) -> None:
-    with pytest.raises(TightdpError) as caught:
-        made.bind(n=n).privacy()
-    assert why in caught.value.what
 
 
 @pytest.mark.parametrize(("made", "kind"), [(noisy_max, "laplace"), (noisy_max_exponential, "exponential")])

@@ -24,7 +24,7 @@ from tightdp.cells.linear import (
     shape_of,
 )
 from tightdp.cells.maker import Contribution, Maker, mass_of
-from tightdp.cells.noise import Noisy, Outside, Path
+from tightdp.cells.noise import Noisy, Outside, Path, Quotient
 from tightdp.cells.paths import Loops, counting, paths
 from tightdp.cells.spans import Form, Solved, Span, by_draws, solved, span_of
 from tightdp.cells.sums import (
@@ -162,6 +162,8 @@ def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, C
 
 
 def _kind(value: Any) -> str:
+    if isinstance(value, Quotient):
+        raise Outside("divides a number, and the quotient is published")
     if isinstance(value, Noisy) and value.real:
         return "real"
     return "number" if isinstance(value, (int, Fraction, Noisy)) else type(value).__name__

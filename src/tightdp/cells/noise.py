@@ -111,6 +111,8 @@ class Noisy(Symbolic):
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, Noisy):
+            raise Outside("is divided by such noise")
         if not isinstance(other, (int, Fraction)):
             return NotImplemented
         if not other:
@@ -240,6 +242,13 @@ class Quotient(Symbolic):
     def as_integer(self, name: str) -> Any:
         """Raise an error: it need not be an integer."""
         raise Outside(f"divides a number, and the quotient is {name}")
+
+    def _refused(self, *_: Any) -> Any:
+        raise Outside("divides a number")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refused
+    __floordiv__ = __mod__ = __neg__ = __abs__ = __floor__ = __ceil__ = __round__ = __trunc__ = __bool__ = _refused
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __hash__ = __str__ = __format__ = _refused
 
 
 class Rate(NamedTuple):

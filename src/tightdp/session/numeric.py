@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from flint import ctx
 
+from tightdp.core.operators import is_number
 from tightdp.errors import QueryError
 from tightdp.exact.enclosure import ends, round_up
 from tightdp.exact.field import ExpNumber, Number, as_ball
@@ -41,6 +42,7 @@ else:  # few programs need them
     unknowns = lazily("tightdp.queries.unknowns")
 
 _METHOD = "cells"
+_HINT = "ask for ε with rational parameters, for another question, or publish fewer numbers"
 _BITS = 256
 _POINTS = 64
 """At so many e^ε a curve is enclosed."""
@@ -57,7 +59,11 @@ def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy 
     with query.searching():
         try:
             found = _ends(laws, _pairs(engine, query), question)
-        except (suprema.TooLong, noise.Outside):
+        except noise.Outside as outside:
+            if _real(laws.laws):
+                raise QueryError(f"real noise {outside.reason}", _HINT) from None
+            return None
+        except suprema.TooLong:
             return None
     if found is None:
         return None
@@ -83,6 +89,11 @@ def _ends(
         return None
     least, most, pair = compare(laws, pairs, laws.laws.exact(given))
     return least, most, None if pair is None else PairWitness(*pair)
+
+
+def _real(laws: CellLaws) -> bool:
+    """Whether real numbers are published: then there is no other way to an answer."""
+    return any(label.real for law in laws.laws.values() for label in law)
 
 
 def _at_least(laws: Comparing, known: Any) -> Any:
@@ -123,7 +134,7 @@ def curve(engine: Engine) -> Curve | None:
     """
     query = engine.query()
     laws = engine.program.cells(query.control)
-    if laws is None or not any(label.real for law in laws.laws.laws.values() for label in law):
+    if laws is None or not _real(laws.laws):
         return None
     tight = answer(engine, TightRatio())
     if not isinstance(tight, Privacy) or isinstance(tight.exp_epsilon, float) or tight.exp_epsilon == 1:
@@ -178,7 +189,7 @@ def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, N
         try:
             found = listing.listed(laws, datasets)
         except noise.Outside as outside:
-            if not any(label.real for law in laws.laws.values() for label in law):
+            if not _real(laws):
                 return None
             raise QueryError(
                 f"this output law is not listed: real noise {outside.reason}",
@@ -219,6 +230,8 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
     if not _applies(question, laws):
         return None
     with query.searching(), suppress(noise.Outside):
+        if laws.published:
+            _check_numbers(engine, laws)
         targets: dict[Dataset, int | Fraction] = {}
         for x in every_dataset(engine.bound):
             query.control()
@@ -236,6 +249,19 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
             found = Accuracy.least(engine.subject, question, least[x], least[x], x)
         return outcome_of(query).on(found)
     return None
+
+
+def _check_numbers(engine: Engine, laws: CellLaws) -> None:
+    """Raise QueryError where an output is no number."""
+    for x, law in laws.laws.items():
+        for label in law:
+            if label.shape is not True and not (label.shape is False and is_number(label.constants[0])):
+                what = "several values" if isinstance(label.shape, tuple) else repr(label.constants[0])
+                output = f"on the dataset {x} {engine.subject.mechanism} can output {what}"
+                raise QueryError(
+                    f"accuracy needs a numeric output, and {output}",
+                    "ask accuracy of a mechanism that returns a number on every run",
+                )
 
 
 def _applies(question: AccuracyAt | LeastError, laws: CellLaws) -> bool:

@@ -1,0 +1,120 @@
+"""What real noise has no answer to, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Int, LanguageError, Mechanism, geometric, laplace, mechanism, observe
+from tightdp.errors import TightdpError
+
+
+def bits(function: Callable[..., Any]) -> Mechanism:
+    return mechanism(record=Bit)(function)
+
+
+@bits
+def count(x):
+    return laplace(sum(x), 2)
+
+
+def test_what_has_no_answer_is_refused_with_its_place() -> None:
+    with pytest.raises(LanguageError, match="real noise has no answer to this question") as caught:
+        count.bind(n=1).renyi(2)
+    assert caught.value.span is not None
+
+
+@bits
+def product_of_draws(x):
+    return laplace(x[0], 1) * laplace(0, 1)
+
+
+@bits
+def beside_its_floor(x):
+    z = laplace(x[0], 1)
+    return z, z // 1
+
+
+@bits
+def beside_integers(x):
+    return laplace(x[0], 1) + geometric(0, "1/2")
+
+
+@bits
+def quotient_of_draws(x):
+    return laplace(x[0], 1) / laplace(1, 1)
+
+
+@bits
+def reciprocal(x):
+    return 1 / laplace(x[0], 1)
+
+
+@bits
+def reciprocal_compared(x):
+    return 1 / laplace(x[0], 1) > 2
+
+
+@bits
+def fails_at_times(x):
+    z = laplace(x[0], 1)
+    assert not x[0] or z < 5
+    return z > 1
+
+
+@mechanism(record=Int(0, 99))
+def wide(x):
+    return laplace(sum(x), 2) > 1
+
+
+@mechanism(record=Int(0, 99))
+def wide_published(x):
+    return laplace(sum(x), 2)
+
+
+REASONS = [
+    (product_of_draws, 1, "real noise is multiplied by such noise"),
+    (beside_its_floor, 1, "real noise is published beside noise on the integers that it depends on"),
+    (beside_integers, 1, "real noise is added to noise on the integers and published"),
+    (fails_at_times, 1, "a run on the dataset (1,) fails with AssertionError: not x[0] or z < 5"),
+    (wide_published, 2, "there are 10,000 datasets, and real noise is answered for at most 4,096"),
+]
+
+
+@pytest.mark.parametrize(("made", "n", "why"), REASONS, ids=lambda each: getattr(each, "__name__", ""))
+def test_what_stands_in_the_way_is_said(made: Mechanism, n: int, why: str) -> None:
+    with pytest.raises(TightdpError) as caught:
+        made.bind(n=n).privacy()
+    assert why in caught.value.what
+
+
+def test_an_unknown_scale_of_published_numbers_is_said_to_be_in_the_way() -> None:
+    @mechanism(record=Bit)
+    def gap(x, eps):
+        t = laplace(0, 1 / eps)
+        return laplace(x[0], 1 / eps) - t
+
+    with pytest.raises(TightdpError, match="real noise has an unknown scale, and is published"):
+        gap.bind(n=1, eps="?").privacy()
+
+
+def test_accuracy_of_several_numbers_says_what_is_no_number() -> None:
+    @mechanism(record=Bit, target=sum)
+    def two(x):
+        return laplace(x[0], 1), laplace(x[0], 1)
+
+    with pytest.raises(TightdpError, match="on the dataset \\(0,\\) two can output several values"):
+        two.bind(n=1).accuracy(1)
+
+
+def test_an_observation_that_no_run_meets_is_a_contradiction() -> None:
+    @mechanism(record=Bit)
+    def never(x):
+        z = laplace(x[0], 1)
+        observe(z > z + x[0])
+        return z
+
+    with pytest.raises(TightdpError, match="a contradiction: on the dataset \\(0,\\)"):
+        never.bind(n=1).privacy()
