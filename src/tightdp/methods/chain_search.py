@@ -25,7 +25,7 @@ from tightdp.exact.weights import as_exact, quotient
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound
 from tightdp.methods.chain import Block, Chain, Change, Runs, Vector, lumped
-from tightdp.methods.chain_certain import largest_certainly
+from tightdp.methods.chain_certain import Path, largest_certainly
 from tightdp.methods.chain_forms import (
     Form,
     Found,
@@ -82,7 +82,10 @@ def largest_ratio(
     most: Exact = math.inf
     try:
         decided, path = largest_certainly(chain, relation, watch)
-        if not decided:
+        if chain.blocks and not decided and not relation.every_record:
+            most, steep = _along_the_steepest(chain, relation)
+            decided = steep is not None and search.take(*steep) and search.ratio == most
+        if not decided and most == math.inf:
             path = impossible(chain, bound, watch)
         if path is not None:
             search.take(*path)
@@ -90,7 +93,7 @@ def largest_ratio(
             search.chain = chain.by_output
             search.run(*limits[0])
             if search.cut_short and search.ratio < math.inf and limits[1:]:
-                most = search.screen()
+                most = min(most, search.screen())
                 for each in limits[1:] if search.cut_short else ():
                     search.run(*each)
     except LimitError as error:
@@ -118,24 +121,62 @@ def blockwise_bound(chain: Chain, bound: Bound) -> Exact:
     blocks that of all.
     """
     relation = relation_of(bound)
-    bounds: list[Exact] = [_block_bound(block, relation) for block in chain.blocks]
+    bounds = [_steepest(block, relation).ratio for block in chain.blocks]
     if relation.every_record:
         return math.inf if math.inf in bounds else math.prod(bounds, start=Fraction(1))
     return max(bounds, default=Fraction(1))
 
 
-def _block_bound(block: Block, relation: NeighbouringRelation) -> Exact:
-    largest: Exact = Fraction(1)
+@dataclass(frozen=True)
+class _Steep:
+    """The largest ratio of two entries of a block, which a change of record has from a node to another one."""
+
+    ratio: Exact = Fraction(1)
+    above: int = 0
+    below: int = 0
+    change: Change | None = None
+
+
+def _steepest(block: Block, relation: NeighbouringRelation) -> _Steep:
+    best = _Steep()
     for bits, kinds in block.kinds.items():
         for old, new in relation.steps_of_kinds(kinds):
             others = block.into.get((new, bits), {})
             for node, entries in block.into[old, bits].items():
                 weights = dict(others.get(node, ()))
                 for above, weight in entries:
-                    if above not in weights:
-                        return math.inf
-                    largest = max(largest, quotient(weight, weights[above]))
-    return largest
+                    ratio = quotient(weight, weights[above]) if above in weights else math.inf
+                    if ratio > best.ratio:
+                        best = _Steep(ratio, above, node, (old, new, bits))
+                        if ratio == math.inf:
+                            return best
+    return best
+
+
+def _along_the_steepest(chain: Chain, relation: NeighbouringRelation) -> tuple[Exact, Path | None]:
+    """Return the bound of one changed record, and a way through the chain on which a block has it.
+
+    Where what was given so far decides the state, as when every client's output is published, nothing else leads to
+    that output, and the way attains the bound.
+    """
+    steps = [_steepest(block, relation) for block in chain.blocks]
+    at = max(range(len(steps)), key=lambda at: steps[at].ratio)
+    best, taken, node = steps[at], list[Change](), steps[at].above
+    if best.change is None:
+        return best.ratio, None
+    for block in reversed(chain.blocks[:at]):
+        arrows = ((letter, above) for letter, below, above, _ in block.arrows() if below == node)
+        (record, bits), node = next(arrows)
+        taken.insert(0, (record, record, bits))
+    head = next(head for head, vector in chain.heads.items() if node in vector)
+    taken.append(best.change)
+    node = best.below
+    for block in chain.blocks[at + 1 :]:
+        onwards = ((letter, below) for letter, below, above, _ in block.arrows() if above == node)
+        (record, bits), node = next(onwards)
+        taken.append((record, record, bits))
+    tail = next(tail for tail, vector in chain.tails.items() if node in vector)
+    return best.ratio, (head, tail, taken)
 
 
 class _Search:
