@@ -213,6 +213,21 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     ),
     "values-that-grow": lambda: straight(doubling("mul", 3, 99), "v99"),
     "ratios-that-grow": lambda: straight(doubling("mul", "2/3", 99), "v99"),
+    "long-texts-that-are-compared": lambda: straight(
+        [["v0", "tuple", {"text": "a" * 19_000}], *([f"v{at}", "eq", "v0", "v0"] for at in range(1, 90_000))], "v0"
+    ),
+    "long-ratios-that-are-multiplied": lambda: straight(
+        [["v0", "add", f"{10**1900 - 1}/{10**1900}", 1], *([f"v{at}", "mul", "v0", "v0"] for at in range(1, 9_000))],
+        "v0",
+    ),
+    "outcomes-beside-a-long-tuple": lambda: straight(
+        [
+            ["d1", "draw", [[at, 1] for at in range(20_000)]],
+            ["v0", "tuple", *range(3_000)],
+            ["v1", "tuple", "v0", "d1"],
+        ],
+        "v1",
+    ),
     "texts-in-tuples": lambda: straight([["v0", "tuple", *[{"text": "a" * 10_000}] * 300]], "v0"),
     "many-operands": lambda: straight(
         [["v0", "tuple", *[1] * 4_000], *([f"v{at}", "tuple", *["v0"] * 4_000] for at in range(1, 99))], "v9"
