@@ -41,7 +41,7 @@ NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0
 ABOUT = "root unknown mechanism parameters source"
 CLAIMS = {  # what a claim says, and may say, besides its question; and the rules of evidence that establish it
     "privacy": ("n records neighbours bound program", f"delta attained runs {ABOUT}", "forms datasets"),
-    "curve": ("n records neighbours points program", ABOUT, "datasets"),
+    "curve": ("n records neighbours points program", f"attained {ABOUT}", "datasets"),
     "privacy of messages": ("n records neighbours bound program", f"runs {ABOUT}", "forms"),
     "violation": ("n records neighbours bound program", f"delta {ABOUT}", "witness"),
     "moment": ("n records neighbours order bound program", f"attained {ABOUT}", "datasets"),
@@ -315,6 +315,7 @@ class Program(Domain):
         self.alpha = rational(claim["alpha"], 0) if self.kept else None
         self.order = within(claim["order"], 2, 99, "order") if "order" in claim else None
         points = items(claim.get("points", [[claim.get("bound"), claim.get("beta", claim.get("delta", 0))]]))
+        need(points, "a curve has no points")
         zero = self.infinite or not self.compares  # R is 0
         self.points = [
             ((0, 1) if zero else ratio(t, 1), ratio(d, 0, 1)) for t, d in (items(each, 2) for each in points)
@@ -752,12 +753,16 @@ def check(certificate, work=1):
 
 def establish(program, claim, evidence, refuted):
     """Establish a claim about a program by its evidence, and return what else there is to say."""
-    if "witness" in evidence:
-        x, y = map(program.dataset, items(evidence["witness"], 2))
+    curve, named = "points" in claim, evidence.get("witness")
+    named = [] if named is None else items(named, len(program.points)) if curve else [named]
+    for pair, point in zip(named, program.points):  # of a curve one for each point
+        (program.up, program.down), program.delta = point
+        x, y = map(program.dataset, items(pair, 2))
         along = program.along(x, y)
         if "event" in evidence:
             event = program.event(evidence["event"])
-            need(program.compares and program.delta[0] == 0 and not program.order, "all outputs count here")
+            alone = program.compares and program.delta[0] == 0 and not (program.order or curve)
+            need(alone, "all outputs count here")
             (v, ours), (w, theirs) = ((program.weight(z, event), program.weight(z)) for z in (x, y))
             over, attained = program.over([(v, w, 1)], ours, theirs)
         else:

@@ -172,7 +172,14 @@ def holds(certificate: dict[str, Any], power: Any) -> bool:
     pairs = [(x, y) for x, y in pairs if x in found and y in found]
     if "points" in claim:
         points = [(number(t, power), number(delta, power)) for t, delta in claim["points"]]
-        return all(excess(found[x], found[y], t) <= delta for x, y in pairs for t, delta in points)
+        most = [max(excess(found[x], found[y], t) for x, y in pairs) for t, _ in points]
+        if not claim.get("attained"):
+            return all(most_here <= delta for most_here, (_, delta) in zip(most, points, strict=True))
+        equal = [
+            delta or any(mass == t * found[y].get(key, 0) for x, y in pairs for key, mass in found[x].items())
+            for t, delta in points
+        ]
+        return most == [delta for _, delta in points] and all(equal)
     delta = number(claim.get("delta", 0), power)
     if claim["bound"] == "inf":
         assert claim["question"] == "violation"

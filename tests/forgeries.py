@@ -57,6 +57,15 @@ E = 271828182845904523536028747135266249775724709369995
 LISTED = [[[[0]], [[1]]]]
 DROPS = [*ONE, ["v1", "eq", "x0", 0], [None, "observe", "v1"]]
 PAIR = [[[0]], [[1]]]
+
+
+def curve(points: list[Any], pairs: list[Any]) -> dict[str, Any]:
+    """A certificate of the curve of one answer that is wrong with probability 1/3, said to be attained by pairs."""
+    found = made([*ONE, law((2, 1), (1, 2))], "d1", question="curve", points=points, attained=True, witness=pairs)
+    del found["claim"]["bound"]
+    return sealed(found)
+
+
 T = [0, 1]
 RANGE = ["lam", 0, 1]
 REFUSED: dict[str, Any] = {
@@ -81,6 +90,11 @@ REFUSED: dict[str, Any] = {
     "runs-of-a-delta-that-is-left-out": made(
         [*ONE, law((1, 2), (2, 1))], "d1", bound=1, delta="1/3", runs=[2, 1, "1/3"]
     ),
+    "a-curve-attained-at-one-point": curve([[1, "1/3"], [2, 0]], [PAIR]),
+    "a-curve-attained-at-no-point": curve([], []),
+    "a-curve-attained-below-a-point": curve([[1, "1/3"], ["3/2", "1/3"]], [PAIR, PAIR]),
+    "a-curve-attained-by-equal-datasets": curve([[1, "1/3"]], [[[[0]], [[0]]]]),
+    "a-curve-attained-past-its-end": curve([[1, "1/3"], [3, 0]], [PAIR, PAIR]),
     "no-runs": made([], runs=[0, 1, 0]),
     "half-a-run": made([], runs=["1/2", 1, 0]),
     "runs-without-a-delta": made([], runs=[2, 1]),

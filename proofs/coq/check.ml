@@ -342,7 +342,7 @@ let claims = [  (* what a claim says, and may say; and the rule of evidence for 
   "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "root"] @ about, ["witness"]);
   "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "inaccuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["root"] @ about, ["witness"]);
-  "curve", (["n"; "records"; "neighbours"; "points"; "program"], ["root"] @ about, ["datasets"]);
+  "curve", (["n"; "records"; "neighbours"; "points"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "larger moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["root"] @ about, ["witness"]);
   "law", (["n"; "records"; "dataset"; "law"; "program"], ["root"] @ about, ["datasets"])]
@@ -517,17 +517,22 @@ let check file =
     let event = List.map (fun y -> match y with Null -> None | _ -> Some (values y)) (items v) in
     need (List.length event = List.length places) "what is published is something else";
     event in
-  if shown then begin
-    let x, y = pair (field "witness" evidence) in
+  if shown then List.iter2 (fun pair_ ((up, down), (delta_up, delta_down)) ->
+    let d = { d with base = { c with up; down }; delta_up; delta_down } in
+    let pure = not (K.positive_at root delta_up) in
+    let x, y = pair pair_ in
     let x = dataset records n x and y = dataset records n y in
     let event = Option.map event_of (List.assoc_opt "event" evidence) in
-    need (event = None || pure && not accuracy && not moment) "all outputs count here";
+    need (event = None || pure && not accuracy && not moment && not curve) "all outputs count here";
     let asked = if refuted then K.Exceeds else K.Reaches in
     need (if accuracy then K.same (K.Tuple x) (K.Tuple y) && K.check_accuracy_at c (fst alpha) (snd alpha) asked x
           else if moment then K.check_moment_at (m ()) asked x y
           else if asked = K.Reaches && pure && event = None then K.check_equal d x y
-          else K.check_witness d asked x y event) "the witness does not show it"
-  end;
+          else K.check_witness d asked x y event) "the witness does not show it")
+      (let named = field "witness" evidence in
+       if not curve then [named] else let l = items named in
+         need (List.length l = List.length points) "a list of another length is expected"; l)
+      (if curve then points else [(up, down), (delta_up, delta_down)]);
   Option.iter (fun v ->
       let runs, t, total = triple v in
       let delta = Option.value (List.assoc_opt "delta" claim) ~default:(Int B.zero_big_int) in

@@ -12,7 +12,7 @@ import pytest
 from certificate_bombs import BOMBS, HARMLESS, MEASURE, sealed
 from certificate_oracle import is_true
 from forged_evidence import FORGED
-from forgeries import EXAMPLES, ONE, PAIR, RANGE, REFUSED, T, every, example, law, made, wrong
+from forgeries import EXAMPLES, ONE, PAIR, RANGE, REFUSED, T, curve, every, example, law, made, wrong
 from tightdp.session.certify import load_checker
 
 checker = load_checker()
@@ -47,6 +47,7 @@ def test_what_the_forgeries_begin_with_is_accepted() -> None:
     assert "; nothing is published; " in checker.check(made([], bound=T, root=1))
     assert ", which is always so; nothing is published; " in checker.check(made([], delta=1))
     assert checker.check(wrong([["v1", "eq", 0, 1]], "v1"))
+    assert checker.check(curve([[1, "1/3"], [2, 0]], [PAIR, PAIR])).endswith(", attained; by a theorem")
     true = {"bound": {"above": [1, 0, 1], "below": [0, 1]}, "unknown": RANGE}
     assert checker.check(made([*ONE, law((T, 1), (1, T))], "d1", **true))
     assert checker.check(made([*ONE, law((T, 1), (1, T))], "d1", rule="forms", **true))

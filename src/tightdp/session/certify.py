@@ -34,7 +34,7 @@ from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, DeltaAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.arguments import checked_call, read_exponential, read_number, read_order
-from tightdp.session.certify_events import event_of, number_of, power_of
+from tightdp.session.certify_events import event_of, number_of, power_of, shown_at
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
 from tightdp.session.forms import find_forms
@@ -135,7 +135,9 @@ def certify(
         found = privacy_curve(engine)
         if found.status != "exact":
             raise QueryError(f"the curve is not known: {found.reason}", found.hint or "give it more time")
-        return finished(engine, {"question": "curve", "points": found.points}, None)
+        shown = shown_at(engine, found.points)
+        claim: dict[str, Any] = {"question": "curve", "points": found.points} | ({"attained": True} if shown else {})
+        return finished(engine, claim, shown)
     if moment != (None, None):
         return _moment(engine, *moment)
     bound, rate = (
@@ -270,7 +272,9 @@ def core_lines(engine: Engine) -> tuple[str, ...]:
     return program_text(engine.program.expanded(engine.control())).lines
 
 
-def finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x: Dataset | None = None) -> Certificate:
+def finished(
+    engine: Engine, claim: dict[str, Any], pair: PairWitness | list[PairWitness] | None, x: Dataset | None = None
+) -> Certificate:
     """Return the certificate of a claim with the first evidence that the checker accepts."""
     control, checker = engine.control(), load_checker()
     core = engine.program.expanded(control)
@@ -280,8 +284,10 @@ def finished(engine: Engine, claim: dict[str, Any], pair: PairWitness | None, x:
     evidence: dict[str, Any] = {}
     if "attained" not in claim and claim["question"] not in _REFUTED:
         pair = x = None
-    if pair is not None:
-        evidence["witness"] = [_dataset(engine, pair.x), _dataset(engine, pair.x_prime)]
+    pairs = pair if isinstance(pair, list) else [] if pair is None else [pair]
+    named = [[_dataset(engine, each.x), _dataset(engine, each.x_prime)] for each in pairs]
+    if pairs:
+        evidence["witness"] = named if isinstance(pair, list) else named[0]
     elif x is not None:
         evidence["witness"] = [_dataset(engine, x)] * 2
     witnesses = [evidence]

@@ -1,8 +1,8 @@
-"""Outputs as what the parts of a program publish: the events by which a witness is shown, and of which laws consist."""
+"""How witnesses are written: outputs as what the parts of a program publish, numbers, and pairs for a curve."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +11,12 @@ from tightdp.core.operators import Value
 from tightdp.core.sections import written_value
 from tightdp.core.syntax import plain_value
 from tightdp.core.text import ProgramText
-from tightdp.exact.field import exp
+from tightdp.exact.field import Number, exp
 from tightdp.exact.rationals import as_value
+from tightdp.results.privacy import Delta, DeltaAt, Privacy
+from tightdp.results.result import PairWitness
+from tightdp.session.engine import Engine
+from tightdp.session.search import answer, tight_privacy
 
 
 def event_of(core: CoreProgram, text: ProgramText, output: Any) -> list[Any] | None:
@@ -26,6 +30,21 @@ def event_of(core: CoreProgram, text: ProgramText, output: Any) -> list[Any] | N
         return None
     values = {str(text.components[at]): plain_value(written_value(as_value(value))) for at, value in found.items()}
     return [[values[name] for name in part.publishes] for part in text.parts]
+
+
+MOST_SHOWN = 40
+"""Of so many points of a curve it is shown that they are attained, each by a pair of neighbours."""
+
+
+def shown_at(engine: Engine, points: Sequence[tuple[Number, Number]]) -> list[PairWitness]:
+    """Return pairs of neighbours that attain δ at the points of a curve; none where one is not known, or of many."""
+    found: list[PairWitness] = []
+    for t, delta in points if len(points) <= MOST_SHOWN else ():
+        known: Delta | Privacy = answer(engine, DeltaAt(t, t)) if delta else tight_privacy(engine, Fraction(0))
+        if known.status != "exact" or known.witness is None:
+            return []
+        found.append(known.witness)
+    return found
 
 
 def power_of(claim: Mapping[str, Any]) -> Any:
