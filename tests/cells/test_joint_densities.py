@@ -126,6 +126,7 @@ def test_a_delta_of_two_numbers_is_that_of_a_formula() -> None:
     assert pair.bind(n=1).delta(epsilon="1/2").delta == 1 - Fraction(5, 4) * exp(Fraction(-1, 2))
 
 
+@pytest.mark.slow(seconds=5)
 def test_gaps_to_a_noisy_threshold_approach_their_largest_ratio() -> None:
     found = gaps.bind(n=1).privacy()
     assert (found.status, found.exp_epsilon, found.attained) == ("exact", exp(1), False)
