@@ -105,13 +105,13 @@ def _check_published(instance: Instance, program: RealProgram, runs: Runs, tight
     pairs = [(each[x], each[1 - x]) for each in [*close, atoms] for x in (0, 1)]
     value = float(tight.exp_epsilon)
     largest = 1.0
+    cut_off = max(runs.beyond(x) for x in (0, 1))
     for ours, theirs in pairs:
         for rest, p in ours.items():
+            q = theirs.get(rest, 0.0)
+            assert value == math.inf or p <= value * (1 + 1e-4) * q + cut_off, (source, p, q, value)
             if p > (_LEAST if real else 1e-4):
-                q = theirs.get(rest, 0.0)
                 largest = max(largest, p / q if q > 1e-12 else math.inf)
-    cut_off = max(runs.beyond(x) for x in (0, 1))
-    assert largest <= value * (1 + 1e-4 + cut_off), (source, largest, value)
     assert value <= largest * (1 + 5e-3 + cut_off) or value > 1e3, (source, largest, value)
     for t in (2.0, 1.25):
         shares = [

@@ -117,7 +117,9 @@ class _Reals:
 
     def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
         if group[0] < REAL:
-            raise Outside("is published beside noise on the integers that it depends on")
+            raise Outside(
+                "is published beside noise on the integers: together they have an ε, if independent, and no δ"
+            )
         self.coordinates, self._whole, self._number = group, whole, number
 
     def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Region]]:

@@ -16,7 +16,7 @@ from typing import Any
 from flint import ctx, fmpq
 
 from tightdp.cells.excess import larger
-from tightdp.cells.lines import rate_of
+from tightdp.cells.lines import ABOVE, rate_of
 from tightdp.cells.signs import covered, enclosed, halves, sign_of, tangent_of
 from tightdp.cells.simplices import (
     Function,
@@ -40,8 +40,6 @@ _MOST_CASES = 3_000
 """How many functions are looked at for a proof."""
 _MOST_PARTS = 400
 """Into how many simplices one is cut for a proof."""
-_ABOVE = (1 << 40, 1 << 30, 1 << 20, 1 << 10, 16, 1)
-"""An upper end is larger than what is known by such a part of it."""
 
 
 def on_region(pieces: Pieces, region: Region) -> Function:
@@ -78,7 +76,7 @@ def supremum(p: Function, q: Function, region: Region, least: Any, watch: Callab
 
 def upper_end(p: Function, q: Function, region: Region, least: Any, watch: Callable[[], None]) -> Any:
     """Return a number above `least` that p/q is proved not to exceed; infinity where none is found."""
-    for part in _ABOVE:
+    for part in ABOVE:
         value = rational_number(least) * Fraction(part + 1, part)
         if q and _Proof(watch).never_negative(difference(_times(q, value), p, 1), region.simplex.bounded):
             return value

@@ -25,7 +25,7 @@ from tightdp.exact.waves import WAVE_BITS, Expansion, Terms, Undecided, Wave, in
 
 _MOST_PARTS = 1_000
 """On how many parts of a stretch a sign is looked for."""
-_ABOVE = (1 << 40, 1 << 30, 1 << 20, 1 << 10, 16, 1)
+ABOVE = (1 << 40, 1 << 30, 1 << 20, 1 << 10, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
 _CLOSER = 40
 """So often the place of the largest ratio inside of a stretch is looked for more closely."""
@@ -91,7 +91,7 @@ def supremum(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callab
 
 def upper_end(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callable[[], None]) -> Any:
     """Return a number above `least` that p/q is proved not to exceed; infinity where none is found."""
-    for part in _ABOVE:
+    for part in ABOVE:
         value = least * (part + 1) / part
         if q and _never_above(p, q, value, stretch, watch):
             return value
