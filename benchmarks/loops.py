@@ -4,9 +4,9 @@
     python benchmarks/loops.py --write    put the table into docs/unbounded-noise.md as well
 
 Prodigy (Klinkenberg et al., github.com/LKlinke/Prodigy) and genfer (Zaiser, Murawski, Ong, github.com/fzaiser/genfer)
-know programs by generating functions. These are written anew after the kinds of programs there, and some that are
-longer; the values are computed here by formulas, without tightdp. Each row asks for the probability of one output.
-Times are of the processor.
+know programs by generating functions. These are written anew after the kinds of programs there, some that are longer,
+and some from other papers; the values are computed here by formulas, without tightdp. Each row asks for the probability
+of one output. Times are of the processor.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
+import loop_papers as papers
 import loop_programs as programs
 from report import write_table
 
@@ -65,6 +66,31 @@ def stayed(k: int) -> Fraction:
     return (ended[k - 1] / sum(ended)).limit_denominator(10**6)
 
 
+def thrown_back(k: int) -> Fraction:
+    """The probability that a fair walk from 1, which 0 throws back to 1, is at 3 after k steps for the first time."""
+    flow = {1: Fraction(1)}
+    for _ in range(k):
+        flow.pop(3, None)
+        moves = [
+            (to, mass, 1 if at == 0 else 2)
+            for at, mass in flow.items()
+            for to in ({1} if at == 0 else {at - 1, at + 1})
+        ]
+        flow = {at: sum((mass / ways for to, mass, ways in moves if to == at), Fraction(0)) for at in range(4)}
+    return flow[3]
+
+
+def caught(k: int) -> Fraction:
+    """The probability that the hare makes up for a start of 3 in round k: by how far it is behind."""
+    flow = {3: Fraction(1)}
+    for each in range(k):
+        jumps = [(0, HALF), *((jump, Fraction(1, 10)) for jump in range(1, 6))]
+        moves = [(behind + 1 - jump, mass * p) for behind, mass in flow.items() for jump, p in jumps]
+        done = sum((mass for behind, mass in moves if behind <= 0), Fraction(0))
+        flow = {at: sum((mass for behind, mass in moves if behind == at), Fraction(0)) for at in range(1, 5 + each)}
+    return done
+
+
 ROWS: list[tuple[Callable[[Any], Any], str, Any, Fraction]] = [
     (programs.geometric, "Prodigy", 3, Fraction(1, 16)),
     (programs.geometric_shifted, "Prodigy", 5, Fraction(1, 8)),
@@ -98,6 +124,16 @@ ROWS: list[tuple[Callable[[Any], Any], str, Any, Fraction]] = [
     (programs.monty_hall, "Prodigy", True, Fraction(2, 3)),
     (programs.runs_of_heads, "longer", 7, three_heads(7)),
     (programs.flips_observed, "Prodigy", 2, stayed(2)),
+    (papers.von_neumann, "papers", (True, 2), Fraction(5, 9) * Fraction(2, 9)),
+    (papers.reflected, "papers", 8, thrown_back(8)),
+    (papers.pascal, "papers", 5, 6 * Fraction(1, 9) * Fraction(2, 3) ** 5),
+    (papers.five_of_coins, "papers", (2, 4), Fraction(1, 16)),
+    (papers.race, "papers", 5, caught(5)),
+    (papers.alias, "papers", (1, 3), THIRD * Fraction(1, 6) ** 2),
+    (papers.fibonacci, "papers", 9, Fraction(21, 2**9)),
+    (papers.polya, "papers", 5, Fraction(1, 5 * 6)),
+    (papers.russian_roulette, "papers", 4, Fraction(5, 6) ** 2 * (1 - Fraction(5, 6) ** 2)),
+    (papers.branching, "papers", 7, Fraction(comb(6, 3), 4) * THIRD**3 * Fraction(2, 3) ** 4),
 ]
 """Programs with where they are from, an output, and its probability."""
 

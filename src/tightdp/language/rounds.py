@@ -133,6 +133,18 @@ def _own(node: ast.AST) -> Iterable[ast.AST]:
             yield from _own(child)
 
 
+def _bound_by(part: ast.AST) -> Iterable[str]:
+    """Return the names that a piece of a function binds without writing them as names."""
+    match part:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return (name,)
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            return (name,)
+        case ast.alias(name=name, asname=other):
+            return (other or name.partition(".")[0],)
+    return ()
+
+
 def _read(*nodes: ast.AST | None) -> frozenset[str]:
     """Return the names that are read anywhere inside."""
     inside = (part for node in nodes if node is not None for part in ast.walk(node))
@@ -164,6 +176,7 @@ class _Function:
         self._live: dict[ast.While, frozenset[str]] = {}
         managed = (part for each in own if isinstance(each, ast.With) for part in ast.walk(each))
         self._managed = {part for part in managed if isinstance(part, ast.Return)}
+        self._bound_otherwise = frozenset(name for part in own for name in _bound_by(part))
         self._returned: list[tuple[tuple[str, ...], ast.expr]] = []
         self._before(node.body, frozenset(), frozenset(), frozenset())
         node.body = self._written(node.body, ())
@@ -253,7 +266,8 @@ class _Function:
         """
         value = node.value or ast.Constant(None)
         node.value = _call(RETURNED, (around,), value)
-        if node in self._managed or isinstance(value, (ast.Name, ast.Constant)):
+        known = (_read(value) | self._inner).isdisjoint(self._bound_otherwise)
+        if node in self._managed or isinstance(value, (ast.Name, ast.Constant)) or not known:
             return [node]
         self._returned.append((around, deepcopy(value)))
         return [_placed(self._returns(len(self._returned) - 1, around), node), node]

@@ -42,6 +42,9 @@ def _privacy_view(result: Privacy) -> View:
         long = (f"{result.reason[0].upper()}{result.reason[1:]}.", *long) if result.reason else long
         if result.exp_epsilon == math.inf and not result.delta:
             long = ("No ε is enough with δ = 0. How much δ each ε needs: --curve, or curve() in Python.", *long)
+    elif result.upper == math.inf and not result.delta and not result.reason:
+        why = "where a loop, or noise, is cut off, outputs further out may be missing"
+        long = (f"No upper end of ε is known with δ = 0: {why}. δ at an ε: --epsilon, or delta() in Python.", *long)
     said = _sentences(result, result.witness, _ALIKE if result.exp_epsilon == 1 and not result.delta else "")
     grid = _ranking(result.top) if len(result.top) > 1 else _strategy_grid(result.witness)
     return View(heading(result), (*facts, ("δ", shown_number(result.delta))), grid, (*said, *long))
