@@ -16,6 +16,7 @@ from tightdp.errors import (
 )
 from tightdp.language import primitives
 from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
+from tightdp.language.neighbours import EachRecord
 from tightdp.language.primitives import *  # noqa: F403 (the random primitives, all of them)
 from tightdp.results.result import shown_by
 from tightdp.session.instance import Instance
@@ -40,6 +41,7 @@ __all__ = [
     "Bit",
     "Bits",
     "Certificate",
+    "EachRecord",
     "Instance",
     "Int",
     "LanguageError",

@@ -41,16 +41,14 @@ def explore(bound: Bound, sums: bool = False, watch: Callable[[], None] = lambda
     values, or where the neighbour relation or `observe` leaves no answer for every n; or Untraceable.
     """
     relation = relation_of(bound)
-    if relation.custom:
+    moves = relation.moves()
+    if moves is None:
         raise LanguageError(
             "no answer for every n: the neighbours are a function of one dataset",
-            "use a built-in relation, such as 'replace-one', or ask for one n",
+            "use a built-in relation, such as 'replace-one', EachRecord(function of one record), or ask for one n",
         )
-    moves = tuple(
-        (old, new) for old, others in relation.steps.items() for new in others if relation.every_record or old != new
-    )
     try:
-        return assembled(_read(bound, sums, watch), bound.record.values, moves, relation.every_record)
+        return assembled(_read(bound, sums, watch), bound.record.values, moves, relation.at_once)
     except LanguageError as error:
         error.span = error.span or bound.program.source.span()
         raise

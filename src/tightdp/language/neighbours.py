@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -14,6 +14,30 @@ from tightdp.language.program import Bound, Dataset
 
 DIRECTIONS = ("remove", "add")
 """The directions of the relation "add-remove", each a relation by itself; they cannot be asked for by name."""
+
+
+@dataclass(frozen=True)
+class EachRecord:
+    """A neighbour relation in which every record may change at once, and one does: each to what `step` gives for it.
+
+    `EachRecord(lambda query: (query, min(query + 1, 1)))` are answers that become larger by at most 1, up to 1. What
+    `step` gives must be in the record domain; every record may stay as it is.
+    """
+
+    step: Callable[[Record], Iterable[Record]]
+
+    @property
+    def __name__(self) -> str:
+        """The name of the function."""
+        return getattr(self.step, "__name__", "custom")
+
+    def of(self, record: Record) -> tuple[Record, ...]:
+        """Return what a record may be in a neighbour, itself first."""
+        return tuple(dict.fromkeys((record, *self.step(record))))
+
+    def __call__(self, x: Dataset) -> Iterator[Dataset]:
+        """Yield the neighbours of a dataset."""
+        return (other for other in product(*map(self.of, x)) if other != x)
 
 
 @dataclass(frozen=True)
@@ -48,6 +72,28 @@ class NeighbouringRelation:
     def every_record(self) -> bool:
         """Whether every record may change at once, each by a step of its own."""
         return self.bound.neighbours == "unit-all"
+
+    def moves(self) -> tuple[tuple[Record, Record], ...] | None:
+        """Return every record with what it may become at a step of one record, whatever n is; None for a function.
+
+        Where every record may change at once, one that stays as it is is among them. Raises ParameterError where a
+        record becomes something that is not in its domain.
+        """
+        if isinstance(self.bound.neighbours, EachRecord):
+            values = self.bound.record.values
+            return tuple((old, new) for old in values for (new,) in ((old,), *self._of_one(old)))
+        if self.custom:
+            return None
+        return tuple((old, new) for old, others in self.steps.items() for new in others if self.at_once or old != new)
+
+    def _of_one(self, record: Record) -> Iterator[Dataset]:
+        one = self.bound.program.bind(1, neighbours=self.bound.neighbours, **self.bound.parameters)
+        return NeighbouringRelation(one).neighbours((record,))
+
+    @property
+    def at_once(self) -> bool:
+        """Whether every record may change at once, to something that depends on it alone."""
+        return self.every_record or isinstance(self.bound.neighbours, EachRecord)
 
     @cached_property
     def steps(self) -> dict[Record, tuple[Record, ...]]:

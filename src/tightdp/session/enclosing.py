@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -80,9 +80,12 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
     assert best is not None
     yield best, None
     programs = readings(instance.bound)
+    small: list[tuple[int, int]] = []
     for n in _SIZES[:_FIRST]:
         if not math.isinf(best.value):
-            best = max(best, _tight(instance, n, Allowance(_WORK_FOR_FEW)) or best, key=lambda each: each.value)
+            allowance = Allowance(_WORK_FOR_FEW)
+            best = max(best, _tight(instance, n, allowance) or best, key=lambda each: each.value)
+            small.append((n, _WORK_FOR_FEW - allowance.left))
     if math.isinf(best.value):
         yield best, Upper(math.inf, "witness")
         return
@@ -91,7 +94,8 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
     _refuse_unproved(instance, programs, upper)
     known = _compared(instance, upper)
     by_pieces = any(isinstance(law, Exponentials) for one in programs for path in one.each() for law in path.noises)
-    for larger in _raised(instance, best, upper, enough, known, _WORK // _DEARER if by_pieces else _WORK):
+    spent = _Spent(_WORK // _DEARER if by_pieces else _WORK, small)
+    for larger in _raised(instance, best, upper, enough, known, spent):
         _refuse_crossing(larger, upper)
         yield larger, upper
 
@@ -146,7 +150,7 @@ def _raised(
     upper: Upper,
     enough: Callable[[Exact], bool] | None,
     known: Mapping[int, tuple[_Lower, int]],
-    work: int,
+    spent: _Spent,
 ) -> Iterator[_Lower]:
     """Yield larger lower ends, from larger n: first of all datasets, then of those like the ones that have it."""
 
@@ -155,7 +159,7 @@ def _raised(
         return wanted or near(best.value, upper.value)
 
     yield best
-    spent = _Spent(work)
+    work = spent.allowance.left
     for n in _SIZES[_FIRST:]:
         if done():
             return
@@ -181,10 +185,10 @@ def _raised(
 class _Spent:
     """Work that is done on larger and larger n, each of which takes several times as much as the one before."""
 
-    def __init__(self, work: int) -> None:
+    def __init__(self, work: int, before: Sequence[tuple[int, int]] = ()) -> None:
         self.allowance = Allowance(work)
         self._left = work
-        self._last: list[tuple[int, int]] = []
+        self._last = list(before)[-2:]
 
     def note(self, n: int) -> None:
         """Keep what was spent on this n."""
