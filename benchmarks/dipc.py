@@ -7,8 +7,9 @@ Source: Barthe, Chadha, Jagannath, Sistla, Viswanathan: "Deciding differential p
 and outputs", LICS 2020. Answers of queries are -1, 0 or 1 (0 or 1 where there are five), neighbours differ by at most 1
 in each, or in one for histograms; numbers are published as the nearest of -1, 0, 1. Every row asks whether a scheme is
 ε-DP for all ε > 0; where it is not at this n, tightdp gives a value of ε and the datasets. Beside it stands the tight
-e^ε as a function of ε, which the decision does not give. Times are of the processor; those of DiPC are stored with its
-tool, in seconds of Mathematica, for as many queries. Of svt7 it decides claims with a δ.
+e^ε as a function of ε, which the decision does not give, and whether the claim is proved for all ε and every n. Times
+are of the processor; those of DiPC are stored with its tool, in seconds of Mathematica, for as many queries. Of svt7 it
+decides claims with a δ.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from report import write_table
 
-from tightdp import Int, exp, exponential, flip, laplace, mechanism
+from tightdp import ALL, Int, exp, exponential, flip, laplace, mechanism
 from tightdp.errors import TightdpError
+from tightdp.results import Verification
 
 README = Path(__file__).resolve().parent / "README.md"
 
@@ -196,15 +198,18 @@ def row(scheme: Scheme, n: int) -> str:
             if len(values) == 1 and len(values[0]) <= 60
             else f"{len(values)} piece{'s' * (len(values) > 1)}"
         )
-    name = function.__name__
+    name, every = function.__name__, "-"
+    if scheme.private and n == scheme.sizes[0]:
+        proof, took = timed(lambda: made.bind(n=ALL, eps="?").verify(epsilon="eps"))
+        every = f"{'holds' if isinstance(proof, Verification) and proof.holds else 'not decided'}, {took:.2f} s"
     known = "-" if scheme.private is None else "holds" if scheme.private else "refuted"
     stored = dict(scheme.stored).get(n, "-")
-    return f"| {name} | {n} | {known} | {verdict} | {tight} | {seconds:.2f} s | {more:.2f} s | {stored} |"
+    return f"| {name} | {n} | {known} | {verdict} | {tight} | {seconds:.2f} s | {more:.2f} s | {every} | {stored} |"
 
 
 def main() -> None:
     """Run the rows."""
-    columns = "| scheme | n | DiPC | here, for this n | tight e^ε | time | time of the claim | DiPC, s |"
+    columns = "| scheme | n | DiPC | here, for this n | tight e^ε | time | time of the claim | for every n | DiPC, s |"
     rows = ((scheme.function.__name__, partial(row, scheme, n)) for scheme in ROWS for n in scheme.sizes)
     write_table(__doc__, columns, rows, README, "dipc")
 

@@ -21,7 +21,8 @@ from scipy.sparse import coo_matrix
 
 from tightdp.every_n.options import END, Cell, Option, Part, Search, Step, targets
 from tightdp.every_n.paths import Paths
-from tightdp.exact.field import Number
+from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.mixed import near_sample
 
 _ROUNDS = 40
 _OFTEN = 10
@@ -85,8 +86,9 @@ def align(paths: Paths, watch: Callable[[], None] = lambda: None) -> Alignment |
             return None
         plans[cell] = tuple(plan for _, plan in compared)
         pending += _reached(plans[cell])
-    alignment = Alignment(_exact_prices(plans, near), plans, tuple(chosen))
-    return alignment if alignment.holds() else None
+    prices = _exact_prices(plans, near)
+    alignment = None if prices is None else Alignment(prices, plans, tuple(chosen))
+    return alignment if alignment is not None and alignment.holds() else None
 
 
 def _reached(plans: Iterable[Plan]) -> Iterator[Cell]:
@@ -150,7 +152,7 @@ def _of_plans(plans: dict[Cell, list[Plan]], prices: dict[Cell, float]) -> dict[
             for group in _groups(plan):
                 total: dict[int, float] = {}
                 for share, part in group:
-                    total[at[part.target]] = total.get(at[part.target], 0.0) + float(share * part.gain)
+                    total[at[part.target]] = total.get(at[part.target], 0.0) + float(share) * near_sample(part.gain)
                 rows.append((at[cell], total))
     entries = [(value, number, target) for number, (_, total) in enumerate(rows) for target, value in total.items()]
     data, row, column = (np.array([entry[part] for entry in entries]) for part in range(3))
@@ -202,7 +204,7 @@ def _compared(step: Step, prices: dict[Cell, float]) -> tuple[float, Plan]:
 
 def _near(part: Part, prices: dict[Cell, float]) -> float:
     price = prices[part.target]
-    return float(part.gain) * price if price < math.inf else math.inf
+    return near_sample(part.gain) * price if price < math.inf else math.inf
 
 
 def _burden(plan: Plan, prices: dict[Cell, float]) -> float:
@@ -231,8 +233,11 @@ def _balanced(values: list[list[list[tuple[int, float]]]]) -> list[list[float]]:
     return [[min(max(float(next(flat)), 0.0), 1.0) for _ in some] for some in values]
 
 
-def _exact_prices(plans: dict[Cell, tuple[Plan, ...]], near: dict[Cell, float]) -> dict[Cell, Number]:
-    """Return the least exact prices; slightly larger ones where the iteration only approaches these."""
+def _exact_prices(plans: dict[Cell, tuple[Plan, ...]], near: dict[Cell, float]) -> dict[Cell, Number] | None:
+    """Return the least exact prices; slightly larger ones where the iteration only approaches these.
+
+    None where these would be functions of an unknown.
+    """
     prices: dict[Cell, Number] = {END: Fraction(1), **dict.fromkeys(plans, Fraction(0))}
     for _ in range(len(plans) + 2):
         more = {cell: max(_price(plan, prices) for plan in some) for cell, some in plans.items() if some}
@@ -240,6 +245,8 @@ def _exact_prices(plans: dict[Cell, tuple[Plan, ...]], near: dict[Cell, float]) 
         if not more:
             return prices
         prices.update(more)
+    if any(isinstance(value, ExpNumber) and value.unknown for value in prices.values()):
+        return None
     larger = {cell: Fraction(near[cell]).limit_denominator(10**12) * (1 + _MARGIN) for cell in plans}
     return {**larger, END: Fraction(1)}
 

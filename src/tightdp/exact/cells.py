@@ -97,6 +97,11 @@ class Single:
     point: Point
     unknown: Unknown
 
+    @property
+    def sample(self) -> Fraction:
+        """A rational near it."""
+        return self.point.near(20)[0]
+
     def sign(self, polynomial: fmpz_mpoly, root: int) -> int:
         """Return the sign of a polynomial at the point."""
         return self.point.sign_of(line_of(*_without_logarithm(polynomial, root, self.unknown)))

@@ -16,9 +16,9 @@ from flint import arb, ctx, fmpz_mpoly, fmpz_poly
 
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import ball, precisions
-from tightdp.exact.field import Number, exp, ratio
+from tightdp.exact.field import ExpNumber, Number, exp, ratio
 from tightdp.exact.lines import Line, plain_line
-from tightdp.exact.polynomials import UNKNOWN, E, F, Polynomial, exponentials, lifted, raised
+from tightdp.exact.polynomials import UNKNOWN, E, F, Polynomial, exponentials, in_force, lifted, raised
 from tightdp.exact.waves import Wave
 from tightdp.exact.whole import Whole, polynomials
 from tightdp.limits.calibrated import QUICK_BITS
@@ -179,6 +179,14 @@ def parts_in_x(value: Number) -> tuple[Line, Line]:
         return line_of(fmpz_poly([value.numerator]), 1), line_of(fmpz_poly([value.denominator]), 1)
     above, below = (line_of(part, value.root) for part in value.polynomials)
     return above, below
+
+
+def near_sample(value: Number) -> float:
+    """Return a double near a number: near its value at the sample of the cell in force, where it has an unknown."""
+    if not isinstance(value, ExpNumber) or not value.unknown:
+        return float(value)
+    above, below = (line.at(in_force().sample) for line in parts_in_x(value))
+    return float(above / below)
 
 
 def together(one: Line, other: Line) -> tuple[tuple[fmpz_mpoly, fmpz_mpoly], int]:

@@ -74,6 +74,10 @@ class Place(Protocol):
 
     unknown: Unknown
 
+    @property
+    def sample(self) -> Fraction:
+        """A value of X there, or near."""
+
     def sign(self, polynomial: fmpz_mpoly, root: int) -> int:
         """Return the sign there, and take note that it was asked for."""
 

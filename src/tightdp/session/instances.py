@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tightdp.session import certify_unknown as _unknowns
     from tightdp.session import enclosing as _answers
     from tightdp.session import one_run as audits
+    from tightdp.session import proving as _proofs
     from tightdp.session import solving as answers
     from tightdp.session.arguments import Claims
     from tightdp.session.cellwise import Cellwise
@@ -56,6 +57,7 @@ else:
     answers, audits = lazily("tightdp.session.solving"), lazily("tightdp.session.one_run")
     _answers, _certificates = lazily("tightdp.session.enclosing"), lazily("tightdp.session.certify_every")
     _unknowns = lazily("tightdp.session.certify_unknown")
+    _proofs = lazily("tightdp.session.proving")
 
 
 @checked_calls
@@ -185,9 +187,7 @@ def bound_for(
     if not isinstance(program.record, Domain) and "n" in signature(program.record).parameters:
         hint = "make the domain the same for all n, or ask for one n"
         raise LanguageError("no answer for every n: the record domain depends on n", hint, program.source.span())
-    if (name := unknown_of(bound.parameters)) is not None:
-        raise QueryError(f"n = all with the unknown {name}", "give it a value, or ask for one n")
-    return EveryInstance, bound
+    return EveryInstance if unknown_of(bound.parameters) is None else EveryUnknownInstance, bound
 
 
 def with_counts(program: Program, floats: bool | int | None, with_rounds: bool, with_bits: bool) -> Program:
@@ -222,6 +222,42 @@ def _chooses(value: Any) -> bool:
 
 
 @checked_calls
+class EveryUnknownInstance(UnknownInstance):
+    """A mechanism in which one parameter is unknown, for all n >= 1 at once: `verify` decides a claim about ε."""
+
+    every_n = True
+
+    @property
+    def subject(self) -> Subject:
+        """The mechanism, n = all and the parameters, and the neighbours, as results name them."""
+        return _for_every_n(super().subject)
+
+    def _refused(self, *_: Any, **__: Any) -> NoReturn:
+        name = self.cellwise.name
+        raise QueryError(f"n = all with the unknown {name}", f"ask for verify, give {name} a value, or ask for one n")
+
+    _asked = _computed = certify = solve = _refused
+
+    @limited(adaptive=True)
+    def verify(
+        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
+    ) -> Verification:
+        """Decide a claim about ε for every n and all values of the unknown, of which it may be a function.
+
+        It is proved by an upper end, or refuted at one of the first n, with a value of the unknown.
+        """
+        if read_exact("delta", delta, 1) or alpha is not None or beta is not None:
+            raise QueryError("for every n claims are decided for delta = 0 only, and not about accuracy", "ask one n")
+        claims, formula = self._claims(epsilon, exp_epsilon, 0, None, None)
+        named = {"epsilon": epsilon, "exp_epsilon": exp_epsilon}
+
+        def at(n: int) -> Verification:
+            found: Verification = self.rebind(n, dict(self.bound.parameters), **self.limits).verify(**named)
+            return found
+
+        return _proofs.verify(self.cellwise, claims, formula, at)
+
+
 class EveryInstance(Instance):
     """A mechanism with its parameters fixed, for all n >= 1 at once: `privacy` and `verify` have answers here.
 
@@ -236,9 +272,7 @@ class EveryInstance(Instance):
     @property
     def subject(self) -> Subject:
         """The mechanism, n = all and the parameters, and the neighbours, as results name them."""
-        one = super().subject
-        rest = tuple((name, value) for name, value in one.parameters if name != "n")
-        return replace(one, parameters=(("n", ALL), *rest))
+        return _for_every_n(super().subject)
 
     @property
     def engine(self) -> NoReturn:
@@ -295,3 +329,8 @@ class EveryInstance(Instance):
         if read_exact("delta", claims.pop("delta", 0), 1) or any(value is not None for value in claims.values()):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
         return _certificates.certify_every(self)
+
+
+def _for_every_n(one: Subject) -> Subject:
+    rest = tuple((name, value) for name, value in one.parameters if name != "n")
+    return replace(one, parameters=(("n", ALL), *rest))

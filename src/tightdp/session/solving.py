@@ -293,6 +293,17 @@ def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verifi
     return Verification(subject=ours.instance.subject, claims=decided, stats=sum(stats[1:], stats[0]))
 
 
+def proved(ours: Cellwise, claims: Claims, formula: Formula | None, question: Question) -> Claim:
+    """Return the claim about ε: it holds if what a question gives is never more; else that is not known."""
+
+    def settled() -> Claim:
+        bar = _bars(ours, claims, formula)[0]
+        holds = _failing(ours, bar, ours.ask(question)) is None
+        return Claim(bar.label, bar.claimed, None, holds or None)
+
+    return _settled(ours, settled)
+
+
 def _named(ours: Cellwise, stretch: Stretch) -> str:
     """Write the point of a stretch that has no closed form."""
     end = end_of(ours, stretch.low)
