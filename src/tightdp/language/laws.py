@@ -206,9 +206,14 @@ def one_sided_geometric(v: object, ratio: object) -> Exponentials | Law:
 
 def laplace(v: object, scale: object) -> Exponentials:
     """Real noise around v of density e^(-|z - v| / scale) / (2·scale). ParameterError unless the scale is positive."""
-    width = _scale(scale, "laplace")
-    sides = (Fraction(0), None, exp(-1 / width)), (None, Fraction(0), exp(1 / width))
-    return Exponentials(_rational(v, "the centre of laplace"), 1 / (2 * width), sides)
+    weight, sides = _laplace(_scale(scale, "laplace"))
+    return Exponentials(_rational(v, "the centre of laplace"), weight, sides)
+
+
+@lru_cache(maxsize=1024)
+def _laplace(width: Number) -> tuple[Number, tuple[tuple[Fraction | None, Fraction | None, Number], ...]]:
+    """Return the density at the centre, and the pieces on both sides."""
+    return 1 / (2 * width), ((Fraction(0), None, exp(-1 / width)), (None, Fraction(0), exp(1 / width)))
 
 
 def exponential(v: object, scale: object) -> Exponentials:

@@ -51,7 +51,10 @@ class Largest:
         query, method, question = instance.engine.query(), _Method(), self.question
         if isinstance(question, TightRatio):
             if (listed := numeric.ratios(instance.engine, query)) is not None:
-                return _of_ratios(listed, query), numeric.outcome_of(query).stats
+                return (
+                    lambda cell: _of_ratios(unknowns.leading(listed, cell.low, cell.high, query.control), query)(cell),
+                    numeric.outcome_of(query).stats,
+                )
             if isinstance(known := numeric.answer(instance.engine, question), Privacy):
                 found = known  # all comparisons come out alike on the whole cell
                 return lambda cell: [Stretch(cell.low, cell.high, found.exp_epsilon, found.witness)], found.stats

@@ -14,7 +14,7 @@ from flint import ctx
 from tightdp.core.operators import is_number
 from tightdp.errors import QueryError
 from tightdp.exact.enclosure import ends, round_up
-from tightdp.exact.field import ExpNumber, Number, as_ball
+from tightdp.exact.field import Number, as_ball
 from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
@@ -101,30 +101,22 @@ def _at_least(laws: Comparing, known: Any) -> Any:
     return math.inf if math.inf in (laws.upper, known) else max(laws.upper, known)
 
 
-def ratios(engine: Engine, query: Query) -> list[unknowns.Quotient] | None:
-    """Return the different likelihood ratios of neighbours, with an unknown in them.
+def ratios(engine: Engine, query: Query) -> list[tuple[Number, Number, TripleWitness]] | None:
+    """Return the different likelihood ratios of neighbours, with an unknown in them, each as two probabilities.
 
     None for programs that are answered in another way, and where noisy numbers are published.
     """
     known = by_cells.finite_laws(engine.program, query.control)
     if known is None:
         return None
-    found: dict[Any, unknowns.Quotient] = {}
+    found: dict[Any, tuple[Number, Number, TripleWitness]] = {}
     for x, x_prime in _pairs(engine, query):
         for output, ours in known[x].items():
             theirs = known[x_prime].get(output, Fraction(0))
-            name = _function(ours), _function(theirs)
+            name = unknowns.function(ours), unknowns.function(theirs)
             if name not in found and name[0] != name[1]:
-                (up, below), (down, over) = ours.as_integer_ratio(), theirs.as_integer_ratio()
-                found[name] = unknowns.Quotient(
-                    up * over, below * down, TripleWitness(x, x_prime, output, ours, theirs)
-                )
+                found[name] = ours, theirs, TripleWitness(x, x_prime, output, ours, theirs)
     return list(found.values())
-
-
-def _function(value: Number) -> Any:
-    """Return a function of the unknown as a plain value."""
-    return (value.parts, value.root) if isinstance(value, ExpNumber) else value
 
 
 def curve(engine: Engine) -> Curve | None:
