@@ -9,6 +9,7 @@ import sys
 from collections.abc import Collection, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -146,6 +147,24 @@ def test_start_up_is_light(command: list[str], needed: set[str]) -> None:
     loaded = {line.rsplit("|", 1)[1].strip().split(".")[0] for line in done.stderr.splitlines() if "|" in line}
     assert "tightdp" in loaded
     assert loaded & HEAVY <= needed
+
+
+def test_a_question_enters_few_modules() -> None:
+    """From the question to the text: the number of files of the package in which a function is called, at most."""
+    mechanism, entered = tightdp.load("randomized_response"), set[str]()
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(str(ROOT)):
+            entered.add(frame.f_code.co_filename)
+
+    str(mechanism.bind(n=2, lam="1/5").privacy())  # what is imported on the way counts no more
+    asked, before = mechanism.bind(n=8, lam="1/5"), sys.getprofile()
+    sys.setprofile(note)
+    try:
+        str(asked.privacy())
+    finally:
+        sys.setprofile(before)
+    assert len(entered) <= 88
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_name)

@@ -38,6 +38,27 @@ INSIDE = {
 }
 """How many imports stand inside functions, by package: for a light start, or against a circle."""
 
+NUMBERS = {
+    "auditing": 18,
+    "cells": 17,
+    "claims": 10,
+    "cli": 7,
+    "core": 10,
+    "every_n": 31,
+    "exact": 36,
+    "language": 6,
+    "limits": 5,
+    "logic": 12,
+    "methods": 21,
+    "present": 29,
+    "queries": 26,
+    "results": 2,
+    "session": 30,
+    "symmetry": 5,
+}
+"""How many numbers have a name at the top of a module, by package; those that decide how much work is done stand in
+`limits/calibrated.py`, the others say how many digits, bits or lines there are."""
+
 
 def excused(found: set[str], exceptions: set[str], what: str) -> None:
     """The exceptions are exactly what breaks the rule."""
@@ -104,6 +125,35 @@ def test_imports_inside_functions_become_fewer() -> None:
         parts = path.relative_to(PACKAGE).parts
         found[parts[0] if len(parts) > 1 else "."] += imports_inside(ast.parse(path.read_text(encoding="utf-8")))
     not_more(found, INSIDE, "more imports inside functions than are recorded: import at the top of the file")
+
+
+def is_number(node: ast.expr | None) -> bool:
+    """Whether an expression is made of numbers alone."""
+    parts = [] if node is None else list(ast.walk(node))
+    plain = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
+    numbers = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return bool(numbers) and all(isinstance(part, plain) for part in parts) and not any(map(_is_text, numbers))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, (str, bytes, bool)) or value is None
+
+
+def named_numbers(path: Path) -> int:
+    """How many numbers a module names."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return sum(isinstance(node, (ast.Assign, ast.AnnAssign)) and is_number(node.value) for node in body)
+
+
+def test_numbers_that_decide_stand_in_one_file_and_become_fewer() -> None:
+    found: Counter[str] = Counter()
+    calibrated = PACKAGE / "limits" / "calibrated.py"
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE).parts
+        if path != calibrated and len(parts) > 1:
+            found[parts[0]] += named_numbers(path)
+    assert named_numbers(calibrated) <= 60
+    not_more(found, NUMBERS, "more named numbers than are recorded: derive them from those in limits/calibrated.py")
 
 
 def test_folders_of_tests_have_the_names_of_packages() -> None:

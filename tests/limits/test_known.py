@@ -109,7 +109,7 @@ def test_the_records_of_a_few_pairs_are_counted(monkeypatch: pytest.MonkeyPatch)
         read.append(len(x))
         return core_of(self, x, control)
 
-    monkeypatch.setattr(by_pairs, "_MOST_RECORDS", 15)
+    monkeypatch.setattr(by_pairs, "LITTLE_WORK", 15)
     monkeypatch.setattr(Program, "core_of", counting)
     assert sent_by_few(counted.bind(n=3), "privacy", {}, monkeypatch)
     assert 0 < sum(read) <= 15

@@ -118,11 +118,11 @@ def test_where_exact_numbers_take_too_much_both_ends_are_close(monkeypatch: pyte
     bound = sparse_vector.bind(n=4, k=3, threshold=2, cutoff=2, **RATIOS).bound
     exact = by_screen(bound)
     assert exact is not None
-    monkeypatch.setattr(chain_screen, "MOST_WORK", 1)
+    monkeypatch.setattr(chain_screen, "MOST_ENTRIES", 1)
     found = by_screen(bound)
     assert found is not None
     assert found.lower <= exact.lower < found.upper < found.lower * (1 + 1e-12)
-    monkeypatch.setattr(chain_screen, "MOST_PROBABILITIES", 10)
+    monkeypatch.setattr(chain_screen, "MOST_WORK", 10)
     assert by_screen(bound) is None
 
 

@@ -124,7 +124,7 @@ def test_a_chain_with_maps_that_are_too_large_leaves_the_answer_to_the_next_meth
     expected = wandering.bind(n=3, method="exhaustive").privacy()
     wide, narrow = program_of(bound, method="chain"), program_of(bound)
     assert questions.tight(wide, control)[1].lower == expected.exp_epsilon
-    monkeypatch.setattr(by_chain, "CHAIN_ENTRIES", 1_000)
+    monkeypatch.setattr(by_chain, "MOST_ENTRIES", 1_000)
     method, found = questions.tight(narrow, control)
     assert type(method) is not Chained
     assert (found.lower, found.upper) == (expected.exp_epsilon, expected.exp_epsilon)

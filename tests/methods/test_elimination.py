@@ -252,7 +252,7 @@ def test_too_many_rows_for_all_datasets_are_made_for_some_at_a_time(monkeypatch:
     with module_of(FAILING) as module:
         bound = bind(module, Bit, 2)
         expected = [failure.probability for failure in table_of(bound).failures(datasets(bound))]
-        monkeypatch.setattr(elimination, "_MOST_ROWS", 8)
+        monkeypatch.setattr(elimination, "LISTED_MASSES", 8)
         assert [failure.probability for failure in table_of(bound).failures(datasets(bound))] == expected
     with module_of(LAWS) as module:
         bound = bind(module, Bit, 3)

@@ -12,7 +12,8 @@ from tightdp.core.lowering import lower
 from tightdp.core.passes import expand_shuffles
 from tightdp.logic.encode import encode, prober
 from tightdp.methods.base import Control
-from tightdp.methods.leaf_laws import ByDiagram, ByElimination, cells, leaf_laws
+from tightdp.methods.compiled import cells
+from tightdp.methods.leaf_laws import ByDiagram, ByElimination, leaf_laws
 
 
 @mechanism(record=Int(0, 2))

@@ -23,7 +23,7 @@ from tightdp import (
     ProgramError,
     QueryError,
 )
-from tightdp.limits.calibrated import CHAIN_ENTRIES
+from tightdp.limits.calibrated import MOST_ENTRIES
 from tightdp.methods import chain_search, questions
 from tightdp.methods.choose import NAMES
 
@@ -320,7 +320,7 @@ def test_a_search_cut_short_encloses_the_answer(relation: str, most: tuple[int, 
             tight = instance.privacy().exp_epsilon
         except ProgramError:
             return
-        chain = instance.engine.program.chain(instance.engine.control(), CHAIN_ENTRIES)
+        chain = instance.engine.program.chain(instance.engine.control(), MOST_ENTRIES)
         if chain is None or callable(instance.bound.neighbours):
             return
         found = chain_search.largest_ratio(chain, instance.bound, limits=(most,))

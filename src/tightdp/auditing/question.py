@@ -13,6 +13,7 @@ from tightdp.auditing.tradeoff import Curve, Polygon
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.enclosure import Enclosure, exp, float_below, ln
 from tightdp.exact.field import Number
+from tightdp.exact.numbers import DIGITS
 from tightdp.exact.parameters import read_exact, read_number
 from tightdp.exact.rationals import as_int
 from tightdp.limits.calibrated import GUESSES_ON_CURVES, MOST_GUESSES
@@ -26,7 +27,6 @@ _VARIANTS = {
     "optimal": ("exact",),
 }
 _LARGEST_EPSILON = 200
-_DIGITS = 40
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _checked_t(epsilon: object, exp_epsilon: object) -> Enclosure | None:
 
 def _ends(value: Number) -> Enclosure:
     """Return rationals that enclose a number."""
-    return Enclosure.exactly(value) if isinstance(value, Fraction) else value.enclosure(_DIGITS)
+    return Enclosure.exactly(value) if isinstance(value, Fraction) else value.enclosure(DIGITS)
 
 
 def _checked_tradeoff(method: str, tradeoff: object, t: Enclosure | None) -> tuple[str | None, Polygon | Curve | None]:

@@ -160,15 +160,18 @@ def _context(precision: int, rounding: str) -> Context:
     return Context(prec=precision, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX, clamp=0)
 
 
-_DIGITS = 40
+DIGITS = 40
+"""To so many significant digits numbers are enclosed."""
+SHORT = 30
+"""To so many where both ends are shown."""
 
 
-def down(value: Exact, digits: int = _DIGITS) -> Fraction:
+def down(value: Exact, digits: int = DIGITS) -> Fraction:
     """Return a rational of so many significant digits, over a power of 2, at or just below a finite number."""
     return _rounded(value, digits, up=False)
 
 
-def up(value: Exact, digits: int = _DIGITS) -> Fraction:
+def up(value: Exact, digits: int = DIGITS) -> Fraction:
     """Return a rational of so many significant digits, over a power of 2, at or just above a finite number."""
     return _rounded(value, digits, up=True)
 

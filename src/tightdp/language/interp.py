@@ -21,7 +21,7 @@ from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.outputs import Output, as_output
 from tightdp.language.primitives import Rejected, Source
 from tightdp.language.program import Bound, Dataset
-from tightdp.language.unseen import refuse_changes, states, without_entropy
+from tightdp.language.stand_ins import refuse_changes, states, without_entropy
 
 _MOST_DRAWS = 10_000
 """How many draws one run may make."""

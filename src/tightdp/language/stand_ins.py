@@ -1,10 +1,16 @@
-"""What stands for a generator, wherever it is made, kept or passed on."""
+"""What stands for a generator, wherever it is made, kept or passed on; and randomness that nothing stands for.
+
+What a run draws, and the source of randomness in place does not see, would make runs mean nothing.
+"""
 
 from __future__ import annotations
 
 import random
 import secrets
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import BuiltinMethodType, FunctionType, MethodType
 from typing import Any
 
@@ -47,3 +53,38 @@ def method_of(owner: Any, name: str) -> Any:
         known = ", ".join(each for each in dir(type(owner)) if not each.startswith("_") and each != "stands_for")
         raise LanguageError(f"{name} of {kind.__module__}.{kind.__name__} is not in the language", f"there are {known}")
     return found
+
+
+_WHAT = "a run draws randomness in a way that is not known"
+_HINT = "draw with the generators of random, secrets or numpy in code that is read, or with the primitives of tightdp"
+
+
+def states() -> tuple[Any, ...]:
+    """The states of the generators that Python and numpy have for all."""
+    numpy = sys.modules.get("numpy")
+    _, key, *rest = (None, None) if numpy is None else numpy.random.get_state()
+    return random.getstate(), None if key is None else key.tobytes(), *rest
+
+
+def refuse_changes(before: tuple[Any, ...]) -> None:
+    """Raise LanguageError where one of these generators has been used since."""
+    if states() != before:
+        raise LanguageError(_WHAT, _HINT)
+
+
+@contextmanager
+def without_entropy() -> Iterator[None]:
+    """Let new generators, and those of the operating system, raise LanguageError in the block, in this thread."""
+    here, before = threading.get_ident(), random._urandom  # type: ignore[attr-defined]
+
+    def urandom(size: int) -> bytes:
+        if threading.get_ident() == here:
+            raise LanguageError(_WHAT, _HINT)
+        found: bytes = before(size)
+        return found
+
+    random._urandom = urandom  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        random._urandom = before  # type: ignore[attr-defined]

@@ -26,8 +26,6 @@ MAX_DEGREE = 1_000_000
 """The largest power of e^(1/d), d the common denominator of all exponents, that is written as a polynomial: 8 MB."""
 MAX_DATASETS = 1 << 20
 """Datasets that are gone through one by one: a minute or two."""
-MAX_KEPT = 2_000_000
-"""Probabilities of the laws of datasets that are kept, some 200 MB; beyond, laws are computed again when needed."""
 
 
 # Lowering and the core program
@@ -67,6 +65,8 @@ NOISE_BITS = 80
 
 # Methods
 
+FEW_DATASETS = 256
+"""Datasets, states, weights or contents that are gone through one by one: symmetries of so few do not pay."""
 LITTLE_WORK = 100_000
 """Steps, each about a microsecond, that are not worth an estimate: methods that need fewer are tried in their order."""
 ALLOWED = 4
@@ -89,8 +89,10 @@ VALUE_STEPS = 6
 """Steps for the law of the output given one value of the aggregates."""
 COUNTED_PAIR_STEPS = 2
 """Steps for one pair of counts, of which most are told by rounded logarithms for many at once."""
-CHAIN_ENTRIES = 4_000_000
-"""Entries of the maps between the blocks of a chain that are worked out at most: some four seconds."""
+DOUBLES_AT_ONCE = 1 << 25
+"""Doubles, machine integers, or cells of tables and diagrams that are held at a time: 256 MB."""
+MOST_ENTRIES = 1 << 22
+"""Entries of one table, or of the maps between the blocks of a chain, that are worked out: some four seconds."""
 PAIR_STEPS = 40
 """Steps for comparing the laws of one pair of neighbours."""
 CHANGE_STEPS = 80
@@ -129,8 +131,6 @@ REFINEMENTS = 12
 """Times that a linear program is solved in floats, each with nine digits more: probabilities down to 1e-100."""
 DESIGN_TRIPLES = 1 << 16
 """Neighbours and outputs over which an optimum is looked for: some seconds each time that they are told apart."""
-TARGET_DATASETS = 1 << 12
-"""Datasets on all of which a target is computed, to see which clients it treats alike: some ten milliseconds."""
 DENSE_SYSTEM = 24
 """Unknowns in the shortest equation of an exact system, from which on it is solved as a dense one."""
 
@@ -138,7 +138,8 @@ DENSE_SYSTEM = 24
 # Sessions
 
 LISTED_MASSES = 2_000_000
-"""Probabilities in the laws of all datasets, or outputs of one: beyond, answers are enclosed. Not measured anew."""
+"""Probabilities in the laws of all datasets, or outputs of one: beyond, answers are enclosed, and laws are computed
+again when needed. Kept they take some 200 MB. Not measured anew."""
 LISTED_ROWS = 20_000
 """Datasets up to order, centres of noise, pairs of neighbours, runs of a dataset that are listed. Not measured anew."""
 

@@ -15,12 +15,10 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language.laws import Law
 from tightdp.language.program import Dataset
+from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.logic.bdd import Node, make_manager
 from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length, order
 from tightdp.logic.functions import Digit, Functions, Tree
-
-_LARGE = 20_000
-"""Above this many nodes a second order is tried."""
 
 
 def encode(
@@ -48,7 +46,7 @@ class _TooLarge(Exception):
 def _bounded(watch: Callable[[int], None]) -> Callable[[int], None]:
     def bounded(size: int) -> None:
         watch(size)
-        if size > _LARGE:
+        if size > LISTED_ROWS:
             raise _TooLarge
 
     return bounded

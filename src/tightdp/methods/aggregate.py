@@ -24,16 +24,13 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain
+from tightdp.limits.calibrated import LITTLE_WORK
 from tightdp.logic.formula import NO_CLIENT, clients_of
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import graph_of
 from tightdp.methods.shared_values import by_shared_values
 
 __all__ = ["Aggregate", "Contribution", "contributions", "find_aggregate", "largest_ratio", "marginal"]
-
-
-MOST_RECORDS = 200_000
-"""Programs with a larger record domain are not cut, as every record is looked at by itself."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,7 @@ class Aggregate:
 
 def find_aggregate(program: CoreProgram, record: Domain, clients: int, backend: str) -> Aggregate | None:
     """Return a program cut at its aggregates with exact contribution laws, or None where it cannot be cut this way."""
-    if record.size > MOST_RECORDS:
+    if record.size > LITTLE_WORK:
         return None
     cut = find_cut(program, clients)
     if cut is None:

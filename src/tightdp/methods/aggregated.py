@@ -16,6 +16,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import DOUBLES_AT_ONCE, LISTED_ROWS
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
 from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate, largest_ratio
@@ -27,13 +28,6 @@ from tightdp.symmetry.orbits import Change, Group, Orbits
 from tightdp.symmetry.sets import SHORT_BITS, AccuracySet, Counts, PrivacySet, Table
 
 __all__ = ["AggregateTable", "find_aggregate_table"]
-
-MAX_LAW_ENTRIES = 30_000_000
-"""How many probabilities the laws of all classes of datasets may have together."""
-_MANY_PAIRS = 20_000
-"""Beyond this many classes of pairs of neighbours, those with the same two output laws become one."""
-_BATCH = 1 << 14
-"""This many values of the aggregates are processed together."""
 
 
 class AggregateTable(Table):
@@ -70,7 +64,7 @@ class AggregateTable(Table):
     @property
     def affordable(self) -> bool:
         """Whether the laws of all classes fit in memory and time."""
-        return self.entries <= MAX_LAW_ENTRIES
+        return self.entries <= DOUBLES_AT_ONCE
 
     @property
     def entries(self) -> int:
@@ -132,7 +126,7 @@ class AggregateTable(Table):
             watch()
             batch.append((counts, law))
             states.update((values, None) for values, _ in law.items() if values not in self._given)
-            if len(states) >= _BATCH:
+            if len(states) >= LISTED_ROWS:
                 self._take_batch(batch, list(states), watch)
                 batch, states = [], {}
         self._take_batch(batch, list(states), watch)
@@ -173,7 +167,7 @@ class AggregateTable(Table):
     def _counts(self, x: Dataset) -> Counts:
         counts = self._counts_of.get(x)
         if counts is None:
-            if len(self._counts_of) >= _MANY_PAIRS:
+            if len(self._counts_of) >= LISTED_ROWS:
                 self._counts_of.clear()
             counts = self._counts_of[x] = self.orbits.counts(x)
         return counts
@@ -235,7 +229,7 @@ class AggregateTable(Table):
     def privacy_set(self, watch: Callable[[], None] = lambda: None) -> PrivacySet:
         """Return one pair per class of neighbours, or per two laws where classes are many; no custom relations."""
         found = self.orbits.privacy_set()
-        if relation_of(self.bound).one_record and (found.size is None or found.size > _MANY_PAIRS):
+        if relation_of(self.bound).one_record and (found.size is None or found.size > LISTED_ROWS):
             return PrivacySet(lambda: self._merged_pairs(watch), found.size)
         return found
 
@@ -316,7 +310,7 @@ class AggregateTable(Table):
         orbits = Orbits(bound, tuple(group.kind for group in groups))
         if isinstance(self.orbits, States):
             orbits = self._states_with(target, groups, orbits) or orbits
-        return orbits.accuracy_set() if orbits.number <= MAX_LAW_ENTRIES else None
+        return orbits.accuracy_set() if orbits.number <= DOUBLES_AT_ONCE else None
 
     def _states_with(self, target: Aggregate, groups: Sequence[Group], orbits: Orbits) -> States | None:
         """Return the states of the aggregates and those of the target together; what both see alike counts once."""

@@ -16,7 +16,16 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
-from tightdp.limits.calibrated import COUNTED_PAIR_STEPS, ENTRIES_IN_ONE, VALUE_STEPS
+from tightdp.limits.calibrated import (
+    COUNTED_PAIR_STEPS,
+    DOUBLES_AT_ONCE,
+    ENTRIES_IN_ONE,
+    FEW_VALUES,
+    LISTED_MASSES,
+    LISTED_ROWS,
+    TABLE_ENTRIES,
+    VALUE_STEPS,
+)
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import (
     Comparison,
@@ -49,11 +58,6 @@ else:
 
 __all__ = ["Aggregates", "estimate", "largest_changes", "look"]
 
-FEW_PAIRS = 4_000
-"""Up to this many pairs of neighbours are compared one by one."""
-_MOST_LOGARITHMS = 30_000_000
-_AT_ONCE = 1 << 21
-"""At most this many differences of logarithms are held at a time."""
 _MULTIPLIER = 0x9E3779B97F4A7C15
 
 
@@ -61,7 +65,9 @@ class _Unsuitable(Exception):
     """Some law does not consist of integers that can be rounded, or there are too many."""
 
 
-def largest_changes(table: AggregateTable, watch: Callable[[], None], few: int = FEW_PAIRS) -> Iterator[Change] | None:
+def largest_changes(
+    table: AggregateTable, watch: Callable[[], None], few: int = TABLE_ENTRIES
+) -> Iterator[Change] | None:
     """Return changes of one record that include all those attaining the largest ratio (if infinite, at least one).
 
     None where there are at most `few` pairs of neighbours, or they cannot be screened in this way.
@@ -95,7 +101,7 @@ class _Screen:
             counts.append(at_counts)
             if isinstance(table.orbits, States):
                 self.law_of[at_counts] = laws.setdefault((total, *by_code.items()), len(laws))
-            if len(places) * table.orbits.number > _MOST_LOGARITHMS:
+            if len(places) * table.orbits.number > DOUBLES_AT_ONCE:
                 raise _Unsuitable
             rows.append(([places.setdefault(code, len(places)) for code in by_code], _logarithms(by_code, total)))
         found = np.full((len(rows), len(places)), -math.inf)
@@ -148,7 +154,7 @@ class _Screen:
     def _largest(self, ours: Integers, theirs: Integers) -> Floats:
         """Return, for pairs of laws, the logarithm of the largest ratio between their probabilities."""
         result = np.empty(len(ours))
-        size = max(_AT_ONCE // self.logarithms.shape[1], 1)
+        size = max(LISTED_MASSES // self.logarithms.shape[1], 1)
         for start in range(0, len(ours), size):
             self.watch()
             above = self.logarithms[ours[start : start + size]]
@@ -186,10 +192,6 @@ def _less(counts: Counts, kind: int, letter: int) -> Counts:
 
 _SHARE = 8
 """Before the laws of all counts are computed, this many pairs are looked at, or an eighth of the number of counts."""
-_FEW = 64
-"""But at most this many."""
-_FEW_ENTRIES = 20_000
-"""Up to this many probabilities in the laws of all counts, all pairs are compared."""
 _FEW_STEPS = 4
 """At most this many changes with the largest ratio are tried in search of a pair that attains the bound."""
 
@@ -215,7 +217,7 @@ class Aggregates(Method):
         """Return an infinite ratio among the first pairs, or a bound that some pair attains; else compare all."""
         try:
             endless = self._endless_at_first(control)
-            attained = self.bound_attained(control) if endless is None and self.table.entries > _FEW_ENTRIES else None
+            attained = self.bound_attained(control) if endless is None and self.table.entries > LISTED_ROWS else None
         except LimitError:
             endless = attained = None  # comparing the pairs meets it again, and says what is known
         return endless or attained or super().tight(control, budget)
@@ -224,7 +226,7 @@ class Aggregates(Method):
         """Return an infinite ratio among the first few pairs; None if there is none, or where a run may be rejected."""
         if self.table.rest.conditioned or not relation_of(self.program.bound).one_record:
             return None
-        some = min(_FEW, max(_SHARE, self.table.orbits.number // _SHARE))
+        some = min(FEW_VALUES, max(_SHARE, self.table.orbits.number // _SHARE))
         for x, other in islice(self._first_neighbours(), some):
             control()
             found = tight_ratio([Pair(x, other, 0, self.table)])

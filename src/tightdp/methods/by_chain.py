@@ -12,7 +12,15 @@ from tightdp.exact.field import Number
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, CHAIN_ENTRIES, LITTLE_WORK, MOST_WORK, NO_LIMIT
+from tightdp.limits.calibrated import (
+    ALLOWED,
+    FEW_DATASETS,
+    LITTLE_WORK,
+    MOST_ENTRIES,
+    MOST_WORK,
+    NO_LIMIT,
+    TABLE_ENTRIES,
+)
 from tightdp.logic.bdd import TooDeep
 from tightdp.methods.base import (
     Comparison,
@@ -33,7 +41,7 @@ from tightdp.methods.chain import Chain, TooManyEntries
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
 from tightdp.methods.chain_forms import Found, TooManyForms, every_ratio
 from tightdp.methods.chain_search import BRIEF, THOROUGH, blockwise_bound, largest_ratio
-from tightdp.methods.program import FEW_DATASETS, Method, Program
+from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_chain
 from tightdp.symmetry.sets import PrivacySet, Table, every_neighbouring_pair
@@ -45,9 +53,6 @@ __all__ = [
     "look_for_some_pairs",
     "look_without_diagram",
 ]
-
-_MOST_PAIRS = 4096
-"""Of so many promising pairs the laws are compared where all pairs are too many."""
 
 
 class Chained(Method):
@@ -152,7 +157,7 @@ class SomePairs(Chained):
             return on_table(self.table, every_neighbouring_pair(bound), control)
         searched = largest_ratio(self.chain, bound, control)
         worst = None if searched.found is None else (searched.found.x, searched.found.x_prime)
-        pairs = on_table(self.table, PrivacySet(lambda: islice(_promising(bound, worst), _MOST_PAIRS)), control)
+        pairs = on_table(self.table, PrivacySet(lambda: islice(_promising(bound, worst), TABLE_ENTRIES)), control)
         hint = "use fewer records" if self.program.forced is None else "leave the method out, which compares no others"
         return Comparison(pairs.pairs, None, LimitError("only promising pairs are compared", hint), searched.upper)
 
@@ -204,10 +209,10 @@ def _chain_of_diagram(program: Program, control: Control, budget: int) -> Chain 
     if needs > begun:
         return too_much("chain", needs)
     try:
-        chain = program.chain(control, min(budget, CHAIN_ENTRIES))
+        chain = program.chain(control, min(budget, MOST_ENTRIES))
     except TooManyEntries:
         large = Refusal("chain: the diagram is a chain of client blocks with maps that are too large")
-        return exceeded("chain", budget) if budget < CHAIN_ENTRIES else large
+        return exceeded("chain", budget) if budget < MOST_ENTRIES else large
     return chain or Refusal("chain: the diagram is no chain of client blocks")
 
 

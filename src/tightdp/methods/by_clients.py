@@ -22,6 +22,7 @@ from tightdp.errors import LimitError, ProgramError
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
+from tightdp.limits.calibrated import FEW_DATASETS
 from tightdp.logic.encode import encode
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Control, Exact, Pair, Ratio, Refusal, Tight
@@ -33,9 +34,6 @@ from tightdp.methods.symmetry import Letters, Symmetry, of_independent
 from tightdp.symmetry.sets import Table, every_dataset
 
 __all__ = ["hold", "look", "look_for_groups"]
-
-_COUNTED = 256
-"""Where no part has more contents, the number of ways in which a ratio arises is counted."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +215,7 @@ class Independent(Method):
     def _ways(self, alike: Alike, control: Control) -> int:
         """Return in how many ways a part can be chosen and the others given records and outputs; 0: not counted."""
         records = self.program.bound.record.size
-        if any(records ** len(other.parts[0].clients) > _COUNTED for other in self._alike):
+        if any(records ** len(other.parts[0].clients) > FEW_DATASETS for other in self._alike):
             return 0
         ways = len(alike.parts)
         for other in self._alike:

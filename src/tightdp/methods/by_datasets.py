@@ -10,7 +10,7 @@ from tightdp.errors import QueryError
 from tightdp.exact.lazily import lazily
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MAX_DATASETS, NO_LIMIT, PAIR_STEPS
+from tightdp.limits.calibrated import ALLOWED, FEW_DATASETS, LITTLE_WORK, MAX_DATASETS, NO_LIMIT, PAIR_STEPS
 from tightdp.methods.base import (
     Comparison,
     Control,
@@ -21,7 +21,7 @@ from tightdp.methods.base import (
     ratios_of_pairs,
     too_much,
 )
-from tightdp.methods.program import FEW_DATASETS, Method, Program
+from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_symmetries
 from tightdp.symmetry.sets import (

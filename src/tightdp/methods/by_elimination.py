@@ -23,14 +23,23 @@ from tightdp.exact.weights import over, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MOST_WORK, MUCH_WORK, PAIR_STEPS, STEP
+from tightdp.limits.calibrated import (
+    ALLOWED,
+    FEW_VALUES,
+    LITTLE_WORK,
+    MOST_WORK,
+    MUCH_WORK,
+    PAIR_STEPS,
+    STEP,
+    TABLE_ENTRIES,
+)
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
 from tightdp.methods.base import Comparison, Control, Named, Refusal, on_table, ratios_of_pairs, too_much
 from tightdp.methods.by_datasets import Exhaustive, Orbits, every_two_laws
+from tightdp.methods.compiled import steps_of_diagram
 from tightdp.methods.elimination import Elimination, Failed, TooManyRows, TooMuchWork, laws
 from tightdp.methods.elimination_plan import Plan, TooWide, make_plan
-from tightdp.methods.leaf_laws import steps_of_diagram
 from tightdp.methods.program import Method, Program
 from tightdp.symmetry.orbits import Orbits as DatasetOrbits
 from tightdp.symmetry.sets import AccuracySet, Table, every_dataset
@@ -43,10 +52,6 @@ __all__ = [
     "work_of_diagram",
 ]
 
-_TRIED = 64
-"""Of more datasets than this, so many are eliminated first, which tells what all others will take."""
-_TOGETHER = 1 << 12
-"""The failures of this many datasets are found together."""
 
 Watch = Callable[[], None]
 
@@ -109,13 +114,13 @@ class EliminationTable(Table):
         """
         missing = [x for x in datasets if x not in self._laws]
         before = self._work
-        self._fill(missing[:_TRIED], self._left())
+        self._fill(missing[:FEW_VALUES], self._left())
         left = self._left()
-        if left is not None and len(missing) > _TRIED:
-            each = (self._work - before - STEP * len(self.plan.steps)) / _TRIED
-            if (rest := int(each * len(missing[_TRIED:]))) > left:
+        if left is not None and len(missing) > FEW_VALUES:
+            each = (self._work - before - STEP * len(self.plan.steps)) / FEW_VALUES
+            if (rest := int(each * len(missing[FEW_VALUES:]))) > left:
                 raise TooMuchWork(rest)
-        self._fill(missing[_TRIED:], left)
+        self._fill(missing[FEW_VALUES:], left)
 
     def _left(self) -> int | None:
         return None if self.budget is None else int(self.budget - self._work)
@@ -188,7 +193,7 @@ class EliminationTable(Table):
     def worst_failure(self, datasets: Iterable[Dataset]) -> Failure:
         """Return the failure of the dataset on which it is most probable, the first of those."""
         every = iter(datasets)
-        batches = iter(lambda: list(islice(every, _TOGETHER)), [])
+        batches = iter(lambda: list(islice(every, TABLE_ENTRIES)), [])
         worst = (max(self.failures(some), key=_probability) for some in batches)
         return max(worst, key=_probability)
 

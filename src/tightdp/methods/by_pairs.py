@@ -21,7 +21,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom, Rejected
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK
+from tightdp.limits.calibrated import ALLOWED, FEW_VALUES, LITTLE_WORK
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Comparison, Control, Pair, Refusal
 from tightdp.methods.by_elimination import EliminationTable
@@ -32,18 +32,14 @@ from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.program import Candidate, Method, Program
 from tightdp.symmetry.sets import AccuracySet, Table
 
-__all__ = ["MOST_PAIRS", "Kept", "program_of_few"]
+__all__ = ["FEW_VALUES", "Kept", "program_of_few"]
 
-MOST_PAIRS = 64
-"""At most this many pairs of neighbours are compared."""
 _NAME = "a few pairs"
 _BUDGET = ALLOWED * LITTLE_WORK
 _FROM_EACH = 4
 """How many neighbours of a dataset are taken where the relation is a function."""
 _RUNS = 4
 """How many runs of each dataset of a pair choose the outputs to compare."""
-_MOST_RECORDS = 100_000
-"""So many records are read in all: every dataset is lowered for itself, which takes far longer than a row."""
 _GIVEN_UP = (TooMuchWork, TooWide, LimitError)
 _UNKNOWN = (*_GIVEN_UP, ProgramError, QueryError)
 
@@ -129,7 +125,7 @@ def _tables(
 
 def _core_of(program: Program, x: Dataset, control: Control, kept: Kept) -> CoreProgram:
     """Return the core program of a dataset. Raises TooMuchWork before it is lowered where enough were."""
-    if kept.records + len(x) > _MOST_RECORDS:
+    if kept.records + len(x) > LITTLE_WORK:
         raise TooMuchWork
     kept.records += len(x)
     return program.core_of(x, control)
@@ -236,7 +232,7 @@ def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program
     """Return a program of which only `most` pairs of neighbours are compared, by this method alone."""
 
     def look(program: Program, control: Control, budget: int) -> Method | Refusal:
-        if 2 * bound.n > _MOST_RECORDS:
+        if 2 * bound.n > LITTLE_WORK:
             return Refusal("the records of a single pair are too many")
         with deep_recursion():
             if not kept.looked:

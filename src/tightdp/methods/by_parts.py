@@ -25,12 +25,12 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import as_output, order_of
 from tightdp.language.program import Dataset
-from tightdp.limits.calibrated import CELL_STEPS, PAIR_STEPS
+from tightdp.limits.calibrated import CELL_STEPS, DOUBLES_AT_ONCE, LITTLE_WORK, MOST_ENTRIES, PAIR_STEPS
 from tightdp.logic.count import Weights
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, too_much
 from tightdp.methods.by_clients import hold
-from tightdp.methods.leaf_laws import cells
+from tightdp.methods.compiled import cells
 from tightdp.methods.parts import Largest, Part, Told, attains, largest_of, split_by_draws, told_apart
 from tightdp.methods.pieces import Changed, Piece, Pieces, PieceTable, plain
 from tightdp.methods.program import Method, Program, TooLarge
@@ -47,12 +47,6 @@ else:
 
 __all__ = ["look"]
 
-_MOST_CONTENTS = 1 << 22
-"""At most this many contents of the clients that some part sees together with one client are enumerated."""
-_MOST_LAWS = 1 << 17
-"""At most this many laws of parts are computed."""
-_MOST_JOINED = 1 << 24
-"""How many probabilities the laws of the parts that a record changes may have, over all pairs together."""
 _MARGIN = 1e-4
 """Sums of rounded logarithms have a smaller error."""
 
@@ -291,7 +285,7 @@ class OverlappingParts(Method):
         for step in self.steps():
             outputs = prod(len(pieces[at].weights(self._first).by_code) for at in step.parts)
             joined += outputs * self.contents(step)
-            if joined > _MOST_JOINED:
+            if joined > DOUBLES_AT_ONCE:
                 return Refusal("independent outputs: the joint laws of the parts that a record changes are long")
         return Comparison(lambda: self._pairs(control))
 
@@ -332,7 +326,7 @@ def look(program: Program, control: Control, budget: int) -> OverlappingParts | 
     parts, checks = split_by_draws(core)
     records = program.bound.record.size
     laws = sum(records ** len(part.clients) for part in parts)
-    if len(parts) < 2 or laws > _MOST_LAWS:
+    if len(parts) < 2 or laws > LITTLE_WORK:
         return Refusal("independent outputs: the parts of the output share draws, or see too many records")
     needs = max(CELL_STEPS * laws, cells(expand_shuffles(core)))
     if needs > budget:
@@ -346,7 +340,7 @@ def look(program: Program, control: Control, budget: int) -> OverlappingParts | 
     except ProgramError:
         return Refusal("independent outputs: a run can fail, and the whole program says on which dataset")
     contents = sum(map(found.contents, found.steps()))
-    if contents > _MOST_CONTENTS:
+    if contents > MOST_ENTRIES:
         return Refusal("independent outputs: the parts that see a record see too many others")
     found.estimate = CELL_STEPS * laws + PAIR_STEPS * contents
     return found if found.estimate <= budget else too_much("independent outputs", found.estimate)

@@ -19,7 +19,7 @@ from tightdp.language import interp
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import MUCH_WORK
+from tightdp.limits.calibrated import FEW_VALUES, MAX_DATASETS, MUCH_WORK
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Control, Refusal, too_much
 from tightdp.methods.by_datasets import Exhaustive
@@ -82,12 +82,6 @@ def whole_weights(law: Mapping[int, Number]) -> tuple[dict[int, Whole], Whole]:
     return {code: mass.numerator * (scale // mass.denominator) for code, mass in law.items() if mass}, scale
 
 
-MOST_RUNS = 1_000_000
-"""At most this many runs are enumerated where there is no other way to an answer."""
-_COMPARED = 32
-"""This many neighbours are compared in the time that one run takes, by output."""
-
-
 class RunsTable(ListedTable):
     """The output laws that the interpreter finds."""
 
@@ -118,17 +112,17 @@ def few_runs(bound: Bound) -> bool:
 
     One of them may have very many runs, where the others have few.
     """
-    if bound.n * math.log2(bound.record.size) > math.log2(MOST_RUNS):
+    if bound.n * math.log2(bound.record.size) > math.log2(MAX_DATASETS):
         return False
     sample = _sample(bound)
-    neighbours = sum(1 for _ in islice(relation_of(bound).neighbours(sample[0]), MOST_RUNS))
-    most = MOST_RUNS // int(bound.record.size**bound.n * (1 + neighbours // _COMPARED))
+    neighbours = sum(1 for _ in islice(relation_of(bound).neighbours(sample[0]), MAX_DATASETS))
+    most = MAX_DATASETS // int(bound.record.size**bound.n * (1 + neighbours // FEW_VALUES))
     try:
         numbers = [_number_of_runs(bound, x, most) for x in sample]
         heavy = [x for x, number in zip(sample, numbers, strict=True) if number > most]
         if 0 in numbers or 2 * len(heavy) >= len(sample):
             return False
-        return all(_number_of_runs(bound, x, MOST_RUNS // 2) <= MOST_RUNS // 2 for x in heavy)
+        return all(_number_of_runs(bound, x, MAX_DATASETS // 2) <= MAX_DATASETS // 2 for x in heavy)
     except TightdpError:
         return False
 

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain, Record
-from tightdp.limits.calibrated import CHAIN_ENTRIES
+from tightdp.limits.calibrated import MOST_ENTRIES, OPERATION_COMBINATIONS
 from tightdp.logic.count import Scaled, flow
 from tightdp.logic.formula import NO_CLIENT, InputBit, OutputBit, WeightedFormula, code_length
 
@@ -172,7 +172,7 @@ def _interchangeable(first: Block, second: Block, support: frozenset[int]) -> bo
 
 
 def make_chain(
-    formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None, most: int = CHAIN_ENTRIES
+    formula: WeightedFormula, record: Domain, watch: Callable[[], None] = lambda: None, most: int = MOST_ENTRIES
 ) -> Chain | None:
     """Return a diagram as a chain.
 
@@ -333,13 +333,12 @@ _Inflow = dict[int, dict[_Source, Whole]]
 """By node, the weight that it gets from each source."""
 _Lumps = dict[int, tuple[int, Whole]]
 """By node, the node that represents it, and the ratio of its weight to that one's."""
-_MOST_WEIGHTS = 500_000
-"""Chains of more weights are not looked through."""
 
 
 def lumped(chain: Chain) -> Chain:
     """Return a chain with the same probabilities; the same chain where weights are very many."""
-    if sum(len(one) for block in chain.blocks for into in block.into.values() for one in into.values()) > _MOST_WEIGHTS:
+    rows = (one for block in chain.blocks for into in block.into.values() for one in into.values())
+    if sum(map(len, rows)) > OPERATION_COMBINATIONS:
         return chain
     inflow: _Inflow = {}
     for bits, vector in chain.heads.items():

@@ -19,6 +19,7 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation
+from tightdp.limits.calibrated import MOST_ENTRIES, MOST_WORK
 from tightdp.methods.chain import Block, Chain, Change
 
 if TYPE_CHECKING:
@@ -32,10 +33,6 @@ else:
 
 __all__ = ["certainly", "largest_certainly"]
 
-_MOST_STEPS = 200_000_000
-"""At most this many steps from a pair of classes to another one are followed."""
-_MOST_WEIGHTS = 3_000_000
-"""At most this many ratios of two weights are compared."""
 
 Steps = dict[Record, tuple[Record, ...]]
 Path = tuple[int, int, list[Change]]
@@ -62,7 +59,7 @@ class Certainly:
         place = {record: at for at, record in enumerate(self.records)}
         moves = [(place[old], place[new]) for old in self.records for new in steps[old] if new != old]
         pairs = self._pairs(moves, watch)
-        if pairs is None or int(pairs[-1].sum()) * max(map(len, self.laws)) > _MOST_WEIGHTS:
+        if pairs is None or int(pairs[-1].sum()) * max(map(len, self.laws)) > MOST_ENTRIES:
             return False, None
         np.fill_diagonal(pairs[-1], False)
         best: tuple[Exact, int, int, tuple[int, int]] | None = None
@@ -92,7 +89,7 @@ class Certainly:
             left, right = np.nonzero(found[-1])
             columns = np.unique(table, axis=1).T
             work += len(left) * len(columns) + classes * classes + len(table) * len(moves)
-            if work > _MOST_STEPS:
+            if work > MOST_WORK:
                 return None
             pairs = np.zeros((classes, classes), dtype=np.bool_)
             for column in columns:

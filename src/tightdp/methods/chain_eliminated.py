@@ -23,7 +23,7 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Domain
 from tightdp.language.program import Dataset
-from tightdp.limits.calibrated import MOST_WORK, NO_LIMIT
+from tightdp.limits.calibrated import FEW_DATASETS, MOST_WORK, NO_LIMIT, TABLE_ENTRIES
 from tightdp.logic.formula import code_length
 from tightdp.methods.base import Refusal, exceeded
 from tightdp.methods.chain import Block, Chain, Letter
@@ -41,11 +41,7 @@ else:
 
 __all__ = ["EliminatedChain", "eliminate_to_chain"]
 
-_MOST_RECORDS = 1 << 10
-"""Every state is followed for at most this many records."""
 _STEPS_PER_STATE = 400
-_MOST_STATES = 4_000
-"""So many states between two clients are followed: the search for the largest ratio has maps between them."""
 
 _Row = tuple[Value, ...]
 _States = tuple[dict[int, Column], int]
@@ -109,7 +105,7 @@ def eliminate_to_chain(
     """
     refusal = Refusal("chain: records are not needed one client after the other, or a run can fail")
     needed = [expr for expr in reachable(program.roots) if isinstance(expr, Input)]
-    if program.evidence or not needed or record.size > _MOST_RECORDS or any(len(leaf.values) < 2 for leaf in needed):
+    if program.evidence or not needed or record.size > FEW_DATASETS or any(len(leaf.values) < 2 for leaf in needed):
         return refusal
     try:
         return _Maker(program, record, watch, budget).made() or refusal
@@ -213,7 +209,7 @@ class _Maker:
         )
         elimination.run(halfway, ends[1])
         after, reached = self._states(ends[1])
-        if after[1] > min(self.budget // _STEPS_PER_STATE, _MOST_STATES):
+        if after[1] > min(self.budget // _STEPS_PER_STATE, TABLE_ENTRIES):
             raise TooMuchWork
         into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
         rows = zip(elimination.lane.tolist(), reached.tolist(), elimination.weights.tolist(), strict=True)

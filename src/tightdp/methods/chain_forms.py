@@ -24,6 +24,7 @@ from tightdp.exact.whole import Whole, ball_of, gcd
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK, TABLE_ENTRIES
 from tightdp.methods.chain import Block, Chain, Change, Vector
 
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ Form = tuple[Vector, Choices]
 """A linear form in the weights from above, in lowest terms, and what the clients below do to get it."""
 
 
-_MANY = 64
-"""More candidates than this are compared by logarithms first."""
 _NO_MATTER, _NEVER = -1e30, -1e15
 _ERROR = 1e-6
 """A tolerance: rounded logarithms of a dominating form may violate the comparison by this much."""
@@ -115,7 +114,7 @@ def prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> li
     """Drop forms that are nowhere positive, and those that another form beats wherever they are positive."""
     candidates = distinct(form for form in forms if any(value > 0 for value in form[0].values()))
     candidates.sort(key=lambda form: sum(value < 0 for value in form[0].values()))
-    rivals = _Rivals(candidates) if len(candidates) > _MANY else None
+    rivals = _Rivals(candidates) if len(candidates) > FEW_VALUES else None
     kept: list[int] = []
     for at, (vector, _) in enumerate(candidates):
         watch()
@@ -201,14 +200,8 @@ def _dominates(strong: Vector, weak: Vector) -> bool:
     return least_up * most_down <= most_up * least_down
 
 
-MOST_PAIRS = 50_000
-"""How many pairs of forms are followed at one block in search of every ratio."""
-MOST_SUPPORTS = 2_000
-"""How many pairs of sets of nodes, in search of an infinite ratio."""
-
-
 class TooManyForms(Exception):
-    """There are more than MOST_PAIRS pairs of forms at one block."""
+    """There are too many pairs of forms at one block."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +241,7 @@ def every_ratio(
     move = next(((old, new) for old, after in steps.items() for new in after if new != old), None)
     for (head, above), (tail, below) in product(chain.heads.items(), chain.tails.items()):
         moved = unseen is not None and move is not None
-        for vector, choices in _pairs_of_forms(chain, bound, below, moved, watch, distinct, MOST_PAIRS):
+        for vector, choices in _pairs_of_forms(chain, bound, below, moved, watch, distinct, LITTLE_WORK):
             if any(node in above or ~node in above for node in vector):
                 one = found(chain, bound, head, tail, listed(choices))
                 x, x_prime = list(one.x), list(one.x_prime)
@@ -266,7 +259,7 @@ def impossible(chain: Chain, bound: Bound, watch: Callable[[], None]) -> tuple[i
     """
     for tail, below in chain.tails.items():
         try:
-            forms = _pairs_of_forms(chain, bound, below, False, watch, _widest, MOST_SUPPORTS)
+            forms = _pairs_of_forms(chain, bound, below, False, watch, _widest, TABLE_ENTRIES)
         except TooManyForms:
             continue
         for (head, above), (vector, choices) in product(chain.heads.items(), forms):

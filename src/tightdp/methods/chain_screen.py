@@ -24,6 +24,14 @@ from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import ExpInteger, Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import (
+    DOUBLES_AT_ONCE,
+    LISTED_ROWS,
+    MAX_DATASETS,
+    MOST_ENTRIES,
+    MOST_WORK,
+    TABLE_ENTRIES,
+)
 from tightdp.methods.chain import Chain, Change, Letter, Vector
 from tightdp.methods.chain_forms import dot
 
@@ -40,16 +48,6 @@ __all__ = ["Screened", "screened"]
 Runs = Sequence[Sequence[int]]
 """Places in the chain of clients that are interchangeable given an output, in order."""
 
-MOST_DATASETS = 1 << 20
-MOST_PROBABILITIES = 1 << 27
-"""At most this many probabilities are looked at, over all outputs and datasets."""
-MOST_ENTRIES = 1 << 25
-"""At most this many doubles are held by the maps of a block, or for the datasets of some clients."""
-MOST_WORK = 4_000_000
-"""At most this many entries of maps are multiplied exactly for the candidates for the largest ratio."""
-_LEAST_COUNTED = 1 << 12
-"""Looking at one output takes as long as this many probabilities, however few datasets there are."""
-_MOST_CANDIDATES = 20_000
 _LEAST = 1e-250
 """Products that may be smaller than this are left to exact numbers."""
 
@@ -80,7 +78,7 @@ def screened(
 
     `runs` gives the places of clients that are interchangeable, for the nodes above the tail that an output leads to.
     """
-    if bound.record.size ** len(chain.blocks) > MOST_DATASETS or not chain.blocks:
+    if bound.record.size ** len(chain.blocks) > MAX_DATASETS or not chain.blocks:
         return None
     try:
         return _Screen(chain, bound, runs, watch).largest()
@@ -131,7 +129,7 @@ class _Screen:
         """Return, by output bits, an array over the nodes above, the records and the nodes below a block."""
         block, above, below = self.chain.blocks[at], self.nodes[at], self.nodes[at + 1]
         every_bits = {bits for _, bits in block.into}
-        if len(every_bits) * len(self.records) * len(above) * len(below) > MOST_ENTRIES:
+        if len(every_bits) * len(self.records) * len(above) * len(below) > DOUBLES_AT_ONCE:
             raise _TooMuch
         doubles = self._doubles(weight for *_, weight in block.arrows())
         self.least *= min(doubles)
@@ -212,8 +210,8 @@ class _Screen:
         tops: list[tuple[float, _Output]] = []
         best, looked = 0.0, 0
         for output, probabilities in self._outputs():
-            looked += max(probabilities.size, _LEAST_COUNTED)
-            if looked > MOST_PROBABILITIES:
+            looked += max(probabilities.size, TABLE_ENTRIES)
+            if looked > MOST_WORK:
                 raise _TooMuch
             top = float(self._ratios(probabilities).max())
             if top >= best * (1 - self.error):
@@ -234,7 +232,7 @@ class _Screen:
                 continue
             seen.add(key)
             self.watch()
-            if lower is not None and (self.work > MOST_WORK or number > _MOST_CANDIDATES):
+            if lower is not None and (self.work > MOST_ENTRIES or number > LISTED_ROWS):
                 return replace(lower, upper=Fraction(best) * (1 + Fraction(self.error)))
             ours, theirs = (self._probability(head, tail, tuple((c[side], c[2]) for c in taken)) for side in (0, 1))
             ratio = quotient(ours, theirs) if theirs else math.inf
@@ -287,7 +285,7 @@ class _Screen:
 
 def _below(values: Doubles, table: Doubles) -> Doubles:
     """Carry weights, a row for every dataset of the clients so far, through the block of one more client."""
-    if values.shape[0] * table.shape[1] * table.shape[2] > MOST_ENTRIES:
+    if values.shape[0] * table.shape[1] * table.shape[2] > DOUBLES_AT_ONCE:
         raise _TooMuch
     found: Doubles = (values @ table.reshape(len(table), -1)).reshape(-1, table.shape[2])
     return found

@@ -24,6 +24,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import as_exact, quotient
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.methods.chain import Block, Chain, Change, Runs, Vector, lumped
 from tightdp.methods.chain_certain import Path, largest_certainly
 from tightdp.methods.chain_forms import (
@@ -48,8 +49,6 @@ BRIEF = ((12, 100),)
 """How many forms are kept at one block, and how many ways in which the clients below a change may act are followed."""
 THOROUGH = (*BRIEF, (400, 4_000))
 """A large ratio that a brief search finds makes the full one drop much."""
-_WATCHED = 64
-"""This many forms are handled between two checks of the limits."""
 
 
 @dataclass(frozen=True)
@@ -284,7 +283,7 @@ class _Search:
 
     def _watched(self, forms: Iterable[Form]) -> Iterator[Form]:
         for number, form in enumerate(forms):
-            if number % _WATCHED == 0:
+            if number % FEW_VALUES == 0:
                 self.watch()
             yield form
 

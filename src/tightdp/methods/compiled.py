@@ -1,21 +1,21 @@
-"""From a bound mechanism to a formula: lowered to its core program, then encoded."""
+"""From a bound mechanism to a formula: lowered to its core program, then encoded; and what that takes."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import prod
 
 from tightdp.core.lowering import lower
-from tightdp.core.nodes import CoreProgram
+from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Nary, reachable
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.exact.numbers import brief
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import CELL_STEPS, DRAW_STEPS
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
-
-__all__ = ["compile_dataset", "compile_symbolic", "deep_recursion", "encode_core", "encode_dataset", "lower_dataset"]
 
 _RECURSION = 1_000_000
 """The compiler recurses in Python along chains of branches; such calls take no C stack."""
@@ -82,3 +82,45 @@ def deep_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(max(before, 1000))
+
+
+class TooLarge(Exception):
+    """A diagram is too large to be worthwhile."""
+
+
+def bounded(watch: Watch, most: int) -> Watch:
+    """Return a function that watches, and raises TooLarge where a diagram has more nodes."""
+
+    def limits(nodes: int = 0) -> None:
+        watch(nodes)
+        if nodes > most:
+            raise TooLarge
+
+    return limits
+
+
+def cells(program: CoreProgram) -> int:
+    """Return the number of combinations of operand values, over all operations, plus that of outcomes of draws."""
+    return sum(map(_cells, reachable([*program.roots, *program.inputs])))
+
+
+def steps_of_diagram(program: CoreProgram) -> int:
+    """Return an estimate of the steps that a diagram takes at least: of every combination of values, and every draw."""
+    draws = sum(isinstance(expr, Draw) for expr in reachable([*program.roots, *program.inputs]))
+    return CELL_STEPS * cells(program) + DRAW_STEPS * draws
+
+
+def _cells(expr: Expr) -> int:
+    match expr:
+        case Apply(operator="tuple"):
+            return len(expr.values)
+        case Apply():
+            return prod(len(operand.values) for operand in expr.operands)
+        case Nary():
+            return len(expr.values) * max(len(operand.values) for operand in expr.operands)
+        case Draw():
+            return len(expr.laws) * len(expr.values)
+        case Case():
+            return sum(len(branch.values) for branch in expr.branches)
+        case _:
+            return len(expr.values)

@@ -23,7 +23,7 @@ from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import all_over_common
 from tightdp.exact.whole import Whole, gcd
-from tightdp.limits.calibrated import ROWS_IN_ONE, STEP
+from tightdp.limits.calibrated import DOUBLES_AT_ONCE, FEW_VALUES, LISTED_MASSES, LISTED_ROWS, ROWS_IN_ONE, STEP
 from tightdp.methods.elimination_columns import MACHINE_BITS, Column, Operations, distinct
 from tightdp.methods.elimination_plan import Plan, Step
 
@@ -38,16 +38,8 @@ else:
 
 __all__ = ["Elimination", "Failed", "TooManyRows", "TooMuchWork", "laws"]
 
-_MOST_ROWS = 1 << 21
-"""How many rows there may be at a time: with ten columns they take some 200 MB."""
-_AT_ONCE = 1 << 14
-"""At most this many lanes are processed together."""
-_MOST_KNOWN = 1 << 25
-"""How many values that depend on no draw are kept for all lanes that are processed together: 256 MB."""
 _OBJECT = 16
 """An operation on a weight that is no machine integer takes as long as that on so many rows of a column."""
-_PATIENCE = 32
-"""After this many steps that may have made rows equal, equal rows are added up."""
 _NONE = ((NOTHING, Fraction(1)),)
 """The law of a draw whose selector has a value for which there is none."""
 
@@ -170,10 +162,10 @@ class Elimination:
             for column in step.dropped:
                 del self.columns[column]
             self._unmerged += bool(step.dropped)
-            if self._unmerged > _PATIENCE:
+            if self._unmerged > FEW_VALUES:
                 before = len(self.lane)
                 self._merge()
-                self._unmerged = 0 if len(self.lane) < before else -7 * _PATIENCE
+                self._unmerged = 0 if len(self.lane) < before else -7 * FEW_VALUES
         self._merge()
         return self
 
@@ -221,7 +213,7 @@ class Elimination:
     def _repeat(self, many: Codes, starts: Codes) -> Codes:
         """Repeat every row; return the numbers from the row's start on, one for each time."""
         ends = np.cumsum(many)
-        if len(ends) and ends[-1] > _MOST_ROWS and (self.budget is not None or len(self._first[-1]) > 1):
+        if len(ends) and ends[-1] > LISTED_MASSES and (self.budget is not None or len(self._first[-1]) > 1):
             raise TooManyRows
         rows = np.repeat(np.arange(len(many)), many)
         self._count(len(rows) * (4 + len(self.columns) + (_OBJECT if self.weights.dtype == object else 0)), 0)
@@ -322,7 +314,7 @@ def laws(
     `done` is told the work, of all lanes of a batch together. Raises TooMuchWork where all lanes take more work than
     the budget, and Failed where a run fails.
     """
-    size = max(min(_AT_ONCE, _MOST_KNOWN // max(sum(plan.nodes.plain), 1)), 1)
+    size = max(min(LISTED_ROWS, DOUBLES_AT_ONCE // max(sum(plan.nodes.plain), 1)), 1)
     waiting = [(at, lanes[at : at + size]) for at in range(0, len(lanes), size)][::-1]
     spent = 0.0
     while waiting:

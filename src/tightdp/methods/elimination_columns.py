@@ -15,6 +15,7 @@ from tightdp.core.nodes import Apply, Expr
 from tightdp.core.operators import NOTHING, Value
 from tightdp.core.valuesets import Progression, index_of
 from tightdp.exact.lazily import lazily
+from tightdp.limits.calibrated import MOST_ENTRIES
 from tightdp.methods.elimination_plan import Node
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ MACHINE_BITS = 62
 """Integers of up to this many bits are kept in machine words."""
 _SORTED = 8
 """Codes are made unique by sorting where there are more than this many possible codes per entry."""
-_TABULATED = 1 << 22
-"""Operands with more combinations of values have no table: an entry for each would take 8 bytes."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +74,8 @@ class Operations:
         """Return the values of a node, the same object for equal ones, and their places; none where it lists none."""
         found = self._of_node.get(id(node))
         if found is None:
-            low, high = (0, _TABULATED) if node.bounds is None else node.bounds
-            values = self._same(node.values if node.values or high - low >= _TABULATED else range(low, high + 1))
+            low, high = (0, MOST_ENTRIES) if node.bounds is None else node.bounds
+            values = self._same(node.values if node.values or high - low >= MOST_ENTRIES else range(low, high + 1))
             if id(values) not in self._index:
                 self._index[id(values)] = index_of(values)
             found = self._of_node[id(node)] = values, self._index[id(values)]
@@ -95,7 +94,7 @@ class Operations:
         values, index = self.values(node)
         size = prod(column.radix for column in given)
         self._count(2 * len(given[0].codes), 0)
-        if not values or size > _TABULATED:
+        if not values or size > MOST_ENTRIES:
             together, inverse = combinations(given, size)
             results = self._results(node, given, together)
             if not values:

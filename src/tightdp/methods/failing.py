@@ -16,11 +16,11 @@ from tightdp.language import interp
 from tightdp.language.domains import Record
 from tightdp.language.primitives import PseudoRandom, Rejected, Source
 from tightdp.language.program import Bound, Dataset
-from tightdp.methods.compiled import encode_dataset, lower_dataset
+from tightdp.limits.calibrated import FEW_VALUES
+from tightdp.methods.compiled import compile_dataset
 
 __all__ = ["failing_run"]
 
-_DATASETS = 64
 _NEAR = 2
 """How far from its centre noise on all integers is enumerated."""
 _EVERY_RECORD = 16
@@ -67,7 +67,7 @@ def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
     between = range(size) if size <= _EVERY_RECORD else (size // 2, 1, size - 2)
     for at in between:
         yield (values[at],) * n
-    yield from islice(product(values[:_DATASETS], repeat=n), _DATASETS)  # the first in order
+    yield from islice(product(values[:FEW_VALUES], repeat=n), FEW_VALUES)  # the first in order
 
 
 class _Enough(Exception):
@@ -131,7 +131,7 @@ def told(bound: Bound, backend: str, error: ProgramError) -> ProgramError | None
             raise LimitError("it takes long to explain", "")
 
     try:
-        encode_dataset(lower_dataset(bound, x, backend, watch), bound, x, backend, watch)
+        compile_dataset(bound, x, backend, watch)
     except ProgramError as found:
         return found if found.x is not None else ProgramError(found.what, found.hint, found.span, x)
     except LanguageError:

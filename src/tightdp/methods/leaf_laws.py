@@ -5,86 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from math import prod
 from typing import Protocol
 
-from tightdp.core.nodes import Apply, Case, CoreProgram, Draw, Expr, Input, Nary, reachable
+from tightdp.core.nodes import CoreProgram, Input
 from tightdp.core.operators import Value
 from tightdp.core.outputs import ComponentCodes, Leaf, PlaceCodes
 from tightdp.errors import ProgramError
 from tightdp.exact.whole import Whole
-from tightdp.limits.calibrated import CELL_STEPS, DRAW_STEPS
+from tightdp.limits.calibrated import DOUBLES_AT_ONCE, LISTED_ROWS, TABLE_ENTRIES
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
+from tightdp.methods.compiled import TooLarge, bounded, cells
 from tightdp.methods.elimination import Failed, TooMuchWork, laws
 from tightdp.methods.elimination_plan import Plan, TooWide, make_plan
 
 __all__ = [
-    "SMALL",
-    "SMALL_CELLS",
     "ByDiagram",
     "ByElimination",
     "LeafLaws",
-    "TooLarge",
-    "bounded",
-    "cells",
     "leaf_laws",
-    "steps_of_diagram",
 ]
 
-SMALL = 4_000
-"""A diagram of at most this many nodes is built quickly."""
-SMALL_CELLS = 4_000
-"""Up to this many combinations of operand values are tabulated quickly."""
-_CHECKED = 20_000
-"""Up to this many nodes, a diagram says whether a run can fail."""
-_MOST_WORK = 20_000_000
-"""How much work elimination does for all values of the leaves together, before a diagram is made after all."""
 
 Watch = Callable[[int], None]
-
-
-class TooLarge(Exception):
-    """A diagram is too large to be worthwhile."""
-
-
-def bounded(watch: Watch, most: int) -> Watch:
-    """Return a function that watches, and raises TooLarge where a diagram has more nodes."""
-
-    def limits(nodes: int = 0) -> None:
-        watch(nodes)
-        if nodes > most:
-            raise TooLarge
-
-    return limits
-
-
-def cells(program: CoreProgram) -> int:
-    """Return the number of combinations of operand values, over all operations, plus that of outcomes of draws."""
-    return sum(map(_cells, reachable([*program.roots, *program.inputs])))
-
-
-def steps_of_diagram(program: CoreProgram) -> int:
-    """Return an estimate of the steps that a diagram takes at least: of every combination of values, and every draw."""
-    draws = sum(isinstance(expr, Draw) for expr in reachable([*program.roots, *program.inputs]))
-    return CELL_STEPS * cells(program) + DRAW_STEPS * draws
-
-
-def _cells(expr: Expr) -> int:
-    match expr:
-        case Apply(operator="tuple"):
-            return len(expr.values)
-        case Apply():
-            return prod(len(operand.values) for operand in expr.operands)
-        case Nary():
-            return len(expr.values) * max(len(operand.values) for operand in expr.operands)
-        case Draw():
-            return len(expr.laws) * len(expr.values)
-        case Case():
-            return sum(len(branch.values) for branch in expr.branches)
-        case _:
-            return len(expr.values)
 
 
 class LeafLaws(Protocol):
@@ -130,7 +74,7 @@ class ByDiagram:
 class ByElimination:
     """Laws by elimination; counted on a diagram once that took more than `most` work, or where it is impossible."""
 
-    def __init__(self, program: CoreProgram, backend: str, watch: Watch, most: int = _MOST_WORK) -> None:
+    def __init__(self, program: CoreProgram, backend: str, watch: Watch, most: int = DOUBLES_AT_ONCE) -> None:
         self.inputs, self.conditioned = program.inputs, bool(program.evidence)
         self.codes: ComponentCodes = PlaceCodes([each.values for each in program.components], program.shape)
         self._program, self._backend, self._watch = program, backend, watch
@@ -191,16 +135,16 @@ def leaf_laws(program: CoreProgram, backend: str, watch: Watch = lambda nodes: N
     Also return True if no run can fail; otherwise a failing run shows as a ProgramError of `given`. Raises ProgramError
     where a small diagram shows that a run can fail.
     """
-    if cells(program) <= SMALL_CELLS:
+    if cells(program) <= TABLE_ENTRIES:
         try:
-            return ByDiagram(encode(program, backend, bounded(watch, SMALL))), True
+            return ByDiagram(encode(program, backend, bounded(watch, TABLE_ENTRIES))), True
         except TooLarge:
             pass
     safe = not program.checks
-    if not safe and cells(program) <= _CHECKED:
+    if not safe and cells(program) <= LISTED_ROWS:
         try:
             only = replace(program, components=program.components[:1], shape=Leaf(0), evidence=())
-            encode(only, backend, bounded(watch, _CHECKED))
+            encode(only, backend, bounded(watch, LISTED_ROWS))
             safe = True
         except TooLarge:
             pass

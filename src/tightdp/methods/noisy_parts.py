@@ -20,18 +20,15 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
+from tightdp.limits.calibrated import FEW_DATASETS, LITTLE_WORK, TABLE_ENTRIES
 from tightdp.methods import questions
 from tightdp.methods.base import Control
 from tightdp.methods.leaf_laws import leaf_laws
-from tightdp.methods.program import FEW_DATASETS, Program
+from tightdp.methods.program import Program
 from tightdp.symmetry.sets import every_neighbouring_pair
 
 __all__ = ["NoisyParts", "find_noisy_parts", "many_outputs"]
 
-_OUTPUTS = 200_000
-"""Up to this many outputs, laws are listed."""
-_MOST_VALUES = 4_096
-"""How many values a centre may have."""
 
 Centres = dict[Output, Number]
 """The joint law of the centres of all parts."""
@@ -64,7 +61,7 @@ def many_outputs(program: Program, control: Control) -> bool:
     """Whether datasets are few, and outputs have parts that take too many values together to list their laws."""
     if program.forced is not None or program.datasets > FEW_DATASETS:
         return False
-    return math.prod(len(component.values) for component in program.core(control).components) > _OUTPUTS
+    return math.prod(len(component.values) for component in program.core(control).components) > LITTLE_WORK
 
 
 def find_noisy_parts(program: Program, control: Control) -> NoisyParts | None:
@@ -108,7 +105,7 @@ class _Part:
 
     @property
     def wide(self) -> bool:
-        return math.prod(len(expr.values) for expr in self.centre) > _MOST_VALUES
+        return math.prod(len(expr.values) for expr in self.centre) > TABLE_ENTRIES
 
     def kernel(self, backend: str) -> Kernel:
         """Return the law of the component for every value of its centre."""

@@ -15,21 +15,19 @@ from tightdp.exact.field import Number
 from tightdp.language.laws import Law
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import LITTLE_WORK, MUCH_WORK
+from tightdp.limits.calibrated import LISTED_MASSES, LITTLE_WORK, MOST_ENTRIES, MUCH_WORK, TABLE_ENTRIES
 from tightdp.methods import questions
 from tightdp.methods.base import Control
 from tightdp.methods.by_aggregates import estimate
 from tightdp.methods.by_elimination import EliminationTable, work_of_diagram
+from tightdp.methods.compiled import cells
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
-from tightdp.methods.leaf_laws import SMALL_CELLS, cells
 from tightdp.methods.pieces import plain
 from tightdp.methods.program import Program
 
 __all__ = ["check_listable", "least_outputs", "probability", "table_without_diagram"]
 
-MOST_LISTED = 1 << 22
-"""A law of more outputs is not listed."""
 _INJECTIVE = ("not", "neg")
 """Operations that tell all values of their operand apart (`not` that of a truth value)."""
 _INJECTIVE_IN_EACH = ("sum", "xor", "bitxor", "add", "sub")
@@ -130,34 +128,30 @@ def _renames(expr: Case) -> bool:
 def check_listable(program: CoreProgram) -> None:
     """Raise QueryError where a law certainly has too many outputs to list."""
     outputs = least_outputs(program)
-    if outputs > MOST_LISTED:
+    if outputs > MOST_ENTRIES:
         raise QueryError(
-            f"the output has at least {outputs:,} values, too many to list (at most {MOST_LISTED:,} are)",
+            f"the output has at least {outputs:,} values, too many to list (at most {MOST_ENTRIES:,} are)",
             "ask for the probability of one output, probability(x, y), or return a part of the output: "
             "its law is the marginal",
         )
 
 
-_FEW_STATES = 2_000_000
-"""Up to this many values of the aggregates, the law of one dataset is computed alone where those of all are many."""
-
-
 def probability(program: Program, control: Control, x: Dataset, y: Output) -> Number:
     """Return P(y | x); where there are very many outputs, by following only the runs that give y."""
-    if program.forced is None and least_outputs(core := program.core(control)) > MOST_LISTED:
+    if program.forced is None and least_outputs(core := program.core(control)) > MOST_ENTRIES:
         try:
             return EliminationTable(program.bound, core, watch=control, budget=MUCH_WORK).probability(x, y)
         except (TooMuchWork, TooWide):
             pass
     aggregate = program.aggregate(control) if program.forced is None else None
-    if aggregate is not None and estimate(aggregate) > LITTLE_WORK and aggregate.states <= _FEW_STATES:
+    if aggregate is not None and estimate(aggregate) > LITTLE_WORK and aggregate.states <= LISTED_MASSES:
         return aggregate.probability(x, y)  # the laws of all counts are many, that of one is not
     return questions.laws(program, control)[1].probability(x, y)
 
 
 def table_without_diagram(bound: Bound, core: CoreProgram, x: Dataset, control: Control) -> EliminationTable | None:
     """Return the law of a dataset where its diagram would take long and elimination much less, else None."""
-    if cells(core) <= SMALL_CELLS:
+    if cells(core) <= TABLE_ENTRIES:
         return None
     try:
         table = EliminationTable(bound, core, watch=control, budget=work_of_diagram(core))

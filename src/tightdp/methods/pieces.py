@@ -21,6 +21,7 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd
 from tightdp.language.outputs import Output, order_of
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import TABLE_ENTRIES
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Pair
 from tightdp.symmetry.sets import Table
@@ -30,8 +31,6 @@ __all__ = ["Piece", "PieceTable", "Pieces", "plain"]
 ELSEWHERE = "*"
 """Stands, in an output, for what the other pieces contribute."""
 
-_LONG = 4096
-"""Denominators of laws with more bits than this are brought to lowest terms."""
 MAX_IN_FULL = 128
 """Up to this many outputs, an event is listed in full, not piece by piece."""
 
@@ -169,7 +168,7 @@ class PieceTable(Table):
                 for code, weight in by_code.items()
                 for own, share in law.by_code.items()
             }
-        if isinstance(total, int) and total.bit_length() > _LONG:
+        if isinstance(total, int) and total.bit_length() > TABLE_ENTRIES:
             shared = gcd(total, *by_code.values())
             total, by_code = total // shared, {code: weight // shared for code, weight in by_code.items()}
         return Weights(by_code, total)

@@ -26,15 +26,14 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import down
 from tightdp.exact.weights import quotient
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, MUCH_WORK, NODE_STEPS
+from tightdp.limits.calibrated import ALLOWED, DOUBLES_AT_ONCE, MUCH_WORK, NODE_STEPS, TABLE_ENTRIES
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
 from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight
 from tightdp.methods.chain import Chain, make_chain
-from tightdp.methods.compiled import deep_recursion, encode_core
-from tightdp.methods.leaf_laws import TooLarge, bounded, cells, steps_of_diagram
+from tightdp.methods.compiled import TooLarge, bounded, cells, deep_recursion, encode_core, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table, every_dataset
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries
@@ -45,14 +44,8 @@ else:  # few programs need them
     comparing, laws = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.laws")
     noise = lazily("tightdp.cells.noise")
 
-__all__ = ["FEW_DATASETS", "Candidate", "Method", "Program", "TooLarge", "at_most"]
+__all__ = ["Candidate", "Method", "Program", "TooLarge", "at_most"]
 
-FEW_DATASETS = 256
-"""Up to this many datasets it does not pay to look for symmetries, and outputs are named in full."""
-REFUSED_CELLS = 20_000_000
-"""Beyond this many, no diagram is made at all."""
-_MOST_BY_ALGEBRA = 4_096
-"""For more datasets laws are not written down one by one."""
 
 T = TypeVar("T")
 
@@ -134,7 +127,7 @@ class Program:
 
     def cells(self, control: Control) -> comparing.Comparing | None:
         """Return the laws by algebra, where noise on all integers has no exact finite form but is in its class."""
-        if self.given is not None or self.forced not in (None, "cells") or self.datasets > _MOST_BY_ALGEBRA:
+        if self.given is not None or self.forced not in (None, "cells") or self.datasets > TABLE_ENTRIES:
             return None
         return self.once("cells", lambda: self._cells(control))
 
@@ -201,9 +194,9 @@ class Program:
         try:
             core = lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed)
         except Uncut as uncut:
-            if self.datasets <= _MOST_BY_ALGEBRA or isinstance(uncut, Endless):
+            if self.datasets <= TABLE_ENTRIES or isinstance(uncut, Endless):
                 raise
-            most = f"{uncut.kind} is answered for at most {_MOST_BY_ALGEBRA:,}"
+            most = f"{uncut.kind} is answered for at most {TABLE_ENTRIES:,}"
             raise QueryError(
                 f"there are {self.datasets:,} datasets, and {most}", "use fewer records or a smaller record domain"
             ) from None
@@ -234,7 +227,7 @@ class Program:
     def formula(self, control: Control) -> WeightedFormula:
         """Return the formula of all datasets. Raises QueryError where there are too many values to encode."""
         core = self.expanded(control)
-        if self.compiled is None and (values := cells(core)) > REFUSED_CELLS:
+        if self.compiled is None and (values := cells(core)) > DOUBLES_AT_ONCE:
             raise QueryError(
                 f"the operations of the program have {values:,} combinations of values, too many to go through",
                 "use a smaller record domain, or fewer records",

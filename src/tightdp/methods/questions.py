@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
-from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK, MAX_DATASETS, MOST_WORK, NO_LIMIT
+from tightdp.limits.calibrated import ALLOWED, LISTED_ROWS, LITTLE_WORK, MAX_DATASETS, MOST_WORK, NO_LIMIT
 from tightdp.methods.base import Comparison, Control, Exact, Looked, Named, Ratio, Refusal, Tight, on_table
 from tightdp.methods.by_datasets import every_two_laws
 from tightdp.methods.by_elimination import exchanges
@@ -34,10 +34,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-MANY_TRIPLES = 1 << 18
-"""Beyond this many (x, x', y), their number is not worked out where only symmetries are asked for."""
-MOST_AFTER_A_SEARCH = 1 << 14
-"""Up to this many datasets, going through all of them replaces a search that gave up."""
 
 
 @dataclass
@@ -136,7 +132,7 @@ def tight(program: Program, control: Control) -> tuple[Method, Tight]:
         if not found.gave_up:
             return method, found
         known = method, found
-        if program.datasets > MOST_AFTER_A_SEARCH:
+        if program.datasets > LISTED_ROWS:
             break
     if known is None:
         raise asked.error
@@ -244,7 +240,7 @@ def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry
         return method, own
     found = None if relation_of(program.bound).custom else program.symmetries(control)
     outputs = prod(map(len, formula.values))
-    if found is None or found.orbits.number_of_pairs * outputs > MANY_TRIPLES:
+    if found is None or found.orbits.number_of_pairs * outputs > LITTLE_WORK:
         return method, own
     sets = found.orbits.privacy_set(), found.orbits.accuracy_set()
     return method, both(own, sized(of_symmetries(found), program.table(control), *sets))

@@ -27,6 +27,7 @@ from tightdp.exact.whole import Whole, gcd, quick
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.outputs import as_output, order_of
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK, TABLE_ENTRIES
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Control, Exact, Known, Pair, Ratio, Refusal
 from tightdp.methods.program import Method
@@ -50,8 +51,6 @@ __all__ = [
     "tight_ratio",
 ]
 
-_MANY = 64
-"""So many logarithms are kept as an array."""
 LONGEST = 1 << 20
 """Weights of more bits are not rounded."""
 MARGIN = 2.0**-30
@@ -140,7 +139,7 @@ class Logarithms:
             return False
         self._kept += len(codes)
         # The law is kept alive, so that its id stays its own.
-        listed = logarithms if len(logarithms) < _MANY else np.array(logarithms)
+        listed = logarithms if len(logarithms) < FEW_VALUES else np.array(logarithms)
         self._known[id(law)] = law, self._supports.setdefault(codes, codes), listed
         return True
 
@@ -232,11 +231,6 @@ def _together(some: int, others: int) -> int:
     return some + others if some and others else 0
 
 
-MOST_WORK = 1 << 17
-"""At most this many probabilities, nodes and rows of elimination are visited in search of the first pair."""
-MOST_OUTPUTS = 4_096
-"""If more outputs attain a ratio, the one with the least code is taken."""
-
 Attains = Callable[[Weights, Weights], bool]
 
 
@@ -285,7 +279,7 @@ def first_ratio(method: Method, control: Control, ratio: Exact, found: Ratio | N
         return found
     table = pair.table
     codes = _attaining(table.weights(pair.x), table.weights(pair.x_prime), ratio)
-    named = [table.named(code, pair.x, pair.x_prime) for code in codes[:MOST_OUTPUTS]]
+    named = [table.named(code, pair.x, pair.x_prime) for code in codes[:TABLE_ENTRIES]]
     output, p, q = min(named, key=lambda one: order_of(one[0]))
     return Ratio(ratio, pair.x, pair.x_prime, as_output(output), p, q, None if found is None else found.triples)
 
@@ -304,7 +298,7 @@ class _Work:
     """Counts what is looked at."""
 
     def __init__(self) -> None:
-        self._left = MOST_WORK
+        self._left = LITTLE_WORK
         self._seen: set[tuple[int, Dataset]] = set()
 
     def affords(self, pair: Pair) -> bool:

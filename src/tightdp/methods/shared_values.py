@@ -12,14 +12,10 @@ from math import prod
 from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
+from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK
 from tightdp.logic.formula import NO_CLIENT, clients_of
 
 __all__ = ["by_shared_values"]
-
-_MOST = 64
-"""At most this many values, or combinations of what they are computed from, get sums of their own."""
-_MOST_LOOKED_AT = 100_000
-"""After this many nodes below sums, a program is taken to be of another kind."""
 
 
 def by_shared_values(program: CoreProgram) -> CoreProgram | None:
@@ -33,11 +29,11 @@ def by_shared_values(program: CoreProgram) -> CoreProgram | None:
         if isinstance(expr, Nary) and client[expr.serial] < NO_CLIENT:
             below = [reachable([operand]) for operand in expr.operands]
             looked_at += sum(map(len, below))
-            if looked_at > _MOST_LOOKED_AT:
+            if looked_at > LITTLE_WORK:
                 return None
             shared = [covers[node.serial] for node in _shared(expr, below, client)]
             cover = list({node.serial: node for nodes in shared for node in nodes}.values())
-            if cover and prod(len(node.values) for node in cover) <= _MOST and _copied(expr, cover) is not None:
+            if cover and prod(len(node.values) for node in cover) <= FEW_VALUES and _copied(expr, cover) is not None:
                 found[expr.serial] = cover
     if not found:
         return None

@@ -18,6 +18,7 @@ from flint import fmpz_mat, fmpz_poly
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
+from tightdp.limits.calibrated import DOUBLES_AT_ONCE, FEW_DATASETS, LISTED_MASSES
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import Joins, MovesOfLetters, State, Ways, join
 from tightdp.symmetry.orbits import Change, Content, Group, Orbits
@@ -28,12 +29,6 @@ __all__ = ["States", "find_states"]
 Letters = Sequence[Sequence[Contribution]]
 """By group, what its letters contribute."""
 
-_MOST_STEPS = 2_000_000
-"""At most this many states are joined with a letter."""
-_FEW_STATES = 200
-"""With more states, pairs of neighbours are distinguished by their laws alone."""
-_MOST_VISITS = 60_000_000
-"""At most this many times, over all clients, a state that is joined already is visited."""
 
 Level = Mapping[State, int]
 """By state of some clients, how many of their datasets have it."""
@@ -90,7 +85,7 @@ class States(Orbits):
 
     def privacy_set(self) -> PrivacySet:
         """Return one pair of neighbours per pair of states; their number only where states are few."""
-        size = self.number_of_pairs if self._one_sum or self.number <= _FEW_STATES else None
+        size = self.number_of_pairs if self._one_sum or self.number <= FEW_DATASETS else None
         return PrivacySet(self._pairs_of_one, size)
 
     def changes_of_one(self, allowed: Callable[[int, Content, Content], bool] | None = None) -> Iterator[Change]:
@@ -142,11 +137,11 @@ class States(Orbits):
             visits += len(reached) * len(self.values[at])
             following: set[int] = set()
             for state in reached:
-                if self._joins.work > _MOST_STEPS:
+                if self._joins.work > LISTED_MASSES:
                     return False
                 following.update(self._joins.after(at, state))
             reached = following
-        return visits <= _MOST_VISITS and len(reached) <= counts
+        return visits <= DOUBLES_AT_ONCE and len(reached) <= counts
 
     @property
     def _told_apart(self) -> bool:

@@ -17,17 +17,13 @@ from typing import Any
 from tightdp.exact.field import Number
 from tightdp.exact.scaled import Scaled, binomial, convolved, doubled, point, power, scaled
 from tightdp.exact.whole import Whole
-from tightdp.limits.calibrated import MAX_KEPT
+from tightdp.limits.calibrated import FEW_DATASETS, LISTED_MASSES, TABLE_ENTRIES
 from tightdp.logic.count import Weights
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import SumLaw
 from tightdp.symmetry.sets import Counts
 
 __all__ = ["CodesOfSums", "LawByCode", "SumLaws", "Summands", "mass", "surely_more"]
-
-_MOST_KEPT = 400
-_MOST_TIMES, _MOST_WEIGHTS = 256, 4_096
-"""Powers up to this many records and weights are computed exactly, then rounded."""
 
 
 class Summands:
@@ -54,7 +50,7 @@ class Summands:
             return self.scaled[letter] if times else point(0)
         found = self._powers.get((letter, times))
         if found is None:
-            if len(self._powers) >= _MOST_KEPT:
+            if len(self._powers) >= FEW_DATASETS:
                 self._powers.clear()
             found = self._powers[letter, times] = self._power(letter, times)
         return found
@@ -68,8 +64,8 @@ class Summands:
             return binomial(times, low, p_low, high, p_high, self.least, self.step)
         exact = {value: mass for value, mass in values if isinstance(mass, Fraction)}
         if (
-            times <= _MOST_TIMES
-            and times * (values[-1][0] - values[0][0]) <= _MOST_WEIGHTS
+            times <= FEW_DATASETS
+            and times * (values[-1][0] - values[0][0]) <= TABLE_ENTRIES
             and len(exact) == len(values)
         ):
             return power(exact, times, self.least, self.step)
@@ -83,8 +79,6 @@ class Summands:
         return total
 
 
-_LONG = 300
-"""Up to this many weights are added up exactly just as fast."""
 _CUT_OFF = 1e-40
 """Ends of laws that hold less are left out where doubles are enough."""
 
@@ -140,7 +134,7 @@ class SumLaws:
         if found is None:
             found = self.codes.weights(self.exact(counts))
             self._kept += len(found)
-            if self._kept > MAX_KEPT:
+            if self._kept > LISTED_MASSES:
                 self._wholes, self._kept = {}, len(found)
             self._wholes[counts] = found
         return found
@@ -231,7 +225,7 @@ class LawByCode(Mapping[int, Whole]):
 
     def surely_more(self, codes: Sequence[int], bar: Number) -> bool:
         """Whether codes of sums without a gap have a larger probability together; False where that is not seen."""
-        if len(codes) < _LONG:
+        if len(codes) < FEW_DATASETS:
             return False
         sums = [self._laws.codes.sum_of[code] for code in codes]
         least, most = min(sums), max(sums)

@@ -21,7 +21,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Tail
-from tightdp.limits.calibrated import DESIGN_TRIPLES, TARGET_DATASETS
+from tightdp.limits.calibrated import DESIGN_TRIPLES, TABLE_ENTRIES
 from tightdp.logic.encode import prober
 from tightdp.symmetry.orbits import Orbits
 from tightdp.symmetry.sets import every_dataset
@@ -95,7 +95,7 @@ def _groups(bound: Bound, control: Watch) -> Sequence[Sequence[int]]:
     alone = [(client,) for client in range(bound.n)]
     if relation_of(bound).custom:
         return alone
-    if bound.record.size**bound.n > TARGET_DATASETS:
+    if bound.record.size**bound.n > TABLE_ENTRIES:
         try:
             return exchangeable_clients([lower_target(bound, prober())], bound.n)
         except LanguageError:

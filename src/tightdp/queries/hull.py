@@ -17,6 +17,7 @@ from typing import TypeVar
 
 from flint import arb, ctx
 
+from tightdp.exact.scaled import UNIT
 from tightdp.exact.whole import ExpInteger, Whole, compare_quotients, gcd, lcm, quick
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Pair
@@ -25,7 +26,6 @@ _BITS = 128
 _ACCURATE = 60
 _CLOSE = 2.0**-40
 """Quotients that differ by less, relative to them, are compared exactly."""
-_UNIT = 2.0**-53
 TINY = 1e-290
 """An upper bound on everything that is lost where doubles underflow."""
 
@@ -40,7 +40,7 @@ class _Nested:
         self, pair: Pair | None, groups: Sequence[Sequence[_Quotient]], total: Whole, prime: Whole, outputs: int = 1
     ) -> None:
         self.pair, self.total, self.prime = pair, total, prime
-        self.error = (outputs + 16) * 2 * _UNIT
+        self.error = (outputs + 16) * 2 * UNIT
         self._groups = groups
         self._sums: tuple[list[Whole], list[Whole]] = [], []
 

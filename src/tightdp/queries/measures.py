@@ -14,6 +14,7 @@ from tightdp.core.operators import is_number
 from tightdp.errors import QueryError
 from tightdp.exact.enclosure import exp
 from tightdp.exact.field import Number
+from tightdp.exact.numbers import SHORT
 from tightdp.exact.weights import as_exact
 from tightdp.language.outputs import Output
 from tightdp.language.tails import GaussianTail, Tail, share_of
@@ -53,7 +54,6 @@ class LeastError(Measure):
 
 Moment: TypeAlias = tuple[Number, Number]
 """Both ends of an expectation, given the output; equal where it is known exactly."""
-_DIGITS = 30
 
 
 def is_real(output: Output) -> bool:
@@ -73,7 +73,7 @@ def moment(output: Output, target: Number, power: int) -> Moment:
         return value, value
     if isinstance(output, GaussianTail):
         away = output.direction * (output.offset - target)
-        ratio = exp(-Fraction(2 * output.reach + 1) / (2 * output.variance), _DIGITS).upper
+        ratio = exp(-Fraction(2 * output.reach + 1) / (2 * output.variance), SHORT).upper
         least = max(output.reach + away, Fraction(0)) ** power
         return least, _geometric(output.reach + (away if away > 0 else -away), ratio, power)
     value = abs(output - target) ** power

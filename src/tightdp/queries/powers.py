@@ -18,7 +18,7 @@ from tightdp.core.nodes import Inexact
 from tightdp.exact.divergence import least_rho, power_sum
 from tightdp.exact.enclosure import Enclosure, ball, ends
 from tightdp.exact.field import Number, as_ball
-from tightdp.exact.numbers import Exact, down, log_up, up
+from tightdp.exact.numbers import SHORT, Exact, down, log_up, up
 from tightdp.exact.weights import quotient
 from tightdp.language.tails import is_beyond
 from tightdp.logic.count import Weights
@@ -27,8 +27,6 @@ from tightdp.queries import gaussian
 
 _OTHERS = -1
 """The code of all outputs of which the probabilities are not known one by one."""
-_SHORT = 30
-"""The ends of enclosures from exact laws are rounded outward to so many digits."""
 _BITS = 512
 _ORDERS = tuple(map(Fraction, (2, 3, 4, 8, 16, 32)))
 """At these orders ρ is bounded from below where its supremum over all orders is not known."""
@@ -62,7 +60,7 @@ class ExactLaws:
             return (self._whole(order.numerator),) * 2
         found = power_sum(self.masses(), order)
         if isinstance(found, Enclosure):
-            return down(found.lower, _SHORT), up(found.upper, _SHORT)
+            return down(found.lower, SHORT), up(found.upper, SHORT)
         return found, found
 
     def _whole(self, order: int) -> Exact:
@@ -235,7 +233,7 @@ def _exactly_concentrated(
     pair = None if found.pair is None else pairs[found.pair]
     if isinstance(found.rho, float):
         return Found(math.inf, math.inf, pair)
-    return Found(down(found.rho.lower, _SHORT), up(found.rho.upper, _SHORT), pair, found.order)
+    return Found(down(found.rho.lower, SHORT), up(found.rho.upper, SHORT), pair, found.order)
 
 
 def _least_rho(pairs: Sequence[Pair], orders: Iterable[Fraction], error: Inexact) -> Found:

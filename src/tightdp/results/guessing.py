@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.numbers import Exact, compare_log
+from tightdp.exact.numbers import DIGITS, Exact, compare_log
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.one_run.gaps import Leak
@@ -31,7 +31,6 @@ for (canaries, guesses, right guesses).
 That bound may be a float, a rational, infinity, or an answer of `tightdp.audit`. No guess is reported as 0.
 """
 
-_DIGITS = 40
 _LARGEST = Fraction(10_000)
 
 
@@ -117,7 +116,7 @@ class Level:
             return self.exp_epsilon, self.exp_epsilon
         if self.epsilon >= _LARGEST:
             return math.inf, math.inf
-        low, high = exp_enclosure(max(_rational(self.epsilon), Fraction(0)), _DIGITS)
+        low, high = exp_enclosure(max(_rational(self.epsilon), Fraction(0)), DIGITS)
         return low, high
 
 

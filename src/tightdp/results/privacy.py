@@ -12,16 +12,12 @@ from typing import Any, ClassVar, TypedDict
 from tightdp.errors import QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import Number, exp
-from tightdp.exact.numbers import Exact, exponent_of, log, log_down, log_up
+from tightdp.exact.numbers import DIGITS, Exact, exponent_of, log, log_down, log_up
 from tightdp.exact.parameters import read_count, read_exact, read_exponential
+from tightdp.limits.calibrated import MAX_EXPONENT
 from tightdp.methods.base import Ratio
 from tightdp.results.answers import Verification
 from tightdp.results.result import Drawn, Enclosed, LimitWitness, PairWitness, Result, Subject, presenter
-
-_DIGITS = 40
-"""To how many digits e^ε is enclosed for δ at a rational ε."""
-_LONGEST_EPSILON = 10_000
-"""Up to such numerators and denominators of ε, δ is computed at e^ε exactly."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +64,12 @@ class DeltaAt:
     def read(cls, exp_epsilon: Any, epsilon: Any) -> DeltaAt:
         """Return the question at an `exp_epsilon` >= 0, or at a rational `epsilon` >= 0; long ones are enclosed."""
         t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
-        if exponent is not None and max(exponent.numerator, exponent.denominator) <= _LONGEST_EPSILON:
+        if exponent is not None and max(exponent.numerator, exponent.denominator) <= MAX_EXPONENT:
             t = exp(exponent)
         if t is not None:
             return cls(t, t, exponent)
         assert exponent is not None
-        low, high = exp_enclosure(exponent, _DIGITS)
+        low, high = exp_enclosure(exponent, DIGITS)
         return cls(low, high, exponent)
 
     @property

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from tightdp.errors import MissingExtra, ParameterError, QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, down, log_down, log_up, rounded, up
+from tightdp.exact.numbers import SHORT, Exact, down, log_down, log_up, rounded, up
 from tightdp.exact.parameters import read_count, read_exact, read_number
 from tightdp.exact.weights import quotient
 from tightdp.queries.composition.lattice import Composition
@@ -22,8 +22,6 @@ from tightdp.queries.curves import safe_least
 from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy
 from tightdp.results.result import Drawn, Result, Status, Subject, kept, presenter
 
-_SHORT = 30
-"""To so many significant digits the two ends of an enclosure are rounded, outward."""
 _MOST_POINTS = 512
 """A curve that is an upper end has at most about so many points."""
 
@@ -177,8 +175,8 @@ def _shortened(found: Range) -> Range:
         return found
     lower, upper = found.lower, found.upper
     return Range(
-        lower if isinstance(lower, float) else down(lower, _SHORT),
-        upper if isinstance(upper, float) else up(upper, _SHORT),
+        lower if isinstance(lower, float) else down(lower, SHORT),
+        upper if isinstance(upper, float) else up(upper, SHORT),
     )
 
 
@@ -194,11 +192,11 @@ def _above(losses: Losses, error: Fraction) -> tuple[tuple[Fraction, Fraction], 
     for composed in losses.upper:
         beyond = composed.ratios[bisect_right(composed.ratios, 1) :]
         step = math.ceil(len(beyond) / _MOST_POINTS)
-        places.update(up(t, _SHORT) for t in (*beyond[: -1 : step or 1], *beyond[-1:]))
+        places.update(up(t, SHORT) for t in (*beyond[: -1 : step or 1], *beyond[-1:]))
     found: list[tuple[Fraction, Fraction]] = []
     for t in sorted(places):
         delta = min(_finite(losses.delta(t).upper) + (1 + t) * error, Fraction(1))
-        found.append((t, up(min([delta, *(before for _, before in found)]), _SHORT)))
+        found.append((t, up(min([delta, *(before for _, before in found)]), SHORT)))
     return tuple(found)
 
 

@@ -22,9 +22,6 @@ from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.session.certify import WORK, about, load_checker
 from tightdp.session.certify_events import number_of, power_of
 
-_MOST_RUNS = 20_000
-"""How many runs of the mechanism are enumerated in all."""
-
 
 def compare(content: Mapping[str, Any], program: Program) -> str:
     """Return on which datasets the laws are the same, in words. Raises QueryError where one is not.
@@ -65,7 +62,7 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
     checker.LEFT[0] = WORK * checker.WORK
     core = checker.Program(content)
     ours: list[tuple[Dataset, dict[Any, Any]]] = []
-    left = _MOST_RUNS
+    left = LISTED_ROWS
     for x in islice(product(bound.record.values, repeat=bound.n), LISTED_ROWS):
         found, made = _law(bound, x, left, "alpha" in claim)
         if found is None:

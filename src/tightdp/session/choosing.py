@@ -11,7 +11,7 @@ from typing import Any
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.cells import Cell
 from tightdp.exact.mixed import parts_in_x, quotient
-from tightdp.exact.numbers import Exact, down, up
+from tightdp.exact.numbers import SHORT, Exact, down, up
 from tightdp.exact.pieces import Piece, largest
 from tightdp.exact.roots import between
 from tightdp.language.program import Bound
@@ -28,7 +28,6 @@ from tightdp.session.ends import end_of
 from tightdp.session.sweep import status_of
 
 _MOST_CHOICES = 1_000
-_DIGITS = 30
 
 
 def every_choice(holes: Mapping[str, Sequence[Any]]) -> list[Chosen]:
@@ -127,7 +126,7 @@ def _value(answer: Accuracy | Utility, goal: Goal) -> Value:
 def _enclosed(low: Exact, high: Exact) -> Value:
     assert not isinstance(low, float)
     assert not isinstance(high, float)
-    return down(low, _DIGITS), up(high, _DIGITS)
+    return down(low, SHORT), up(high, SHORT)
 
 
 def _solved(chosen: Chosen, one: Any, question: Question) -> Found:

@@ -22,10 +22,10 @@ from typing import Any
 from flint import fmpz
 
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import decimal_text
+from tightdp.exact.numbers import SHORT, decimal_text
 from tightdp.language.primitives import PRIMITIVES, Strength, choice, flip, geometric, shuffle
 from tightdp.language.program import Bound, Program
-from tightdp.session.ends import DIGITS, rounded_up
+from tightdp.session.ends import rounded_up
 from tightdp.session.report import called, sources_of
 
 _ORDERS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -98,9 +98,9 @@ def _strength(strength: Strength, claimed: Number, change: int) -> str | None:
 
 def _rounded(strength: Strength, claimed: Number, change: int) -> str:
     """Return the argument for a change by so much, rounded to the safe side as `solve` does."""
-    below = claimed if isinstance(claimed, Fraction) else claimed.enclosure(DIGITS * change).lower
-    root = int(fmpz(math.floor(below * 10 ** (DIGITS * change))).root(change))
-    return decimal_text(rounded_up(strength.value(Fraction(root, 10**DIGITS))), DIGITS)
+    below = claimed if isinstance(claimed, Fraction) else claimed.enclosure(SHORT * change).lower
+    root = int(fmpz(math.floor(below * 10 ** (SHORT * change))).root(change))
+    return decimal_text(rounded_up(strength.value(Fraction(root, 10**SHORT))), SHORT)
 
 
 def edits_of(bound: Bound, claimed: Number) -> Iterator[Edit]:

@@ -12,6 +12,7 @@ from flint import arb, ctx
 from tightdp.exact.enclosure import ball, bits_of, ends
 from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.mixed import parts_in_x, slope_of
+from tightdp.exact.numbers import SHORT
 from tightdp.exact.pieces import Span, common_spans, signs_between
 from tightdp.exact.polynomials import UNKNOWN, naming
 from tightdp.exact.roots import Point, between, closed
@@ -21,7 +22,6 @@ from tightdp.results.privacy import TightRatio
 from tightdp.session.asking import Largest, gain_of
 from tightdp.session.cellwise import Cellwise, Stretch, limit_of
 
-DIGITS = 30
 _ROUNDED = 12
 """To so many decimals the rationals on the safe side of an end are rounded, inward."""
 _ROUNDED_EXPONENT = 3
@@ -36,7 +36,7 @@ def end_of(ours: Cellwise, point: Point | None) -> End:
     value = ours.value_at(point)
     if value is not None:
         return End(value)
-    low, high = _enclosed(ours, point, DIGITS)
+    low, high = _enclosed(ours, point, SHORT)
     return End(None, _polynomial(ours, point), low, high)
 
 
@@ -70,8 +70,8 @@ def inside(ours: Cellwise, low: Point, high: Point | None) -> Number:
     if not ours.unknown.denominator:
         return between(low, high)
     if high is None:
-        return Fraction(math.floor(_enclosed(ours, low, DIGITS)[1]) + 1)
-    return between(*(Point(_middle(*_enclosed(ours, each, DIGITS))) for each in (low, high)))
+        return Fraction(math.floor(_enclosed(ours, low, SHORT)[1]) + 1)
+    return between(*(Point(_middle(*_enclosed(ours, each, SHORT))) for each in (low, high)))
 
 
 def _middle(low: Fraction, high: Fraction) -> Fraction:
@@ -86,9 +86,9 @@ def safe(ours: Cellwise, span: Span) -> tuple[Fraction | None, Fraction | None]:
     high = last if isinstance(last, Fraction) else None
     if span.high is not None and not span.high.compare(span.low):
         return low, low
-    start, stop = _enclosed(ours, span.low, DIGITS), None
+    start, stop = _enclosed(ours, span.low, SHORT), None
     if span.high is not None:
-        stop = _enclosed(ours, span.high, DIGITS)
+        stop = _enclosed(ours, span.high, SHORT)
     digits = _ROUNDED_EXPONENT if ours.unknown.denominator or ours.unknown.mixed else _ROUNDED
     while stop is not None and (stop[0] - start[1]) * 10**digits < 3:
         digits += 1
@@ -157,7 +157,7 @@ def best_of(ours: Cellwise, spans: Sequence[Span], goal: Goal) -> Best | None:
     if best is None:
         return None
     exact = best.exact
-    value = best.value(DIGITS) if exact is None else exact
+    value = best.value(SHORT) if exact is None else exact
     if goal.least:
         value = (-value[1], -value[0]) if isinstance(value, tuple) else -value
     return Best(goal.measure, end_of(ours, best.point), value, best.attained, _cost(ours, best))
@@ -181,7 +181,7 @@ def _places(stretch: Stretch, spans: Sequence[Span]) -> Iterator[_Place]:
 
 
 def _larger(place: _Place, other: _Place) -> bool:
-    digits = DIGITS
+    digits = SHORT
     while digits <= _TOLD_APART:
         ours, theirs = place.value(digits), other.value(digits)
         if ours[0] > theirs[1] or ours[1] < theirs[0]:

@@ -16,7 +16,7 @@ from tightdp.core.unmerged import Uncut
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Allowance, Limits, default_memory
-from tightdp.limits.calibrated import LISTED_ROWS
+from tightdp.limits.calibrated import FEW_DATASETS, LISTED_ROWS
 from tightdp.methods import questions
 from tightdp.methods.base import Control, Exact, Progress
 from tightdp.methods.by_elimination import EliminationTable
@@ -24,7 +24,7 @@ from tightdp.methods.choose import program_of
 from tightdp.methods.compiled import encode_dataset
 from tightdp.methods.noisy_parts import many_outputs
 from tightdp.methods.one_output import check_listable, table_without_diagram
-from tightdp.methods.program import FEW_DATASETS, Method, Program
+from tightdp.methods.program import Method, Program
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
 from tightdp.queries.measures import AccuracyAt, LeastError

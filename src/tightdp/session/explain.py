@@ -21,7 +21,7 @@ from tightdp.language.outputs import Output
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
-from tightdp.limits.calibrated import LISTED_ROWS
+from tightdp.limits.calibrated import FEW_DATASETS, LISTED_ROWS, LITTLE_WORK
 from tightdp.results.report import DrawLoss, Explanation, Remedy
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential
@@ -30,10 +30,6 @@ from tightdp.session.edits import Edit, edits_of, rebound
 from tightdp.session.smallest import Claim, fewest_records, smallest
 
 _LISTED = 5
-_TRIED = 400
-"""Changes of the source that are tried."""
-_MOST_NODES = 200_000
-"""How large the diagram of a changed mechanism may be."""
 
 
 def claim_of(exp_epsilon: object, epsilon: object, delta: Number) -> Claim | None:
@@ -122,7 +118,7 @@ def _remedies(
         return ()
     found: dict[int, Remedy] = {}
     with tempfile.TemporaryDirectory() as directory:
-        for place, edit in enumerate(islice(edits_of(small.bound, claim.t), _TRIED)):
+        for place, edit in enumerate(islice(edits_of(small.bound, claim.t), FEW_DATASETS)):
             if edit.late and any(remedy.holds for remedy in found.values()):
                 break
             path = Path(directory) / f"changed_{place}.py"
@@ -160,7 +156,7 @@ def _tried(
     if changed is None:
         return None
     try:
-        after = small.on(changed, max_nodes=_MOST_NODES)
+        after = small.on(changed, max_nodes=LITTLE_WORK)
         loss, _ = claim.ask(after)
         if claim.fails(loss) and loss >= before:
             return None
@@ -168,7 +164,7 @@ def _tried(
             whole = rebound(instance.bound, path)
             if whole is None:
                 return None
-            loss, _ = claim.ask(small.on(whole, max_nodes=_MOST_NODES))
+            loss, _ = claim.ask(small.on(whole, max_nodes=LITTLE_WORK))
         moved = [_distance(law, dict(after.distribution(x).law)) for x, law in laws.items()]
     except (TightdpError, RecursionError):
         return None

@@ -16,11 +16,9 @@ from tightdp.core.sections import written_value, written_whole
 from tightdp.core.syntax import plain_value
 from tightdp.exact.polynomials import from_key
 from tightdp.exact.whole import ExpInteger, Whole, gcd
+from tightdp.limits.calibrated import TABLE_ENTRIES
 from tightdp.methods.chain import Vector
 from tightdp.methods.chain_forms import Form, distinct, extreme, prune
-
-_MOST_FORMS = 3_000
-"""How many forms of one cut are followed."""
 
 Keyed = dict[tuple[int, int], Any]
 """A form as the checker has it: factors by copy (0: weights while x and x' are alike; 1, 2: later) and state."""
@@ -156,7 +154,7 @@ class _Search:
                 pulled.append((which, about, vector))
             some = prune([(vector, ()) for which, _, vector in pulled if which < 2], self.watch)
             others = self._later([(vector, ()) for which, _, vector in pulled if which == 2])
-            if max(len(some), len(others)) > _MOST_FORMS:
+            if max(len(some), len(others)) > TABLE_ENTRIES:
                 raise TooMany
             kept = [vector for vector, _ in some], [vector for vector, _ in others]
             why: Reasons = {kind: [] for kind in KINDS}

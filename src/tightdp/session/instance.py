@@ -75,7 +75,8 @@ class Instance(InstanceBase):
 
     def _asked(self, question: AskedNumber) -> Any:
         """Return the answer to a question that has several ways to one."""
-        return answering.strategies.with_strategy(self.bound, answering.search.answer(self.engine, question))
+        found = answering.search.answer(self.engine, question)
+        return answering.strategies.with_strategy(self.bound, found) if self.bound.asks else found
 
     def _computed(self, ask: Callable[[Engine], R]) -> R:
         """Return what an engine answers."""

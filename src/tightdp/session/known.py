@@ -12,6 +12,7 @@ from tightdp.errors import LimitError, TightdpError
 from tightdp.exact.lazily import lazily
 from tightdp.language.domains import Values
 from tightdp.limits import snapshot
+from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.results.answers import Accuracy, Claim, Sweep, Unknown, Verification
 from tightdp.results.guessing import Efficacy
 from tightdp.results.privacy import Curve, Privacy
@@ -36,7 +37,7 @@ def partial_answers(
     """
     best: Result | None = None
     most, kept = 1, by_pairs.Kept()
-    while most <= by_pairs.MOST_PAIRS:
+    while most <= FEW_VALUES:
         few = _about_few(instance, most, kept)
         try:
             found = query(few, *arguments, **options)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, down, up
+from tightdp.exact.numbers import DIGITS, Exact, down, up
 from tightdp.limits import snapshot
 from tightdp.limits.calibrated import LISTED_MASSES
 from tightdp.methods.symmetry import Symmetry
@@ -31,8 +31,6 @@ _MASSES = (_MASS, 1e-80, 1e-180)
 _MISSING = 1e3
 """All that is cut off from laws together is less than this many times the least mass."""
 _DIGITS = 20
-_ENCLOSED = 40
-"""To how many digits e^ε is enclosed where it is irrational."""
 R = TypeVar("R", bound=Result)
 METHOD = "sums of records alike"
 """What the statistics of a result call this method."""
@@ -158,7 +156,7 @@ def ends_of(value: Number) -> tuple[Fraction, Fraction]:
     """Return rational ends of a number, both the number itself where it is rational."""
     if isinstance(value, Fraction):
         return value, value
-    low, high = value.enclosure(_ENCLOSED)
+    low, high = value.enclosure(DIGITS)
     return low, high
 
 

@@ -22,8 +22,6 @@ from tightdp.session.large import WIDTH, enclosure, in_doubles
 
 _SMALLEST = 1e-14
 """Values of a part that are rarer than this times δ do not matter."""
-_LARGE = 1e-6
-"""What δ is taken to be where it is asked for."""
 METHOD = "parts with noise of their own"
 """What the statistics of a result call this method."""
 
@@ -87,7 +85,7 @@ def answer(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta | 
 
 def _pairs(engine: Engine, parts: NoisyParts, query: Query, asked: Asked) -> list[_Pair]:
     """Return the pairs of neighbours whose chains are different."""
-    least = max(float(asked.low) if isinstance(asked, AtDelta) else _LARGE, 1e-200) * _SMALLEST
+    least = max(float(asked.low) if isinstance(asked, AtDelta) else 1e-6, 1e-200) * _SMALLEST
     known = engine.program.inexact
     relative, lost = (0.0, 0.0) if known is None else (float(known.relative), float(known.lost))
     found: dict[object, _Pair] = {}

@@ -15,6 +15,7 @@ from tightdp.language.interp import target_output
 from tightdp.language.outputs import Output, order_of
 from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
+from tightdp.limits.calibrated import MAX_EXPONENT
 from tightdp.methods import questions
 from tightdp.methods.program import Method
 from tightdp.queries.designs import (
@@ -38,8 +39,6 @@ Laws: TypeAlias = "dict[Dataset, dict[Output, Number]]"
 
 _DIGITS = 15
 """To how many digits an irrational e^ε is enclosed."""
-_LONGEST_EPSILON = 10_000
-"""Up to such numerators and denominators of ε, e^ε is computed with."""
 _BUILTIN = ("sum", "max", "min", "tuple", "len", "any", "all")
 """Functions of Python that a target may be by name."""
 
@@ -67,7 +66,7 @@ def read_question(alpha: Any, measure: str | None, exp_epsilon: Any, epsilon: An
     t = exponent = None
     if exp_epsilon is not None or epsilon is not None:
         t, exponent = read_exponential(exp_epsilon, epsilon, least=1)
-    if exponent is not None and max(exponent.numerator, exponent.denominator) > _LONGEST_EPSILON:
+    if exponent is not None and max(exponent.numerator, exponent.denominator) > MAX_EXPONENT:
         raise ParameterError(f"epsilon is {exponent}, which is too long", "give one with fewer digits, or exp_epsilon")
     most = read_exact("delta", delta, 1)
     for key, value in (("alpha", bar), ("delta", most)):

@@ -13,6 +13,7 @@ from tightdp.language.primitives import PRIMITIVES, choice, observe, shuffle
 from tightdp.language.program import Dataset, Program
 from tightdp.language.source import FunctionSource, read_function
 from tightdp.limits import Allowance
+from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods import questions
 from tightdp.methods.base import Summary, summary
@@ -24,8 +25,6 @@ from tightdp.session.asked import Asked
 from tightdp.session.engine import Engine
 
 R = TypeVar("R")
-_STEPS = 40_000
-"""How much work goes into the table of efficacies, whose cost grows fast, if the instance has no limit of its own."""
 
 
 def structure(engine: Engine, x: Dataset | None) -> Structure:
@@ -83,7 +82,7 @@ def report(instance: Asked, alpha: Number) -> Report:
 
 def _limited(instance: Asked) -> Asked:
     found = instance.on(instance.bound, **{name: instance.limits[name] for name in ("backend", "max_nodes")})
-    found.engine.allowance = Allowance(_STEPS)
+    found.engine.allowance = Allowance(LISTED_ROWS)
     return found
 
 

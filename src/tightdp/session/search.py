@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
-from tightdp.exact.numbers import Exact, down, up
+from tightdp.exact.numbers import SHORT, Exact, down, up
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair, Ratio
 from tightdp.methods.program import Method
@@ -20,21 +20,20 @@ from tightdp.queries import curves, declared
 from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio, Tradeoff
 from tightdp.results.result import EventWitness, PairWitness, Result, TripleWitness
-from tightdp.session import accuracy, numeric, strategies
+from tightdp.session import accuracy
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
 from tightdp.session.widened import widened
 
 if TYPE_CHECKING:
-    from tightdp.session import large, mixed
+    from tightdp.session import large, mixed, numeric, strategies
 else:  # enclosures take numpy, which most questions do without
+    numeric, strategies = lazily("tightdp.session.numeric"), lazily("tightdp.session.strategies")
     large = lazily("tightdp.session.large")
     mixed = lazily("tightdp.session.mixed")
 
 _IN_ORDER = 16
 """Of so many of the largest ratios, the first triple in order is looked for."""
 _NONE = Fraction(0)
-_SHORT = 30
-"""To so many digits the two ends of an enclosed δ are rounded, outward."""
 
 
 def answer(engine: Engine, question: AskedNumber) -> Any:
@@ -56,7 +55,9 @@ def answer(engine: Engine, question: AskedNumber) -> Any:
 
 
 def _elsewhere(engine: Engine, question: AskedNumber) -> Result | None:
-    known: Result | None = numeric.answer(engine, question)
+    known: Result | None = None
+    if engine.program.cells(engine.control()) is not None:
+        known = numeric.answer(engine, question)
     if known is None and engine.many:
         known = large.answer(engine, question)
     if known is None and isinstance(question, LeastRatio | DeltaAt) and engine.many_outputs:
@@ -179,7 +180,7 @@ def listed_delta(engine: Engine, question: DeltaAt) -> Delta:
         outcome = outcome.exact
     elif lower != most:
         outcome = outcome if outcome.status == "unresolved" else outcome.bounded
-        lower, upper = down(lower, _SHORT), up(upper, _SHORT)
+        lower, upper = down(lower, SHORT), up(upper, SHORT)
     return outcome.on(question.between(engine.subject, lower, upper, witness))
 
 

@@ -14,13 +14,10 @@ from tightdp.exact.rationals import Parameter
 from tightdp.language.domains import Values
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.results.report import Smallest
 from tightdp.results.result import EventWitness, PairWitness
 from tightdp.session.asked import Asked
-
-_VALUES = 40
-"""Values that are tried for one parameter."""
-
 
 Answer: TypeAlias = "tuple[Exact, PairWitness | None]"
 """What is compared with a claim, and the pair that attains it."""
@@ -125,12 +122,12 @@ def _simpler(value: Parameter) -> Iterator[Parameter]:
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         return
     if isinstance(value, int):
-        yield from range(min(max(value, 0), _VALUES))
+        yield from range(min(max(value, 0), FEW_VALUES))
         return
     tried = 0
     for denominator in range(2, value.denominator):
         for numerator in range(1, denominator):
             simple = Fraction(numerator, denominator)
-            if simple.denominator == denominator and tried < _VALUES:
+            if simple.denominator == denominator and tried < FEW_VALUES:
                 tried += 1
                 yield simple

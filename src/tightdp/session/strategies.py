@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, down, up
+from tightdp.exact.numbers import SHORT, Exact, down, up
 from tightdp.language.outputs import as_output
 from tightdp.language.program import Bound
 from tightdp.methods import questions
@@ -19,10 +19,6 @@ from tightdp.queries.strategies import multiplicity, path_of
 from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy, Renyi
 from tightdp.results.result import ConversationWitness, PairWitness, StrategyWitness, TripleWitness
 from tightdp.session.engine import Engine, Query
-
-_SHORT = 30
-"""To so many digits the two ends of an enclosed δ are rounded, outward."""
-
 
 W = TypeVar("W")
 R = TypeVar("R")
@@ -39,10 +35,8 @@ def told(bound: Bound, witness: W) -> W | ConversationWitness:
 
 
 def with_strategy(bound: Bound, found: R) -> R:
-    """Return an answer; with the strategy that leads to its witness, where that is a conversation with an analyst."""
-    if not bound.asks or not isinstance(found, Privacy):
-        return found
-    return replace(found, witness=told(bound, found.witness))
+    """Return the answer about a mechanism that asks an analyst with the strategy that leads to its witness."""
+    return replace(found, witness=told(bound, found.witness)) if isinstance(found, Privacy) else found
 
 
 def answer(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta:
@@ -80,7 +74,7 @@ def _delta_at(engine: Engine, question: DeltaAt) -> Delta:
         upper = Fraction(1)
     outcome = engine.outcome(query, method, decided=upper == found)
     if upper != found and query.control.stopped is None:
-        found, upper, outcome = down(found, _SHORT), up(upper, _SHORT), outcome.bounded
+        found, upper, outcome = down(found, SHORT), up(upper, SHORT), outcome.bounded
     witness = None if worst is None else _witness(engine, worst, high)
     return outcome.on(question.between(engine.subject, found, upper, witness))
 

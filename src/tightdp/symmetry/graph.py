@@ -19,7 +19,7 @@ from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Inpu
 from tightdp.core.operators import REFUSED, Value, operation
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
-from tightdp.limits.calibrated import TABLE_ENTRIES
+from tightdp.limits.calibrated import LITTLE_WORK, TABLE_ENTRIES
 
 if TYPE_CHECKING:
     import networkx
@@ -32,8 +32,6 @@ else:
 
 Vertex = tuple[Hashable, ...]
 """What a vertex stands for; see `client`, `node`, `value` and `component`."""
-
-_MAX_VERTICES = 100_000
 
 
 def client(number: int) -> Vertex:
@@ -62,13 +60,13 @@ def program_graph(program: CoreProgram) -> networkx.Graph | None:
     Records are not coloured by their values, nor clients by their numbers.
     """
     nodes = reachable([*program.inputs, *program.components, *program.evidence])
-    if sum(1 + len(expr.values) for expr in nodes) > _MAX_VERTICES:
+    if sum(1 + len(expr.values) for expr in nodes) > LITTLE_WORK:
         return None
     graph = networkx.Graph()
     anchored = _anchored(program, nodes)
     for expr in nodes:
         _add_node(graph, expr, expr.serial in anchored)
-        if graph.number_of_nodes() > _MAX_VERTICES:
+        if graph.number_of_nodes() > LITTLE_WORK:
             return None
     for leaf in program.inputs:
         graph.add_node(client(leaf.client), colour=("client",))

@@ -24,7 +24,7 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import MAX_DATASETS, MAX_KEPT
+from tightdp.limits.calibrated import LISTED_MASSES, MAX_DATASETS
 from tightdp.logic.count import TooManyOutputs, Weights, output_weights
 from tightdp.logic.formula import WeightedFormula
 
@@ -236,7 +236,7 @@ class Table:
 
     def _noted(self, x: Dataset, found: Weights) -> Weights:
         self._kept += len(found.by_code)
-        if self._kept > MAX_KEPT:
+        if self._kept > LISTED_MASSES:
             self._laws, self._kept = {}, len(found.by_code)
         self._laws[x] = found
         return found

@@ -23,16 +23,13 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.polynomials import Key, from_key, key, lifted
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, lcm, polynomials, whole
-from tightdp.limits.calibrated import COMPOSITION_BITS
+from tightdp.limits.calibrated import COMPOSITION_BITS, FEW_VALUES
 from tightdp.queries.composition.pairs import DominatingPair, merged
 
 Runs = tuple[tuple[DominatingPair, int], ...]
 """Pairs, and how often each is run."""
 
 Watch = Callable[[], None]
-
-_FEW = 64
-"""So many ratios of a pair tell, before all of them are factored, whether they span too large a lattice."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +108,7 @@ def compose_on_lattice(
     if any(not outcomes for outcomes in pairs):
         return Composition(certain, 1, (), (), ())
     ratios_of = [[p / q for p, q in outcomes] for outcomes in pairs]
-    if any(1 << _rank(each[:_FEW]) > most_bits for each in ratios_of):
+    if any(1 << _rank(each[:FEW_VALUES]) > most_bits for each in ratios_of):
         return None
     lattice = _lattice(ratios_of)
     lows, spans = [], []
