@@ -11,7 +11,7 @@ from bisect import insort
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 from tightdp.core.operators import is_number
 from tightdp.errors import ParameterError, QueryError
@@ -19,7 +19,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.interp import target_of
-from tightdp.language.program import Dataset
+from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import GaussianTail, Tail, is_beyond
 from tightdp.methods.base import Known
 from tightdp.methods.sums import mass, surely_more
@@ -36,8 +36,53 @@ class AccuracyClass:
     inputs: int
 
 
+class NumericLaws(Protocol):
+    """Output laws of a mechanism that returns a number, whatever they are made of."""
+
+    bound: Bound
+
+    def within(self, x: Dataset, low: Number, high: Number, bar: Number | None) -> Number | None:
+        """Return the probability of an output from `low` to `high`; None where it is surely more than `bar`."""
+
+    def least_error(self, x: Dataset, beta: Number) -> Number:
+        """Return the least distance that the output has from the target at most, with probability 1 - beta."""
+
+
+class Listed:
+    """The laws of a table."""
+
+    def __init__(self, table: Table) -> None:
+        self.bound = table.bound
+        self._table = table
+        self._outputs: dict[int, Any] = {}
+
+    def within(self, x: Dataset, low: Number, high: Number, bar: Number | None) -> Number | None:
+        weights, outputs = self._table.weights(x), self._outputs
+        for code in weights.by_code:
+            if code not in outputs:
+                outputs[code] = number_or_tail(self._table, x, code)
+        tails = [code for code in weights.by_code if isinstance(outputs[code], Tail)]
+        codes = [code for code in weights.by_code if code not in tails and low <= outputs[code] <= high]
+        if bar is not None and not tails and surely_more(weights.by_code, codes, bar):
+            return None
+        value = quotient(mass(weights.by_code, codes), weights.total)
+        for code in tails:
+            value += quotient(weights.by_code[code], weights.total) * outputs[code].share(low, high)
+        return value
+
+    def least_error(self, x: Dataset, beta: Number) -> Number:
+        weights, total = errors(self._table, x, beta)
+        enough = (beta.denominator - beta.numerator) * total
+        reached: Any = 0
+        for error, weight in sorted(weights.items()):
+            reached += weight
+            if reached * beta.denominator >= enough and error < math.inf:
+                return as_exact(error)
+        raise QueryError("Gaussian noise is not looked at so far out", "give a larger beta")
+
+
 def classes_of(
-    table: Table,
+    laws: NumericLaws,
     datasets: Iterable[tuple[Dataset, int]],
     question: AccuracyAt,
     knows: Callable[[Known], None] = lambda _: None,
@@ -52,22 +97,12 @@ def classes_of(
     top = question.top
     classes: dict[Number, tuple[Dataset, int]] = {}
     worst: list[Number] = []
-    outputs: dict[int, Any] = {}
     knows(lambda: worst[0] if worst else None)
     for x, inputs in datasets:
-        target = target_of(table.bound, x)
-        weights = table.weights(x)
-        for code in weights.by_code:
-            if code not in outputs:
-                outputs[code] = number_or_tail(table, x, code)
-        low, high = question.within(target)
-        tails = [code for code in weights.by_code if isinstance(outputs[code], Tail)]
-        codes = [code for code in weights.by_code if code not in tails and low <= outputs[code] <= high]
-        if worst and len(worst) == top and not tails and surely_more(weights.by_code, codes, worst[-1]):
+        bar = worst[-1] if worst and len(worst) == top else None
+        value = laws.within(x, *question.within(target_of(laws.bound, x)), bar)
+        if value is None:
             continue
-        value = quotient(mass(weights.by_code, codes), weights.total)
-        for code in tails:
-            value += quotient(weights.by_code[code], weights.total) * outputs[code].share(low, high)
         if value not in classes:
             insort(worst, value)
             del worst[top or len(worst) :]
@@ -77,7 +112,7 @@ def classes_of(
 
 
 def least_alpha(
-    table: Table,
+    laws: NumericLaws,
     datasets: Iterable[tuple[Dataset, int]],
     question: LeastError,
     knows: Callable[[Known], None] = lambda _: None,
@@ -86,24 +121,14 @@ def least_alpha(
 
     Over an empty set that is 0, which no dataset needs. `knows` is passed a function that returns alpha so far.
     """
-    beta = question.beta
-    if not 0 <= beta < 1:
-        raise ParameterError(f"beta is {beta}", "give a failure probability of at least 0 and below 1")
+    if not 0 <= question.beta < 1:
+        raise ParameterError(f"beta is {question.beta}", "give a failure probability of at least 0 and below 1")
     worst: tuple[Number, Dataset | None] = (Fraction(0), None)
     knows(lambda: worst[0])
     for x, _ in datasets:
-        weights, total = errors(table, x, beta)
-        enough = (beta.denominator - beta.numerator) * total
-        reached: Any = 0
-        for error, weight in sorted(weights.items()):
-            reached += weight
-            if reached * beta.denominator >= enough:
-                if error == math.inf:
-                    raise QueryError("Gaussian noise is not looked at so far out", "give a larger beta")
-                alpha = as_exact(error) / question.unit(target_of(table.bound, x))
-                if worst[1] is None or alpha > worst[0]:
-                    worst = alpha, x
-                break
+        alpha = laws.least_error(x, question.beta) / question.unit(target_of(laws.bound, x))
+        if worst[1] is None or alpha > worst[0]:
+            worst = alpha, x
     return worst
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,14 +16,15 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import down, up
 from tightdp.language.interp import target_output, target_value
 from tightdp.language.outputs import Output
+from tightdp.language.program import Dataset
 from tightdp.language.tails import share_of
 from tightdp.methods import questions
 from tightdp.queries import declared
-from tightdp.queries.accuracy import AccuracyClass, classes_of, least_alpha
+from tightdp.queries.accuracy import AccuracyClass, Listed, classes_of, least_alpha
 from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError, Moment, is_real, moment
 from tightdp.results.answers import Accuracy, Utility, Worst
 from tightdp.session import numeric
-from tightdp.session.engine import Engine, Outcome
+from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.widened import widened
 from tightdp.symmetry.sets import every_dataset
 
@@ -35,10 +37,10 @@ def listed_accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accura
     inputs = query.control.inputs(table, datasets)
     if isinstance(question, AccuracyAt):
         with query.searching():
-            classes = classes_of(table, inputs, question, query.control.bounded("1 - β ≤"))
+            classes = classes_of(Listed(table), inputs, question, query.control.bounded("1 - β ≤"))
         return _accuracy(engine, engine.outcome(query, method), question, classes)
     with query.searching():
-        alpha, x = least_alpha(table, inputs, question, query.control.bounded("α ≥"))
+        alpha, x = least_alpha(Listed(table), inputs, question, query.control.bounded("α ≥"))
     outcome = engine.outcome(query, method)
     upper = alpha if outcome.status == "exact" else math.inf
     return outcome.on(Accuracy.least(engine.subject, question, alpha, upper, x))
@@ -56,8 +58,9 @@ def declared_accuracy(
     method, table, every_dataset = questions.accuracy_set(engine.program, control)
     with query.searching():
         ours, all_classes = declared.as_accuracy_set(datasets).watched(control), replace(question, top=0)
-        classes = classes_of(table, control.inputs(table, ours), all_classes)
-        every = () if control.stopped else classes_of(table, control.inputs(table, every_dataset), all_classes)
+        laws = Listed(table)
+        classes = classes_of(laws, control.inputs(table, ours), all_classes)
+        every = () if control.stopped else classes_of(laws, control.inputs(table, every_dataset), all_classes)
         if control.stopped is None:
             classes = declared.check_accuracy_set(classes, every, question)
             if inference_set is not None:
@@ -85,57 +88,43 @@ def utility(engine: Engine) -> Utility:
     bound = engine.bound
     if bound.program.target is None:
         raise QueryError(f"{bound.program.name} has no target", "name what it estimates: @mechanism(..., target=sum)")
-    if (published := _of_published_noise(engine)) is not None:
-        return published
     query = engine.query()
+    exact = numeric.with_measures(engine, query, lambda measures: _worst(engine, query, measures))
+    if exact is not None:
+        return numeric.outcome_of(query).on(Utility(subject=engine.subject, measures=exact))
     method, table = questions.laws(engine.program, query.control)
-    error = None
-    worst: dict[str, Worst] = {}
-    counted: dict[str, int] = {}
-    datasets, size = 0, bound.record.size**bound.n
-    with query.searching():
-        for x in every_dataset(bound):
-            query.control()
-            datasets += 1
-            query.control.look_at(table, x)
-            law = list(table.law(x).items())
-            error = engine.program.inexact
-            query.control.tell("going through datasets", datasets, size)
-            for measure, low, high in _measures(law, target_output(bound, x), error):
-                counted[measure] = counted.get(measure, 0) + 1
-                found = Worst(measure, high, x, low) if measure != RIGHT else Worst(measure, low, x, high)
-                known = worst.get(measure)
-                worst[measure] = found if known is None else _worse(found, known)
-            if datasets == 1:
-                first = next(iter(worst))
-                side = f"{first.removeprefix('expected ')} {'≤' if first == RIGHT else '≥'}"
-                query.control.bounded(side)(lambda first=first: worst[first].value)  # type: ignore[misc]
-    fitting = tuple(found for measure, found in worst.items() if counted[measure] == datasets)
-    outcome = engine.outcome(query, method)
-    if error is None:
-        fitting = tuple(replace(found, better=None) for found in fitting)
-    elif outcome.status == "exact":
+
+    def listed(x: Dataset, target: Output) -> Iterator[tuple[str, Any, Any]]:
+        query.control.look_at(table, x)
+        law = list(table.law(x).items())
+        return _measures(law, target, engine.program.inexact)
+
+    fitting, outcome = _worst(engine, query, listed), engine.outcome(query, method)
+    if engine.program.inexact is not None and outcome.status == "exact":
         outcome = outcome.bounded
     return outcome.on(Utility(subject=engine.subject, measures=fitting))
 
 
-def _of_published_noise(engine: Engine) -> Utility | None:
-    """Return the same where noise on all integers is published in a way that the algebra of cells knows."""
-    query = engine.query()
+def _worst(engine: Engine, query: Query, measures: numeric.Measures) -> tuple[Worst, ...]:
+    """Return the measures that fit all datasets, each on the one where it is worst."""
     worst: dict[str, Worst] = {}
+    counted: Counter[str] = Counter()
+    size = engine.bound.record.size**engine.bound.n
     with query.searching():
-        for x in every_dataset(engine.bound):
+        for done, x in enumerate(every_dataset(engine.bound), start=1):
             query.control()
-            found = numeric.expected_errors(engine, query, x, target_output(engine.bound, x))
-            if found is None:
-                return None
-            right = Worst(RIGHT, 1 - found[0], x)
-            worst[RIGHT] = min(worst.get(RIGHT, right), right, key=lambda each: each.value)
-            for power, name in ((1, "absolute"), (2, "squared")):
-                error = Worst(f"expected {name} error", found[power], x)
-                worst[error.measure] = max(worst.get(error.measure, error), error, key=lambda each: each.value)
-    measures = tuple(worst[measure] for measure in sorted(worst))
-    return numeric.outcome_of(query).on(Utility(subject=engine.subject, measures=measures))
+            query.control.tell("going through datasets", done, size)
+            for measure, low, high in measures(x, target_output(engine.bound, x)):
+                counted[measure] += 1
+                found = Worst(measure, high, x, low) if measure != RIGHT else Worst(measure, low, x, high)
+                known = worst.get(measure)
+                worst[measure] = found if known is None else _worse(found, known)
+            if done == 1:
+                first = next(iter(worst))
+                side = f"{first.removeprefix('expected ')} {'≤' if first == RIGHT else '≥'}"
+                query.control.bounded(side)(lambda first=first: worst[first].value)  # type: ignore[misc]
+    fitting = (found for measure, found in worst.items() if counted[measure] == size)
+    return tuple(found if engine.program.inexact else replace(found, better=None) for found in fitting)
 
 
 def _worse(found: Worst, known: Worst) -> Worst:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flint import ctx
 
@@ -18,11 +19,11 @@ from tightdp.exact.field import Number, as_ball
 from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
-from tightdp.language.program import Dataset
+from tightdp.language.program import Bound, Dataset
 from tightdp.methods import by_cells
 from tightdp.methods.symmetry import Symmetry
-from tightdp.queries.accuracy import AccuracyClass
-from tightdp.queries.measures import AccuracyAt, LeastError
+from tightdp.queries.accuracy import classes_of, least_alpha
+from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness
@@ -44,6 +45,9 @@ else:  # few programs need them
 _METHOD = "cells"
 _HINT = "ask for ε with rational parameters, for another question, or publish fewer numbers"
 _BITS = 256
+Measures = Callable[[Dataset, Output], Iterable[tuple[str, Any, Any]]]
+"""The measures of the law on a dataset with its target, with both ends of their values."""
+T = TypeVar("T")
 _POINTS = 64
 """At so many e^ε a curve is enclosed."""
 
@@ -219,26 +223,21 @@ def _witness(laws: Comparing, found: Largest) -> PairWitness:
 
 def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws, query: Query) -> Accuracy | None:
     """Return the tight 1 - β at an error bound, or the least one for a β, over all datasets."""
-    if not _applies(question, laws):
+    exact = isinstance(question.alpha, Fraction) if isinstance(question, AccuracyAt) else laws.fits(question.beta)
+    if not exact or (isinstance(question, LeastError) and not question.beta):
         return None
+    numbers = _Numbers(engine.bound, laws, query.control)
+    datasets = ((x, 1) for x in every_dataset(engine.bound))
     with query.searching(), suppress(noise.Outside):
         if laws.published:
             _check_numbers(engine, laws)
-        targets: dict[Dataset, int | Fraction] = {}
-        for x in every_dataset(engine.bound):
-            query.control()
-            target = target_of(engine.bound, x)
-            if not isinstance(target, (int, Fraction)):
-                return None
-            targets[x] = target
         if isinstance(question, AccuracyAt):
-            classes = _classes(laws, targets, question)
-            x, value = classes[0].x, classes[0].one_minus_beta
-            found = Accuracy.between(engine.subject, question, value, value, x, classes[: question.top])
+            classes = classes_of(numbers, datasets, question)
+            value, x = classes[0].one_minus_beta, classes[0].x
+            found = Accuracy.between(engine.subject, question, value, value, x, classes)
         else:
-            least = {x: _least_error(laws, x, target, question) for x, target in targets.items()}
-            x = max(least, key=lambda x: least[x])
-            found = Accuracy.least(engine.subject, question, least[x], least[x], x)
+            least, worst = least_alpha(numbers, datasets, question)
+            found = Accuracy.least(engine.subject, question, least, least, worst)
         return outcome_of(query).on(found)
     return None
 
@@ -256,37 +255,41 @@ def _check_numbers(engine: Engine, laws: CellLaws) -> None:
                 )
 
 
-def _applies(question: AccuracyAt | LeastError, laws: CellLaws) -> bool:
-    if isinstance(question, AccuracyAt):
-        return isinstance(question.alpha, Fraction) and question.alpha >= 0
-    return laws.fits(question.beta) and 0 < question.beta < 1
+@dataclass
+class _Numbers:
+    """Laws of noise on all integers, or on the reals, that is published as one number."""
+
+    bound: Bound
+    laws: CellLaws
+    watch: Callable[[], None]
+
+    def within(self, x: Dataset, low: Number, high: Number, bar: Number | None) -> Number:
+        self.watch()
+        return self.laws.number(distances.within(self.laws, x, _rational(low), _rational(high)))
+
+    def least_error(self, x: Dataset, beta: Number) -> Number:
+        self.watch()
+        return distances.least_error(self.laws, x, _rational(target_of(self.bound, x)), self.laws.exact(beta))
+
+    def measures(self, x: Dataset, target: Output) -> Iterator[tuple[str, Number, Number]]:
+        """Yield the measures of a law, with both ends of their values. Raises Outside where it is not of one number."""
+        wanted = _rational(target)
+        for power, name in ((1, "absolute"), (2, "squared")):
+            mean = self.laws.number(distances.expected_error(self.laws, x, wanted, power))
+            yield f"expected {name} error", mean, mean
+        right = self.laws.number(self.laws.probability(x, target))
+        yield RIGHT, right, right
 
 
-def _classes(laws: CellLaws, targets: dict[Dataset, int | Fraction], question: AccuracyAt) -> tuple[AccuracyClass, ...]:
-    """Return the datasets of equal accuracy, worst first."""
-    alike: dict[Number, list[Dataset]] = {}
-    for x, target in targets.items():
-        low, high = question.within(target)
-        assert isinstance(low, Fraction)
-        assert isinstance(high, Fraction)
-        alike.setdefault(laws.number(distances.within(laws, x, low, high)), []).append(x)
-    return tuple(AccuracyClass(alike[value][0], value, len(alike[value])) for value in sorted(alike))
+def _rational(value: Output) -> Fraction:
+    if not isinstance(value, (int, Fraction)):
+        raise noise.Outside("has an irrational target")
+    return Fraction(value)
 
 
-def _least_error(laws: CellLaws, x: Dataset, target: int | Fraction, question: LeastError) -> Number:
-    return distances.least_error(laws, x, Fraction(target), laws.exact(question.beta)) / question.unit(target)
-
-
-def expected_errors(engine: Engine, query: Query, x: Dataset, target: Output) -> dict[int, Number] | None:
-    """Return the expectations of |output - target|^k for k = 0, 1, 2, where 0 stands for another output than it.
-
-    None for programs that are answered in another way.
-    """
+def with_measures(engine: Engine, query: Query, ask: Callable[[Measures], T]) -> T | None:
+    """Return what is made of the measures of all laws, None for programs that are answered in another way."""
     laws = engine.program.cells(query.control)
-    if laws is None or not isinstance(target, (int, Fraction)):
-        return None
     with suppress(noise.Outside):
-        wrong = 1 - laws.laws.probability(x, target)
-        means = [distances.expected_error(laws.laws, x, Fraction(target), power) for power in (1, 2)]
-        return {power: laws.laws.number(value) for power, value in enumerate((wrong, *means))}
+        return None if laws is None else ask(_Numbers(engine.bound, laws.laws, query.control).measures)
     return None
