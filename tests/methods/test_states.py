@@ -136,7 +136,7 @@ MANY_STATES = [middle, spread, unlike]
 def test_pairs_of_many_states_are_told_apart_by_their_laws(
     mechanism: Mechanism, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tightdp.methods.states.FEW_DATASETS", 10)
+    monkeypatch.setattr("tightdp.methods.states.FEW_VALUES", 10)
     for n in (2, 3) if mechanism is unlike else (2,):
         ours, plain = mechanism.bind(n=n, method="aggregate"), mechanism.bind(n=n, method="exhaustive")
         assert isinstance(ours.engine.program.aggregate(Control()).orbits, States)

@@ -18,7 +18,7 @@ from flint import fmpz_mat, fmpz_poly
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
-from tightdp.limits.calibrated import DOUBLES_AT_ONCE, FEW_DATASETS, LISTED_MASSES
+from tightdp.limits.calibrated import DOUBLES_AT_ONCE, FEW_VALUES, LISTED_MASSES
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import Joins, MovesOfLetters, State, Ways, join
 from tightdp.symmetry.orbits import Change, Content, Group, Orbits
@@ -85,7 +85,7 @@ class States(Orbits):
 
     def privacy_set(self) -> PrivacySet:
         """Return one pair of neighbours per pair of states; their number only where states are few."""
-        size = self.number_of_pairs if self._one_sum or self.number <= FEW_DATASETS else None
+        size = self.number_of_pairs if self._one_sum or self.number <= FEW_VALUES else None
         return PrivacySet(self._pairs_of_one, size)
 
     def changes_of_one(self, allowed: Callable[[int, Content, Content], bool] | None = None) -> Iterator[Change]:
