@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
-from tightdp.limits.calibrated import MAX_KEPT
+from tightdp.limits.calibrated import LISTED_MASSES
 from tightdp.logic.count import Weights
 from tightdp.methods.sums import LawByCode
 from tightdp.queries.hull import TINY, rounded
@@ -56,7 +56,7 @@ class Screen:
         """Return a law as doubles."""
         if id(law) not in self._known:
             self._kept += len(law.by_code)
-            if self._kept > MAX_KEPT:
+            if self._kept > LISTED_MASSES:
                 self._known, self._kept = {}, len(law.by_code)
             codes = sorted(law.by_code)
             masses = rounded([[law.by_code[code]] for code in codes], law.total)
