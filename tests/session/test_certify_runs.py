@@ -16,7 +16,8 @@ from certificate_changes import changed_composition, instance_of
 from certificate_oracle import is_true, number
 from command_line import run
 from conftest import FULL
-from tightdp import certify_composition
+from expectations import mechanisms
+from tightdp import ALL, certify_composition
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import exp
 from tightdp.session.certify import WORK, as_json, load_checker
@@ -76,6 +77,18 @@ def test_runs_of_a_mechanism(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         one.certify(runs=2, exp_epsilon=2, curve=True)
     with pytest.raises(QueryError, match="lose more together"):
         one.certify(runs=2, exp_epsilon=2, delta="1/1000")
+
+
+def test_runs_for_every_n() -> None:
+    one = mechanisms("xor_randomized_response")["xor_randomized_response"].bind(n=ALL, lam="1/5")
+    for bound in (4, "exp(1/2)"):
+        claim = one.certify(runs=5, exp_epsilon=bound).content["claim"]
+        assert (claim["n"], claim["bound"], claim["runs"][0]) == ("all", 4, 5)
+        most = number(claim["runs"][1], exp(F(1, 2)))
+        tight = sum((comb(5, i) * max(F(0), F(4) ** i - most * 4 ** (5 - i)) for i in range(6)), F(0)) / 5**5
+        assert number(claim["runs"][2], exp(F(1, 2))) == tight
+    with pytest.raises(QueryError, match="lose more together"):
+        one.certify(runs=5, exp_epsilon=4, delta="1/100")
 
 
 def test_changed_compositions_are_refused_or_true() -> None:

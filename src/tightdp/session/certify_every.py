@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.sections import Line, Part, written_value
+from tightdp.core.sections import Line, Part, root_of, written_value
 from tightdp.core.syntax import plain_value, program_syntax
 from tightdp.errors import LimitError, QueryError
 from tightdp.every_n.chain import Chain, covers, noisy_end
@@ -22,15 +22,19 @@ from tightdp.every_n.states import chain_of
 from tightdp.every_n.upper import readings
 from tightdp.exact.numbers import as_text
 from tightdp.session.base import InstanceBase
-from tightdp.session.certify import WORK, Certificate, about, load_checker
+from tightdp.session.certify import WORK, Certificate, about, load_checker, written
+from tightdp.session.certify_runs import together
 from tightdp.session.enclosing import enclose
 from tightdp.session.forms import KINDS, Explored, Reasons, assembled
 
 _MOST_TRIED = 12
 
 
-def certify_every(instance: InstanceBase) -> Certificate:
-    """Return a certificate that some e^ε is enough for every n. Raises QueryError where the checker knows no proof."""
+def certify_every(instance: InstanceBase, runs: tuple[Any, Any, Any] | None = None) -> Certificate:
+    """Return a certificate that some e^ε is enough for every n. Raises QueryError where the checker knows no proof.
+
+    With `runs`, how many, an e^ε and δ (0 for the least), it says what so many runs are together, too.
+    """
     bound, checker = instance.bound, load_checker()
     chains = [chain for paths in readings(bound) for chain in [chain_of(paths)] if chain is not None]
     tried = sorted(((way, chain) for chain in chains for way in ways(chain)), key=lambda each: each[0][0])
@@ -45,6 +49,10 @@ def certify_every(instance: InstanceBase) -> Certificate:
             "neighbours": bound.neighbours,
             "bound": written_value(ratio),
         }
+        if runs is not None:
+            total = together(ratio, runs)
+            root = root_of(*total)
+            claim |= {"runs": written(total, root), **({"root": root} if root else {})}
         content = about(claim, program_syntax(_parts(instance, chain)), bound)
         try:
             checker.LEFT[0] = WORK * checker.WORK

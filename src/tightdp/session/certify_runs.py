@@ -33,14 +33,22 @@ def certify(engine: Engine, *, runs: Any = None, exp_epsilon: Any = None, delta:
         return single.certify(engine, exp_epsilon=exp_epsilon, delta=delta, **claim)
     if any(value is not None and value is not False for value in claim.values()):
         raise ParameterError("of several runs δ at an e^ε is certified", "give runs with exp_epsilon, and delta")
-    bound, _ = read_exponential(exp_epsilon, None, least=1)
     found = tight_privacy(engine, Fraction(0))
     if found.status != "exact" or found.exp_epsilon == math.inf or found.witness is None:
         raise QueryError("the tight ε of one run is infinite, or not known", "give it more time, or ask for one run")
-    guarantees = [(found.exp_epsilon, Fraction(0), as_int(as_whole(runs), "runs"))]
-    total = (guarantees[0][2], bound, read_number("delta", delta, 1) or _least(guarantees, bound))
+    total = together(found.exp_epsilon, (runs, exp_epsilon, delta))
     one = {"question": "privacy", "bound": found.exp_epsilon, "attained": True, "runs": total}
     return finished(engine, one, found.witness)
+
+
+def together(tight: Any, asked: tuple[Any, Any, Any]) -> tuple[int, Number, Number]:
+    """Return what is claimed of runs with this e^ε: how many, an e^ε, and δ, the least where none is given."""
+    runs, exp_epsilon, delta = asked
+    bound, _ = read_exponential(exp_epsilon, None, least=1)
+    if bound is None:
+        raise ParameterError("of several runs δ at an e^ε is certified", "give runs with exp_epsilon, and delta")
+    many = as_int(as_whole(runs), "runs")
+    return many, bound, read_number("delta", delta, 1) or _least([(tight, Fraction(0), many)], bound)
 
 
 def certify_composition(guarantees: Iterable[Guarantee], exp_epsilon: Any, delta: Any = None) -> Certificate:

@@ -325,10 +325,15 @@ class EveryInstance(Instance):
 
     @limited()
     def certify(self, /, **claims: Any) -> Certificate:
-        """Return a certificate of an e^ε that is enough for every n. Raises QueryError where no rule fits."""
+        """Return a certificate of an e^ε that is enough for every n. Raises QueryError where no rule fits.
+
+        With `runs` and `exp_epsilon` it says besides which δ is enough there for so many runs.
+        """
+        runs = claims.pop("runs", None)
+        many = None if runs is None else (runs, claims.pop("exp_epsilon", None), claims.pop("delta", 0))
         if read_exact("delta", claims.pop("delta", 0), 1) or any(value is not None for value in claims.values()):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
-        return _certificates.certify_every(self)
+        return _certificates.certify_every(self, many)
 
 
 def _for_every_n(one: Subject) -> Subject:
