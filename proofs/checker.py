@@ -769,6 +769,7 @@ def establish(program, claim, evidence, refuted):
             ((over, attained),) = (program.over(*each) for each in program.walk(along))
         need(positive(over) if refuted else attained, "the witness does not show it")
     if "runs" in claim:  # how often it is run, and which (ln t, delta)-DP all runs are together
+        need({(y, x) for x, y in program.listed} <= {*program.listed}, "a pair is listed the other way round only")
         runs, bound, delta = items(claim["runs"], 3)
         once = [[claim["bound"], claim.get("delta", 0), runs]]
         composition({"guarantees": once, "bound": bound, "delta": delta})

@@ -95,6 +95,9 @@ REFUSED: dict[str, Any] = {
     "a-curve-attained-below-a-point": curve([[1, "1/3"], ["3/2", "1/3"]], [PAIR, PAIR]),
     "a-curve-attained-by-equal-datasets": curve([[1, "1/3"]], [[[[0]], [[0]]]]),
     "a-curve-attained-past-its-end": curve([[1, "1/3"], [3, 0]], [PAIR, PAIR]),
+    "runs-of-one-direction": made(
+        [*ONE, law((1, 1), (0, 2))], "d1", bound=2, neighbours=[[[[1]], [[0]]]], runs=[1, 2, 0]
+    ),
     "no-runs": made([], runs=[0, 1, 0]),
     "half-a-run": made([], runs=["1/2", 1, 0]),
     "runs-without-a-delta": made([], runs=[2, 1]),

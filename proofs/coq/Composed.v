@@ -2,7 +2,7 @@
     apart for certain with probability δ (Kairouz, Oh, Viswanath 2015). For ε alone and k runs this is the best bound. *)
 
 From Coq Require Import ZArith List Bool Ring.
-From Tightdp Require Import Numbers Program Sums Accuracy.
+From Tightdp Require Import Numbers Program Sums Lists Accuracy.
 Import ListNotations.
 
 (** e^ε = ratio_up / ratio_down, δ = lost_up / lost_down. *)
@@ -373,5 +373,24 @@ Proof.
   match type of Q2 with 0 <= ?u => match goal with |- 0 <= ?v => replace v with u by ring end end. exact Q2.
 Qed.
 End Proofs.
+
+(** What is claimed of neighbours is claimed in both directions: those that have a name are symmetric. *)
+Lemma same_symmetric : forall a b, same a b = same b a.
+Proof.
+  intros a b. destruct (same a b) eqn:E, (same b a) eqn:F; try reflexivity.
+  - apply same_spec in E. symmetry in E. apply same_spec in E. congruence.
+  - apply same_spec in F. symmetry in F. apply same_spec in F. congruence.
+Qed.
+
+Theorem near_symmetric : forall r a b, near r a b = near r b a.
+Proof.
+  intros [] a b.
+  - cbn [near]. rewrite same_symmetric. reflexivity.
+  - destruct a as [| | |[|u [|u' l]]|], b as [| | |[|v [|v' m]]|]; try reflexivity. apply xorb_comm.
+  - destruct a as [| | |[|[n [d|d|]| | | |] [|u l]]|], b as [| | |[|[m [e|e|]| | | |] [|v k]]|]; try reflexivity.
+    cbn [near]. f_equal. rewrite <- Z.abs_opp. f_equal. ring.
+  - destruct a as [| | |[|[n [d|d|]| | | |] [|u l]]|], b as [| | |[|[m [e|e|]| | | |] [|v k]]|]; try reflexivity.
+    cbn [near]. f_equal. rewrite <- Z.abs_opp. f_equal. ring.
+Qed.
 
 Print Assumptions composed_is_private.

@@ -535,6 +535,11 @@ let check file =
       (if curve then points else [(up, down), (delta_up, delta_down)]);
   Option.iter (fun v ->
       let runs, t, total = triple v in
+      let listed = match List.assoc_opt "neighbours" claim with
+        | Some (List l) -> List.map (fun p -> let x, y = pair p in printed "," ":" x, printed "," ":" y) l | _ -> [] in
+      let known = Hashtbl.create 64 in
+      List.iter (fun (x, y) -> Hashtbl.replace known (x ^ y) ()) listed;
+      need (List.for_all (fun (x, y) -> Hashtbl.mem known (y ^ x)) listed) "a pair is listed the other way round only";
       let delta = Option.value (List.assoc_opt "delta" claim) ~default:(Int B.zero_big_int) in
       composed root_int [field "bound" claim, delta, runs] t total) (List.assoc_opt "runs" claim);
   if rule = "forms" then begin
