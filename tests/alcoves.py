@@ -111,7 +111,7 @@ class Runs:
                 values.append([v for v in range(-self.reach, self.reach + 1) if density(noise, x, v) > 0])
         found: dict[Any, float] = {}
         for cells in product(*values):
-            mass, rates, place = 1.0, {}, [float(c) for c in cells]
+            mass, rates, place = 1.0, {}, list(cells)
             for at, (noise, cell) in enumerate(zip(draws, cells, strict=True)):
                 if noise.real:
                     slope = rate(noise, x, cell)
@@ -134,13 +134,13 @@ class Runs:
         draws = self.program.draws
         used = [at for at, c in enumerate(coefficients) if c]
         own = used[0]
+        if not draws[own].real:
+            return {}
         rest = [at for at in range(len(draws)) if at != own]
         found: dict[Any, float] = {}
         for hidden, low, high in self._hidden(x, rest, v):
             h = hidden
             mine = (v - constant - (coefficients[rest[0]] * h if rest else 0)) / coefficients[own]
-            if not draws[own].real and mine.denominator > 1:
-                continue
             place: list[Any] = [mine] * len(draws)
             if rest:
                 place[rest[0]] = h
@@ -150,9 +150,7 @@ class Runs:
                 continue
             others = output[1:] if isinstance(output, tuple) else ()
             others = tuple(each if isinstance(each, bool) else "number" for each in others)
-            weight = self._weight(x, own, rest, mine, h, low, high, coefficients) / abs(
-                coefficients[own] if draws[own].real else 1
-            )
+            weight = self._weight(x, own, rest, mine, h, low, high, coefficients) / abs(coefficients[own])
             if weight:
                 found[others] = found.get(others, 0.0) + weight
         return found

@@ -101,7 +101,7 @@ def _check_published(instance: Instance, program: RealProgram, runs: Runs, tight
 
     seen = [at(v) for v in places]
     close = seen + [at(v) for v in beside]
-    atoms = _atoms(runs, met, real)
+    atoms = _atoms(runs, met)
     pairs = [(each[x], each[1 - x]) for each in [*close, atoms] for x in (0, 1)]
     value = float(tight.exp_epsilon)
     largest = 1.0
@@ -126,13 +126,13 @@ def _check_published(instance: Instance, program: RealProgram, runs: Runs, tight
             assert 0 <= found.delta - found.lower < 1e-9, source
 
 
-def _atoms(runs: Runs, met: dict[int, float], real: bool) -> dict[int, dict[Any, float]]:
-    """The masses of outputs that are integers or None; of real ones the ends of clamping."""
+def _atoms(runs: Runs, met: dict[int, float]) -> dict[int, dict[Any, float]]:
+    """The masses of outputs that are integers or None; of real ones, the ends of clamping."""
     found: dict[int, dict[Any, float]] = {0: {}, 1: {}}
     for x in found:
         for output, p in runs.law(x).items():
             first = output[0] if isinstance(output, tuple) else output
-            whole = first is None or not real or first in (-1, 2)
+            whole = first is None or isinstance(first, int)
             if first is not Unmet and whole:
                 found[x][output] = found[x].get(output, 0.0) + p / met[x]
     return found
