@@ -110,13 +110,13 @@ def possible_keys(builder: Builder, key: Value) -> dict[Value, Expr] | None:
     None where it has several forms, too many values, or is none.
     """
     parts = list(parts_of(key))
+    builder.cells.check_whole(*parts)
     open_parts = [part for part in parts if isinstance(part, Expr)]
     number = prod(len(part.values) for part in open_parts)
     if not all(map(is_scalar, parts)) or number > TABLE_ENTRIES:
         return None
     if not open_parts:
         return {key: builder.true}
-    builder.cells.check_whole(*open_parts)
     if builder.noises and any(map(is_far, open_parts)):
         return None
     one = len(open_parts) == 1
