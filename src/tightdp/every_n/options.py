@@ -14,7 +14,7 @@ from tightdp.exact.field import Number
 
 _MOST_CELLS = 3000
 _MOST_OPTIONS = 200_000
-_MOST_COVERED = 2000
+_MOST_COVERED = 1000
 """For so many paths it is asked whether theirs cover them."""
 
 
