@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from programs.batches import bins_batches
 from programs.sparse_vector import (
     sparse_vector,
     sparse_vector_fresh_threshold,
@@ -111,3 +112,9 @@ def test_nothing_grows_that_has_an_alignment(tmp_path: Path) -> None:
             else:
                 aligned += 1
     assert aligned
+
+
+def test_what_one_record_does_at_random_is_shared_out_among_what_the_other_run_does() -> None:
+    split = bins_batches.bind(n=ALL, batches=2, ratio="1/4")
+    found = split.verify(exp_epsilon=4)
+    assert (found.holds, found.found.upper, found.found.proof) == (True, 4, "alignment")

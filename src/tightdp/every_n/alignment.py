@@ -190,7 +190,7 @@ def _compared(step: Step, prices: dict[Cell, float]) -> tuple[float, Plan]:
         best.append(sorted(cheapest.values(), key=lambda each: each[0]))
     plan: Plan = tuple(((each[0][1], Fraction(1)),) for each in best)
     found = _burden(plan, prices)
-    if found <= max((each[0][0] for each in best), default=0.0) or all(len(each) == 1 for each in best):
+    if found <= max(map(_least_shared, best), default=0.0) * (1 + _ENOUGH):
         return found, plan
     shares = _balanced([[[(p.theirs, _near(p, prices)) for p in option.parts] for _, option in each] for each in best])
     shared: list[tuple[tuple[Option, Fraction], ...]] = []
@@ -200,6 +200,11 @@ def _compared(step: Step, prices: dict[Cell, float]) -> tuple[float, Plan]:
         shared.append(tuple((option, share) for (_, option), share in zip(each, exact, strict=True) if share))
     other = _burden(tuple(shared), prices)
     return (other, tuple(shared)) if other < found else (found, plan)
+
+
+def _least_shared(values: Sequence[tuple[float, Option]]) -> float:
+    """Return the least burden of one of our paths, with shares on all that it can be compared with."""
+    return 0.0 if any(not value for value, _ in values) else 1 / sum(1 / value for value, _ in values)
 
 
 def _near(part: Part, prices: dict[Cell, float]) -> float:
