@@ -40,7 +40,7 @@ _ONE_STEP = {"trying pairs", "going through orders", "comparing secret bits"}
     [
         (lambda one: math.log(one.privacy().exp_epsilon), "ε ≥", "comparing neighbours"),
         (lambda one: one.privacy(delta="1/10").exp_epsilon, "e^ε ≥", "comparing neighbours"),
-        (lambda one: one.delta(epsilon=0).delta, "δ at ε = 0 ≥", "comparing neighbours"),
+        (lambda one: one.delta(epsilon=0).delta, "δ ≥", "comparing neighbours"),
         (lambda one: one.renyi(2).exp_moment, "exp((a-1)·D_a) ≥", "comparing neighbours"),
         (lambda one: one.renyi("3/2").exp_moment, "exp((a-1)·D_a) ≥", "comparing neighbours"),
         (lambda one: one.accuracy(0).one_minus_beta, "1 - β ≤", "going through datasets"),

@@ -17,11 +17,11 @@ class Cells:
     def __init__(self) -> None:
         self.cuts: Collection[Cut] = ()
         self.wanted: set[Cut] = set()
-        self.used = False
+        self.used = self.real = False
 
     def law(self, law: Exponentials, kind: Kind) -> Law:
         """Return a law as one of cells."""
-        self.used = True
+        self.used, self.real = True, self.real or law.real
         return cells_of(law, sorted(at for each, at in self.cuts if each == kind), kind, self.wanted)
 
     def check(self, alike: bool = False) -> None:

@@ -58,8 +58,10 @@ from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, TABLE_ENTRIES
 
 _NEAR = -1
 """In place of a reach: noise is cut off as near as it may be."""
-_MOST_RECUTS = 4 * FEW_VALUES
-"""How often a program is lowered with further cuts."""
+_MOST_RECUTS = FEW_VALUES
+"""How often a program with real noise is lowered with further cuts."""
+_MOST_OF_WHOLE = 2 * LONG_LOOP
+"""The same with noise on the integers alone, which may be cut off instead."""
 
 
 def lower(
@@ -80,7 +82,7 @@ def lower(
     plans = plans or Plans()
     plan = Plan() if x is None else plans.whole
     unmerged: Unmerged | None = None
-    rounds, left = LONG_LOOP, {True: LONG_LOOP, False: _MOST_RECUTS}
+    rounds, tried = LONG_LOOP, {True: 0, False: 0}
     while rounds:
         rounds -= 1
         lowering = Lowering(bound, x, probe, watch, plan, plans.picks)
@@ -103,8 +105,14 @@ def lower(
                 lower(bound, None, probe, watch, plans)
                 plan = plans.whole
                 continue
-            rounds, left[recut.alike] = rounds + 1, left[recut.alike] - 1
-            plan = lowering.recut(left[recut.alike] > 0)
+            rounds, tried[recut.alike] = rounds + 1, tried[recut.alike] + 1
+            try:
+                plan = lowering.recut(tried[recut.alike], recut.alike)
+            except Uncut as error:
+                if not enclosed or not error.enclosed:
+                    raise
+                unmerged = unmerged or error
+                plan = Plan(cut=max(plan.cut, 1), loops=plan.loops)
             continue
         except (LanguageError, ProgramError) as error:
             if plan.cut > 1:  # so far out it is too large: then it is not known whether outputs are missing
@@ -285,11 +293,12 @@ class Lowering(Outputs):
             return None
         return replace(plan, windows=needed, ends=ends)
 
-    def recut(self, again: bool) -> Plan:
+    def recut(self, tried: int, alike: bool) -> Plan:
         """Return the plan with the cuts that are wanted. Raises Uncut where they do not end."""
         cuts = self.plan.cuts | self.builder.cells.wanted
-        if len(cuts) > TABLE_ENTRIES or not again:
-            raise uncut(real=True)
+        most = LONG_LOOP if alike else _MOST_RECUTS if self.builder.cells.real else _MOST_OF_WHOLE
+        if len(cuts) > TABLE_ENTRIES or tried >= most:
+            raise uncut(self.builder.cells.real)
         return replace(self.plan, cuts=cuts)
 
     def inexact(self) -> Inexact | None:
