@@ -132,7 +132,7 @@ def test_gaps_to_a_noisy_threshold_approach_their_largest_ratio() -> None:
     assert (found.status, found.exp_epsilon, found.attained) == ("exact", exp(1), False)
 
 
-@pytest.mark.slow(seconds=60)
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [gaps, gaps_to_uniform])
 def test_where_densities_cross_on_a_curve_a_delta_is_enclosed(made: Mechanism) -> None:
     instance = made.bind(n=1)

@@ -70,6 +70,7 @@ def test_the_claims_of_oakley2024_are_as_recorded() -> None:
     check_file(PROOFS / "oakley2024", quick=True)
 
 
+@pytest.mark.slow(seconds=4)
 def test_changes_of_what_is_decided_of_oakley2024_are_noticed() -> None:
     found = share([change for change in mutated([load("oakley2024")]) if change.label == "decided"])
     assert found is not None

@@ -280,7 +280,11 @@ def _bits() -> Iterator[None]:
 
 
 VARIANCES = (paper_gauss, 4), (python_gauss, 4), (rust_gauss, 9), (rust_gauss, Fraction(7, 3))
-GAUSS = [pytest.param(*each, marks=pytest.mark.slow(seconds=40), id=f"{each[0].name} {each[1]}") for each in VARIANCES]
+QUICK = pytest.mark.slow(seconds=13)
+GAUSS = [
+    pytest.param(*each, marks=QUICK if each[1] < 4 else pytest.mark.slow, id=f"{each[0].name} {each[1]}")
+    for each in VARIANCES
+]
 
 
 @pytest.mark.parametrize(("sampler", "variance"), GAUSS)

@@ -46,7 +46,16 @@ def sum_with_another_scale(x, eps):
     return laplace(sum(x), 1 if eps > 3 else 1 / eps)
 
 
-@pytest.mark.parametrize("program", [noisy_max, exponential_max, sparse_vector, lies, sum_with_another_scale])
+@pytest.mark.parametrize(
+    "program",
+    [
+        pytest.param(noisy_max, marks=pytest.mark.slow(seconds=3)),
+        exponential_max,
+        sparse_vector,
+        lies,
+        sum_with_another_scale,
+    ],
+)
 def test_claims_hold_for_every_n_and_every_value(program):
     found = program.bind(n=ALL, eps="?").verify(epsilon="eps")
     assert isinstance(found, Verification)
@@ -57,7 +66,10 @@ def test_claims_hold_for_every_n_and_every_value(program):
         assert one.holds
 
 
-@pytest.mark.parametrize(("program", "claim"), [(noisy_max, "eps/2"), (sparse_vector, "eps/4"), (lies, "1")])
+@pytest.mark.parametrize(
+    ("program", "claim"),
+    [pytest.param(noisy_max, "eps/2", marks=pytest.mark.slow(seconds=2)), (sparse_vector, "eps/4"), (lies, "1")],
+)
 def test_what_fails_fails_at_some_n_and_value(program, claim):
     found = program.bind(n=ALL, eps="?").verify(epsilon=claim)
     assert found.holds is False
@@ -67,6 +79,7 @@ def test_what_fails_fails_at_some_n_and_value(program, claim):
     assert program.bind(n=n, eps=value).verify(epsilon=bound).holds is False
 
 
+@pytest.mark.slow(seconds=2)
 def test_what_is_not_known_says_so():
     found = sparse_vector.bind(n=ALL, eps="?").verify(epsilon="9*eps/10")
     assert found.holds is None

@@ -356,6 +356,10 @@ def test_bad_questions() -> None:
     for far in (lambda x: 10**12 * sum(x), lambda x: -(10**12) * sum(x)):
         with pytest.raises(QueryError, match="too many for an optimum"):
             unclamped.bind(n=2).optimum(target=far)
+
+
+@pytest.mark.slow(seconds=12)
+def test_too_many_datasets() -> None:
     with pytest.raises(QueryError, match="too many for an optimum"):
         ROWS[6].mechanism.bind(n=12, lam="1/5").optimum(target=tuple)
 
