@@ -172,7 +172,7 @@ def _raised(
         spent.note(n)
         best = max(best, found, key=lambda each: each.value)
         yield best
-    spent = _Spent(work if work == _WORK else work // 3)
+    spent = _Spent(work)
     while not done() and isinstance(best.witness, TripleWitness) and not spent.too_little_for(2 * best.n):
         larger = _extended(instance, best.witness, spent.allowance)
         if larger is None or larger.value <= best.value:
