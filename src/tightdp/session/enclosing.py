@@ -172,7 +172,7 @@ def _raised(
         spent.note(n)
         best = max(best, found, key=lambda each: each.value)
         yield best
-    spent = _Spent(work)
+    spent = _Spent(work if work == _WORK else work // 3)
     while not done() and isinstance(best.witness, TripleWitness) and not spent.too_little_for(2 * best.n):
         larger = _extended(instance, best.witness, spent.allowance)
         if larger is None or larger.value <= best.value:
@@ -213,7 +213,7 @@ def _extended(instance: InstanceBase, witness: TripleWitness, allowance: Allowan
         engine = _engine(instance, len(x), allowance)
         try:
             ours, theirs = (output_probability(engine, each, output) for each in (x, x_prime))
-        except LimitError:
+        except (LanguageError, LimitError, QueryError):  # for so many records it is not known
             return None
         if ours and theirs:
             found.append(_Lower(ours / theirs, len(x), TripleWitness(x, x_prime, output, ours, theirs)))
@@ -292,7 +292,7 @@ def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lowe
     """Return the tight ε at one n, or what is known of it after that work; None where nothing is."""
     try:
         found = tight_privacy(_engine(instance, n, allowance))
-    except LimitError:
+    except (LanguageError, LimitError, QueryError):
         if n == 1:
             raise
         return None
