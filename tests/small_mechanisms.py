@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tightdp import Bit, Int, choice, flip, geometric, mechanism, shuffle
+from tightdp import Bit, Int, choice, flip, geometric, laplace, mechanism, shuffle
 
 
 @mechanism(record=Bit)
@@ -50,3 +50,14 @@ def remembers_or(x, lam, wrong):  # type: ignore[no-untyped-def]
             seen = 1 - seen
         sent.append(seen ^ flip(lam))
     return tuple(sent)
+
+
+def above_threshold(x, eps=1, scale=4):  # type: ignore[no-untyped-def]
+    """Answers up to the first one above a noisy threshold; real noise, of `scale` on queries at eps = 1."""
+    t, told = laplace(0, 2 / eps), []
+    for query in x:
+        if laplace(query, scale / eps) >= t:
+            told.append(True)
+            break
+        told.append(False)
+    return tuple(told)

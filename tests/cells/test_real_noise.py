@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from scipy import integrate
 
+from small_mechanisms import above_threshold
 from tightdp import (
     Bit,
     Int,
@@ -231,18 +232,9 @@ def test_noisy_max_is_an_integral(made: Mechanism, kind: str) -> None:
     assert float(made.bind(n=3, scale=2).privacy().exp_epsilon) == pytest.approx(tight, rel=1e-6)
 
 
-@mechanism(record=Int(0, 1), neighbours="unit-all")
-def above_threshold(x):
-    t, told = laplace(0, 2), []
-    for v in x:
-        if laplace(v, 4) >= t:
-            told.append(True)
-            break
-        told.append(False)
-    return tuple(told)
-
-
 def test_above_threshold_is_an_integral() -> None:
+    noisy = mechanism(record=Int(0, 1), neighbours="unit-all")(above_threshold)
+
     def chance(x: Any, stops: int | None) -> float:
         def integrand(t: float) -> float:
             before = math.prod(below("laplace", t, v, 4) for v in x[:stops])
@@ -253,7 +245,7 @@ def test_above_threshold_is_an_integral() -> None:
     outputs = (0, 1, None)
     laws = {x: [chance(x, stops) for stops in outputs] for x in product((0, 1), repeat=2)}
     tight = max(laws[x][i] / laws[y][i] for x in laws for y in laws for i in range(3))
-    assert float(above_threshold.bind(n=2).privacy().exp_epsilon) == pytest.approx(tight, rel=1e-6)
+    assert float(noisy.bind(n=2).privacy().exp_epsilon) == pytest.approx(tight, rel=1e-6)
 
 
 def drawn(seed: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from small_mechanisms import above_threshold
 from tightdp import (
     ALL,
     Bit,
@@ -61,15 +62,7 @@ def beside_its_noise(x):
     return laplace(sum(x), 2) + t, t
 
 
-@mechanism(record=Int(0, 1), neighbours="unit-all")
-def sparse_vector(x):
-    t, told = laplace(0, 2), []
-    for query in x:
-        if laplace(query, 4) >= t:
-            told.append(True)
-            break
-        told.append(False)
-    return tuple(told)
+sparse_vector = mechanism(record=Int(0, 1), neighbours="unit-all")(above_threshold)
 
 
 @mechanism(record=Int(0, 1), neighbours="unit-all")

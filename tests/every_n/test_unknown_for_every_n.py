@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from small_mechanisms import above_threshold
 from tightdp import ALL, Int, QueryError, exp, exponential, flip, laplace, mechanism
 from tightdp.results import Verification
 
@@ -24,15 +25,7 @@ def exponential_max(x, eps):
     return noisy.index(max(noisy))
 
 
-@answers
-def sparse_vector(x, eps):
-    t, told = laplace(0, 2 / eps), []
-    for query in x:
-        if laplace(query, 4 / eps) >= t:
-            told.append(True)
-            break
-        told.append(False)
-    return tuple(told)
+sparse_vector = answers(above_threshold)
 
 
 @mechanism(record=Int(0, 1))
