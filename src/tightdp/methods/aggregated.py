@@ -43,12 +43,7 @@ class AggregateTable(Table):
         self.rest = rest
         self.aggregate = aggregate
         self.groups = _groups_of(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
-        self._kind = [aggregate.kinds[group.clients[0]] for group in self.groups]
-        position = {record: at for at, record in enumerate(bound.record.values)}
-        self._letters = [
-            [aggregate.tables[kind][position[letter[0]]] for letter in group.letters]
-            for kind, group in zip(self._kind, self.groups, strict=True)
-        ]
+        self._letters = _contributed(bound, aggregate, self.groups)
         orbits = Orbits(bound, tuple(group.kind for group in self.groups))
         self.orbits = find_states(self.groups, orbits, aggregate.operators, self._letters) or orbits
         self._start = one_state(aggregate.operators, aggregate.tables, bound.n)
@@ -314,20 +309,24 @@ class AggregateTable(Table):
 
     def _states_with(self, target: Aggregate, groups: Sequence[Group], orbits: Orbits) -> States | None:
         """Return the states of the aggregates and those of the target together; what both see alike counts once."""
-        position = {record: at for at, record in enumerate(self.bound.record.values)}
         columns: dict[tuple[str, tuple[tuple[Any, ...], ...]], None] = {}
         for which in (self.aggregate, target):
-            tables = [which.tables[which.kinds[group.clients[0]]] for group in groups]
-            given = [
-                [table[position[letter[0]]].weights[0][0] for letter in group.letters]
-                for table, group in zip(tables, groups, strict=True)
-            ]
+            given = [[one.weights[0][0] for one in each] for each in _contributed(self.bound, which, groups)]
             for at, operator in enumerate(which.operators):
                 columns[operator, tuple(tuple(values[at] for values in each) for each in given)] = None
         operators, by_column = zip(*columns, strict=True)
         by_group = (zip(*tables, strict=True) for tables in zip(*by_column, strict=True))
         letters = [[Contribution(((values, 1),), 1) for values in table] for table in by_group]
         return find_states(groups, orbits, operators, letters)
+
+
+def _contributed(bound: Bound, aggregate: Aggregate, groups: Sequence[Group]) -> list[list[Contribution]]:
+    """Return by group what its letters contribute to an aggregate."""
+    position = {record: at for at, record in enumerate(bound.record.values)}
+    tables = (aggregate.tables[aggregate.kinds[group.clients[0]]] for group in groups)
+    return [
+        [table[position[letter[0]]] for letter in group.letters] for table, group in zip(tables, groups, strict=True)
+    ]
 
 
 def _groups_of(

@@ -21,7 +21,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom, Rejected
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, FEW_VALUES, LITTLE_WORK
+from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Comparison, Control, Pair, Refusal
 from tightdp.methods.by_elimination import EliminationTable
@@ -32,7 +32,7 @@ from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.program import Candidate, Method, Program
 from tightdp.symmetry.sets import AccuracySet, Table
 
-__all__ = ["FEW_VALUES", "Kept", "program_of_few"]
+__all__ = ["Kept", "program_of_few"]
 
 _NAME = "a few pairs"
 _BUDGET = ALLOWED * LITTLE_WORK

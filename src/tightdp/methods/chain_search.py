@@ -78,11 +78,12 @@ def largest_ratio(
     relation = relation_of(bound)
     search = _Search(chain, bound, watch)
     reason: LimitError | None = None
-    most: Exact = math.inf
+    steps = [_steepest(block, relation) for block in chain.blocks]
+    most = _bound_of(steps, relation)
     try:
         decided, path = largest_certainly(chain, relation, watch)
-        if chain.blocks and not decided and not relation.every_record:
-            most, steep = _along_the_steepest(chain, relation)
+        if not decided and not relation.every_record:
+            steep = _along_the_steepest(chain, steps)
             decided = steep is not None and search.take(*steep) and search.ratio == most
         if not decided and most == math.inf:
             path = impossible(chain, bound, watch)
@@ -103,7 +104,7 @@ def largest_ratio(
     if reason is None and search.cut_short:
         reason = LimitError(f"the search would have to follow more than {limits[-1][0]} forms", "use fewer records")
     if reason is not None:
-        upper = max(lower, min(most, blockwise_bound(chain, bound)))
+        upper = max(lower, most)
     best = search.best
     if best is not None and (best.ratio < 1 or best.x == best.x_prime):
         best = None
@@ -120,7 +121,11 @@ def blockwise_bound(chain: Chain, bound: Bound) -> Exact:
     blocks that of all.
     """
     relation = relation_of(bound)
-    bounds = [_steepest(block, relation).ratio for block in chain.blocks]
+    return _bound_of([_steepest(block, relation) for block in chain.blocks], relation)
+
+
+def _bound_of(steps: Sequence[_Steep], relation: NeighbouringRelation) -> Exact:
+    bounds = [step.ratio for step in steps]
     if relation.every_record:
         return math.inf if math.inf in bounds else math.prod(bounds, start=Fraction(1))
     return max(bounds, default=Fraction(1))
@@ -152,17 +157,16 @@ def _steepest(block: Block, relation: NeighbouringRelation) -> _Steep:
     return best
 
 
-def _along_the_steepest(chain: Chain, relation: NeighbouringRelation) -> tuple[Exact, Path | None]:
-    """Return the bound of one changed record, and a way through the chain on which a block has it.
+def _along_the_steepest(chain: Chain, steps: Sequence[_Steep]) -> Path | None:
+    """Return a way through the chain on which one changed record has the largest ratio of all blocks.
 
     Where what was given so far decides the state, as when every client's output is published, nothing else leads to
     that output, and the way attains the bound.
     """
-    steps = [_steepest(block, relation) for block in chain.blocks]
-    at = max(range(len(steps)), key=lambda at: steps[at].ratio)
-    best, taken, node = steps[at], list[Change](), steps[at].above
+    at, best = max(enumerate(steps), key=lambda each: each[1].ratio, default=(0, _Steep()))
     if best.change is None:
-        return best.ratio, None
+        return None
+    taken, node = list[Change](), best.above
     for block in reversed(chain.blocks[:at]):
         arrows = ((letter, above) for letter, below, above, _ in block.arrows() if below == node)
         (record, bits), node = next(arrows)
@@ -175,7 +179,7 @@ def _along_the_steepest(chain: Chain, relation: NeighbouringRelation) -> tuple[E
         (record, bits), node = next(onwards)
         taken.append((record, record, bits))
     tail = next(tail for tail, vector in chain.tails.items() if node in vector)
-    return best.ratio, (head, tail, taken)
+    return head, tail, taken
 
 
 class _Search:

@@ -12,28 +12,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
-from tightdp.errors import ParameterError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.outputs import Output, as_output, order_of
-from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Known, Pair
 from tightdp.queries.hull import ALL, NONE, Event, events_of, on_one_scale, upper_hull
 from tightdp.queries.screen import Screen
-
-
-@dataclass(frozen=True)
-class Divergence:
-    """δ at one t = e^ε, with the pair and the event (a set of outputs) that attain it; a huge event is not listed."""
-
-    delta: Number
-    x: Dataset | None
-    x_prime: Dataset | None
-    event: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +43,10 @@ class Profile:
     hull: tuple[Vertex, ...]
     scale: Whole
 
-    def delta(self, t: Number) -> Divergence:
+    def delta(self, t: Number) -> Number:
         """Return δ(t) for t = e^ε >= 0."""
-        if t < 0:
-            raise ParameterError(f"e^ε = {t} is negative", "give a number of at least 0")
         best = self._best(t)
-        value = quotient(best.under, self.scale) - t * quotient(best.under_prime, self.scale)
-        if best.pair is None or value <= 0:
-            return Divergence(Fraction(0), None, None, ())
-        return Divergence(value, best.pair.x, best.pair.x_prime, event_of(best.pair, t))
+        return max(quotient(best.under, self.scale) - t * quotient(best.under_prime, self.scale), Fraction(0))
 
     def _best(self, t: Number) -> Vertex:
         """Return the vertex with the largest P(E) - t·P'(E), the first of those; slopes decrease along the hull."""
@@ -96,7 +78,7 @@ class Profile:
 
         After the last point δ stays constant.
         """
-        points: dict[Number, Number] = {Fraction(1): self.delta(Fraction(1)).delta}
+        points: dict[Number, Number] = {Fraction(1): self.delta(Fraction(1))}
         for left, right in zip(self.hull, self.hull[1:], strict=False):
             up, down = right.under - left.under, right.under_prime - left.under_prime
             if up > down:

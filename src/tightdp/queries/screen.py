@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
-from tightdp.limits.calibrated import LISTED_MASSES
+from tightdp.limits.calibrated import FEW_VALUES, LISTED_MASSES
 from tightdp.logic.count import Weights
 from tightdp.methods.sums import LawByCode
 from tightdp.queries.hull import TINY, rounded
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     """The codes of a law in order, and their probabilities."""
 else:
     np = lazily("numpy")
-
-_FEW = 64
-"""Laws with fewer outputs are compared exactly at once, which takes no longer."""
 
 
 class Screen:
@@ -40,7 +37,7 @@ class Screen:
         """
         if isinstance(ours.by_code, LawByCode) and isinstance(theirs.by_code, LawByCode):
             return ours.by_code.surely_below(theirs.by_code, t, delta)
-        if len(ours.by_code) < _FEW:
+        if len(ours.by_code) < FEW_VALUES:  # they are compared exactly as soon
             return False
         (codes, p), (others, q), slope = self._of(ours), self._of(theirs), float(min(t, Fraction(10**300)))
         if codes is not others and not np.array_equal(codes, others):

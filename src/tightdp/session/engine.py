@@ -138,7 +138,6 @@ class Engine:
         self.lower_only = False
         self.stopping = False
         self.profile_bound: Exact = math.inf
-        self.profile_method: Method | None = None
         self._profile: tuple[Profile, Outcome] | None = None
 
     @property
@@ -216,7 +215,7 @@ class Engine:
             tests = self.games.hulled(compared) if self.bound.asks else compared
             found = profile(tests, query.control.bounded("δ at ε = 0 ≥"))
         result = found, self.outcome(query, method)
-        self.profile_bound, self.profile_method = questions.ratio_bound(self.program, pairs), method
+        self.profile_bound = questions.ratio_bound(self.program, pairs)
         if query.control.stopped is None:
             self._profile = result
         return result
