@@ -75,6 +75,10 @@ def test_runs_of_a_mechanism(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert run(capsys, "check", str(file))[0] == 0
     with pytest.raises(ParameterError, match="of several runs"):
         one.certify(runs=2, exp_epsilon=2, curve=True)
+    with pytest.raises(ParameterError, match="of several runs"):
+        one.certify(runs=2)
+    with pytest.raises(ParameterError, match="runs is 0"):
+        one.certify(runs=0, exp_epsilon=2)
     with pytest.raises(QueryError, match="lose more together"):
         one.certify(runs=2, exp_epsilon=2, delta="1/1000")
 

@@ -12,7 +12,7 @@ from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.rationals import as_int, as_whole
 from tightdp.session import certify as single
-from tightdp.session.arguments import checked_call, read_exponential, read_number
+from tightdp.session.arguments import checked_call, read_exact, read_exponential, read_number
 from tightdp.session.certify import FORMAT, WORK, Certificate, finished, load_checker, unfit, written
 from tightdp.session.certify_events import number_of, power_of
 from tightdp.session.engine import Engine
@@ -44,10 +44,12 @@ def certify(engine: Engine, *, runs: Any = None, exp_epsilon: Any = None, delta:
 def together(tight: Any, asked: tuple[Any, Any, Any]) -> tuple[int, Number, Number]:
     """Return what is claimed of runs with this e^ε: how many, an e^ε, and δ, the least where none is given."""
     runs, exp_epsilon, delta = asked
-    bound, _ = read_exponential(exp_epsilon, None, least=1)
-    if bound is None:
+    if exp_epsilon is None:
         raise ParameterError("of several runs δ at an e^ε is certified", "give runs with exp_epsilon, and delta")
+    bound = read_exact("exp_epsilon", exp_epsilon, least=1)
     many = as_int(as_whole(runs), "runs")
+    if many < 1:
+        raise ParameterError(f"runs is {many}", "give a number of at least 1")
     return many, bound, read_number("delta", delta, 1) or _least([(tight, Fraction(0), many)], bound)
 
 
