@@ -55,6 +55,12 @@ CERTAIN = {
     "item": "np.array(x)[0].item() + 1, np.array([x[0]]).item(), np.array(x).tolist()[1]",
     "grids": "np.linspace(0, 1, 5), np.linspace(x[0], 3, 4, endpoint=False), np.meshgrid([0, 1], [*x, 2]), np.kron(np.eye(2, dtype=int), [[1, x[0]]])",
     "histogram": "np.histogram(x, bins=[0, 1, 2]), np.histogram(np.array(x) / 2, bins=2, range=(0, 1))[0], np.histogram([], bins=[0, 1])[0]",
+    "spread": "np.var([*x, 5], ddof=1), np.array([[0, x[0]], [1, 2]]).var(axis=1), np.var(np.eye(2), axis=0, ddof=1, keepdims=True)",
+    "lines": "np.median([[0, x[0], 2], [x[1], 1, 1]], axis=1), np.ptp(np.arange(6).reshape(2, 3), axis=0), np.diff([0, 1, x[0], 5], 2)",
+    "weighted-lines": "np.average([[0, x[0]], [1, 2]], axis=0, weights=[1, 3]), np.average([[1, 2], x], axis=1, weights=[[1, 1], [2, 1]])",
+    "bins-of-data": "np.histogram([0, *x, 4], bins=2), np.histogram(x, 3, range=(0, 3)), np.histogram([x[0]], bins=2)[0]",
+    "more-products": "np.kron(x, [1, 2]), np.vdot([x], [[1, 2]]), np.inner([x, [1, 0]], [x, x]), np.dot(x, 2), np.dot(np.eye(2) > 0, np.array(x) > 0)",
+    "methods": "np.array(x).clip(1), np.array([*x, 3]).argsort(kind='stable'), np.array([[1, x[0]], x]).trace(), np.array(x).dot([1, 2]), np.array(x).nonzero()",
     "empty": "np.array([]).sum(), np.zeros(0).size, np.concatenate([x, np.array([], dtype=int)]), np.any([]), np.arange(0).shape",
 }  # fmt: skip
 """Expressions of two records from 0 to 2, without draws."""
@@ -110,6 +116,8 @@ FAILING = {
     "bad-count": ("return np.bincount(np.array(x) - 1)", 5),
     "negative-power": ("return np.array([2]) ** (np.array(x)[0] - 1)", 3),
     "float-index": ("return [1, 2, 3][np.array(x).mean()]", 9),
+    "not-aligned": ("return np.array(x) @ np.array([1, 2, 3])", 9),
+    "uneven-weights": ("return np.bincount(x, weights=[1])", 9),
     "no-elements": ("a = np.array(x)\n    return a[a > 0].max()", 1),
 }
 """Programs that fail on so many of nine datasets."""

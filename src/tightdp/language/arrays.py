@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import wraps
-from itertools import pairwise
 from types import ModuleType
 from typing import Any
 
@@ -52,7 +51,7 @@ class Exact(_Array):  # type: ignore[misc]
         """The array with another type; a float type is one of rationals."""
         if np.dtype(dtype).kind == "f":
             return _exact(_rational(np.asarray(self, dtype=object)))
-        return _fitted(np.asarray(self, dtype=object), np.dtype(dtype), truncate=True)
+        return _fitted(np.asarray(self, dtype=object), np.dtype(dtype))
 
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, **options: Any) -> Any:
         """The exact mean."""
@@ -62,11 +61,12 @@ class Exact(_Array):  # type: ignore[misc]
             raise ZeroDivisionError("mean of an empty slice")
         return total / count
 
-    def var(self, axis: Any = None, **options: Any) -> Any:
+    def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, **options: Any) -> Any:
         """The exact variance."""
         own = self.astype(float)
         gaps = own - (own.mean(axis, keepdims=True) if axis is not None else own.mean())
-        return (gaps * gaps).mean(axis)
+        found = (gaps * gaps).sum(axis, **options)
+        return found / (self.size // max(1, np.size(found)) - ddof)
 
     def dot(self, other: Any) -> Any:
         """The exact product."""
@@ -178,7 +178,7 @@ def _rational(objects: Any) -> Any:
     return found
 
 
-def _fitted(found: Any, wanted: np.dtype[Any], truncate: bool = False) -> Any:
+def _fitted(found: Any, wanted: np.dtype[Any]) -> Any:
     """Objects in a type. Raises OverflowError where an integer is outside of it."""
     objects = np.asarray(found, dtype=object)
     if wanted.kind == "f":
@@ -247,11 +247,6 @@ def _round(a: Any, decimals: int = 0) -> Any:
     return _exact(np.asarray(found(np.asarray(a)), dtype=object))
 
 
-def _isclose(a: Any, b: Any, rtol: Any = Fraction(1, 10**5), atol: Any = Fraction(1, 10**8)) -> Any:
-    a, b = _asarray(a), _asarray(b)
-    return abs(a - b) <= atol + rtol * abs(b)
-
-
 def _bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
     counts = np.bincount(np.asarray(x), minlength=minlength).view(Exact)
     if weights is None:
@@ -263,42 +258,15 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
     return _array(found, float)
 
 
-def _average(a: Any, axis: Any = None, weights: Any = None) -> Any:
-    a = _asarray(a)
-    if weights is None:
-        return a.mean(axis)
-    return (a * weights).sum() / _asarray(weights).astype(float).sum()
-
-
 def _rational_of(x: Any = 0) -> Any:
     return _asarray(x).astype(float)
 
 
-def _linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True) -> Any:
-    steps = max(1, num - 1 if endpoint else num)
-    return _array([as_exact(start) + Fraction(at) * (as_exact(stop) - start) / steps for at in range(num)], float)
-
-
-def _histogram(a: Any, bins: Any, range: Any = None) -> Any:
-    edges = _asarray(bins) if range is None else _linspace(range[0], range[1], bins + 1)
-    counts = [sum(bool(low <= item < high) for item in _asarray(a).flat) for low, high in pairwise(edges)]
-    if counts:
-        counts[-1] += sum(bool(item == edges[-1]) for item in _asarray(a).flat)
-    return _array(counts), edges
-
-
 _OURS: dict[str, Callable[..., Any]] = {
     "array": _array, "asarray": _asarray, "full": _full, "dot": _dot, "round": _round, "around": _round,
-    "isclose": _isclose, "bincount": _bincount, "average": _average, "float64": _rational_of,
-    "inner": lambda a, b: _dot(a, b, np.inner), "vdot": lambda a, b: _dot(a, b, np.vdot),
-    "linspace": _linspace, "histogram": _histogram,
-    "matmul": lambda a, b: _dot(a, b, np.matmul),
-    "std": lambda *arguments, **options: _refused("std"),
+    "bincount": _bincount, "float64": _rational_of, "inner": lambda a, b: _dot(a, b, np.inner),
+    "vdot": lambda a, b: _dot(a, b, np.vdot), "matmul": lambda a, b: _dot(a, b, np.matmul),
 }  # fmt: skip
-
-
-def _refused(name: str) -> Any:
-    raise TypeError(f"np.{name} of rational numbers is not rational")
 
 
 def of_numpy(value: Any) -> bool:
@@ -314,8 +282,6 @@ def exactly(value: Any) -> Any:
         return _exact(np.array(value))
     if isinstance(value, np.generic):
         return _exact(value)
-    if isinstance(value, ModuleType):
-        return _Module(value)
     if isinstance(value, np.ufunc):
         return _Ufunc(value)
     if isinstance(value, type):
@@ -336,19 +302,6 @@ class _Ufunc:
 
     def __getattr__(self, method: str) -> Any:
         return lambda *arguments, **options: _applied(self._ufunc, method, arguments, options)
-
-
-class _Module:
-    """The module numpy, with exact functions."""
-
-    def __init__(self, module: Any) -> None:
-        self._module = module
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._module, name)
-        if isinstance(value, float):
-            return as_fraction(value) if math.isfinite(value) else value
-        return exactly(value) if of_numpy(value) or isinstance(value, np.ufunc) else value
 
 
 def _calling(function: Callable[..., Any]) -> Callable[..., Any]:

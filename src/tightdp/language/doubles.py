@@ -25,6 +25,16 @@ def as_bits(floats: Any) -> int:
     return floats
 
 
+def are_doubles(*arrays: Any) -> bool:
+    """Whether numbers are doubles, and some of these arrays have such; the compiler knows."""
+    return False
+
+
+def by_numpy(function: Any, *arguments: Any) -> Any:
+    """What a function of numpy computes in doubles, which the compiler asks for all that it may be given."""
+    return function(*arguments)
+
+
 def as_double(value: Any) -> Any:
     """A parameter or a record as code has it that knows no exact numbers: what is no integer is a float."""
     if isinstance(value, (Fraction, ExpNumber)):

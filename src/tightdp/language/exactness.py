@@ -40,6 +40,7 @@ from tightdp.language.source import (
 from tightdp.language.stand_ins import stand_in
 
 arrays: Any = lazily("tightdp.language.arrays")
+written: Any = lazily("tightdp.language.array_functions")
 _FUTURE = __future__.annotations.compiler_flag
 
 
@@ -86,10 +87,10 @@ def exactly(value: Any) -> Any:
     if "numpy" in sys.modules and arrays.of_numpy(value):
         if isinstance(value, sys.modules["numpy"].ndarray):
             return once(value, lambda: arrays.exactly(value))
-        found = arrays.exactly(value)
-        if isinstance(value, ModuleType) and hasattr(value, "random"):
-            found.random = _ExactModule(value.random)
-        return found
+        if isinstance(value, ModuleType):
+            return _ExactModule(value)
+        name = getattr(value, "__name__", "")
+        return exact(getattr(written, name)) if name in written.EXACT else arrays.exactly(value)
     if kind in (list, set):
         return once(value, lambda: kind(map(exactly, value)))
     if kind is dict:

@@ -17,13 +17,13 @@ from typing import Any
 from tightdp.core.between import uncut
 from tightdp.core.coarse import draw_once_per_client, draw_what_is_seen
 from tightdp.core.lowering import (  # noqa: F401 (handlers)
-    array_counts,
     asking,
     classes,
     dictionaries,
     doubles,
     draws,
     exceptions,
+    folds,
     lists,
     loops,
     statements,

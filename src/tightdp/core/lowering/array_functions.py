@@ -22,7 +22,6 @@ from tightdp.core.lowering.arrays import (
     read,
     viewed,
 )
-from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import NUMPY, method, of_numpy
 from tightdp.core.lowering.scalars import operate, over_all, whole
@@ -166,18 +165,6 @@ def _arange(m: Machine, first: Value, *more: Value, dtype: Value = None) -> Valu
     return over_all(m, [plain_of(m, bound) for bound in (first, *more)], between)
 
 
-@of_numpy("linspace")
-def _linspace(m: Machine, start: Value, stop: Value, num: Value = 50, endpoint: Value = True) -> Value:
-    if m.floats:
-        return computed(m, np.linspace, (start, stop, num, endpoint), {}, "np.linspace")
-    count = whole(settled(m, num))
-    steps = max(1, count - 1 if settled(m, endpoint) else count)
-    low, high = plain_of(m, start), plain_of(m, stop)
-    step = operate(m, "div", operate(m, "sub", high, low), steps)
-    items = [operate(m, "add", low, operate(m, "mul", at, step)) for at in range(count)]
-    return made(m, objects(items, (count,)), np.dtype(float))
-
-
 @of_numpy("meshgrid")
 def _meshgrid(m: Machine, *parts: Value) -> Value:
     def of(done: list[tuple[Cells, Kind]], rest: Sequence[Value]) -> Value:
@@ -290,7 +277,6 @@ for _name in _VIEWING:
 
 
 @of_numpy("copy")
-@method("copy", Array)
 def _copy(m: Machine, value: Value) -> Value:
     return with_cells(m, value, lambda cells, kind: made(m, cells, kind))
 
@@ -308,10 +294,6 @@ def _reshape(m: Machine, array: Array, *shape: Value) -> Value:
 @method("transpose", Array)
 def _transpose(m: Machine, array: Array, *axes: Value) -> Value:
     return NUMPY["transpose"](m, array, *((axes if len(axes) > 1 else axes[0],) if axes else ()))
-
-
-for _name in ("ravel", "squeeze", "swapaxes", "repeat", "diagonal", "take"):
-    method(_name, Array)(NUMPY[_name])
 
 
 @method("rows", Array)

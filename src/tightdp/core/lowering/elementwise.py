@@ -7,7 +7,6 @@ rationals in place of doubles. Functions that leave these are not in the languag
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 
 from tightdp.core.lowering.arrays import (
@@ -24,10 +23,11 @@ from tightdp.core.lowering.arrays import (
     within,
     write,
 )
+from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import NUMPY, method, of_numpy, operates
 from tightdp.core.lowering.scalars import operate, truth
-from tightdp.core.lowering.values import Array, Element, Value, known
+from tightdp.core.lowering.values import Array, Element, Host, Value, known
 
 UFUNCS = {
     "add": "add", "sub": "subtract", "mul": "multiply", "div": "true_divide", "floordiv": "floor_divide",
@@ -52,10 +52,6 @@ def _of_truths(name: str, of_numbers: str) -> Cell:
 
 def _of_truth(name: str) -> Cell:
     return lambda m, dtype, *cells: operate(m, name, *(known(truth(m, cell)) for cell in cells))
-
-
-def _rounded(name: str) -> Cell:
-    return lambda m, dtype, cell: operate(m, name, cell)
 
 
 def _sign(m: Machine, dtype: Kind, cell: Value) -> Value:
@@ -186,7 +182,7 @@ def _operator(m: Machine, name: str, *operands: Value) -> Value:
     if name in UFUNCS:
         return elementwise(m, UFUNCS[name], *operands)
     if name == "matmul":
-        return NUMPY["matmul"](m, *operands)
+        return call(m, Host(np.matmul), operands, {})
     if name == "bool":
         return known(_truth(m, operands[0]))
     plain = [_only(m, operand) if isinstance(operand, Array) else plain_of(m, operand) for operand in operands]
@@ -223,16 +219,6 @@ def _in_place(m: Machine, array: Array, result: Value) -> None:
         write(m, array, objects([cast(m, cell, array.dtype) for cell in cells.flat], cells.shape))
 
     array_of(m, result, into)
-
-
-@of_numpy("isclose")
-def _isclose(m: Machine, left: Value, right: Value, rtol: Value = None, atol: Value = None) -> Value:
-    """|left - right| <= atol + rtol·|right|."""
-    defaults = (1e-5, 1e-8) if m.floats else (Fraction(1, 10**5), Fraction(1, 10**8))
-    rtol, atol = (default if given is None else given for given, default in zip((rtol, atol), defaults, strict=True))
-    distance = elementwise(m, "absolute", elementwise(m, "subtract", left, right))
-    allowance = elementwise(m, "add", atol, elementwise(m, "multiply", rtol, elementwise(m, "absolute", right)))
-    return elementwise(m, "less_equal", distance, allowance)
 
 
 @of_numpy("where")

@@ -1,4 +1,4 @@
-"""What numpy makes of whole lines of an array: sums, extrema and their places, running sums, sorted lines, counts.
+"""What numpy makes of whole lines of an array: sums, extrema and their places, running sums, sorted lines.
 
 A fold is a function of the elements of one line; `_over_axis` finds the lines, as numpy does.
 """
@@ -6,17 +6,18 @@ A fold is a function of the elements of one line; `_over_axis` finds the lines, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 
 from tightdp.core.lowering.array_functions import as_numpy, cast_all, settled, type_from, with_cells
-from tightdp.core.lowering.arrays import Cells, Kind, cast, made, np, objects, type_of_result, within
+from tightdp.core.lowering.array_indices import kept
+from tightdp.core.lowering.arrays import Cells, Kind, cast, fail_where, made, np, objects, type_of_result, within
 from tightdp.core.lowering.builtins import arranged
-from tightdp.core.lowering.elementwise import CELLS, elementwise
+from tightdp.core.lowering.elementwise import elementwise
 from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import NUMPY, method, of_numpy
+from tightdp.core.lowering.registry import METHODS, builtin, method, of_numpy
 from tightdp.core.lowering.scalars import operate, total, truth
-from tightdp.core.lowering.values import Array, Element, Value, known
+from tightdp.core.lowering.values import Array, Host, Value, alternatives, known
+from tightdp.language.doubles import are_doubles, by_numpy
 
 _PAIRWISE = 8
 """From how many numbers on numpy adds in another order than one after the other."""
@@ -51,18 +52,6 @@ def _product(m: Machine, line: Line, dtype: Kind) -> Value:
     return within(m, result, dtype)
 
 
-def _mean(m: Machine, line: Line, dtype: Kind) -> Value:
-    if not line:
-        raise Failure("RuntimeWarning: Mean of empty slice", "make sure that there is at least one element")
-    return operate(m, "div", _in_turn(m, "add", line) if m.floats else total(m, line), len(line))
-
-
-def _variance(m: Machine, line: Line, dtype: Kind) -> Value:
-    mean = _mean(m, line, dtype)
-    gaps = [operate(m, "sub", cell, mean) for cell in line]
-    return _mean(m, tuple(operate(m, "mul", gap, gap) for gap in gaps), dtype)
-
-
 def _extremum(name: str) -> Fold:
     def fold(m: Machine, line: Line, dtype: Kind) -> Value:
         if not line:
@@ -90,11 +79,6 @@ def _place_of(comparison: str) -> Fold:
     return fold
 
 
-def _range(m: Machine, line: Line, dtype: Kind) -> Value:
-    high, low = (_extremum(name)(m, line, dtype) for name in ("max", "min"))
-    return CELLS["subtract"](m, dtype, high, low)
-
-
 def _any(m: Machine, line: Line, dtype: Kind) -> Value:
     return known(m.builder.disjunction([truth(m, cell) for cell in line]))
 
@@ -103,21 +87,9 @@ def _all(m: Machine, line: Line, dtype: Kind) -> Value:
     return known(m.builder.conjunction([truth(m, cell) for cell in line]))
 
 
-def _count(m: Machine, line: Line, dtype: Kind) -> Value:
-    return total(m, [0, *(known(truth(m, cell)) for cell in line)])
-
-
-def _median(m: Machine, line: Line, dtype: Kind) -> Value:
-    ordered, middle = arranged(m, line, None, False), len(line) // 2
-    if m.floats or not line:
-        return computed(m, np.median, (line,), {}, "np.median")
-    return operate(m, "div", total(m, (ordered[middle], ordered[(len(line) - 1) // 2])), 2)
-
-
 _FOLDS: dict[str, Fold] = {
-    "sum": _sum, "prod": _product, "mean": _mean, "var": _variance, "max": _extremum("max"), "min": _extremum("min"),
-    "argmax": _place_of("gt"), "argmin": _place_of("lt"), "ptp": _range, "any": _any, "all": _all,
-    "count_nonzero": _count, "median": _median,
+    "sum": _sum, "prod": _product, "max": _extremum("max"), "min": _extremum("min"), "argmax": _place_of("gt"),
+    "argmin": _place_of("lt"), "any": _any, "all": _all,
 }  # fmt: skip
 _OTHER_NAMES = {"max": ("amax",), "min": ("amin",)}
 
@@ -140,45 +112,24 @@ def _over_axis(m: Machine, name: str, cells: Cells, axis: Value, keepdims: bool,
 
 def _reduction(name: str) -> None:
     def handler(
-        m: Machine, a: Value, axis: Value = None, dtype: Value = None, out: Value = None, keepdims: Value = False,
-        ddof: Value = 0,
-    ) -> Value:  # fmt: skip
-        if m.floats and ddof and out is None:
-            return computed(m, getattr(np, name), (a, axis), {"ddof": ddof}, f"np.{name}")
-        if out is not None or settled(m, ddof):
-            raise m.unsupported("the arguments out and ddof of numpy are not in the language", "leave them out")
+        m: Machine, a: Value, axis: Value = None, dtype: Value = None, out: Value = None, keepdims: Value = False
+    ) -> Value:
+        if out is not None:
+            raise m.unsupported("the argument out of numpy is not in the language", "leave it out")
 
         def fold(cells: Cells, kind: Kind) -> Value:
             wanted = type_from(m, dtype, type_of_result(m, name, [kind]))
-            in_type = name in ("sum", "prod") or (m.floats and wanted.kind == "f")
+            in_type = (name in ("sum", "prod") and kind.kind != "b") or (m.floats and wanted.kind == "f")
             given = cast_all(m, cells, wanted) if in_type else cells
             return _over_axis(m, name, given, settled(m, axis), bool(settled(m, keepdims)), wanted)
 
         return with_cells(m, a, fold)
 
     of_numpy(name, *_OTHER_NAMES.get(name, ()))(handler)
-    if name not in ("ptp", "count_nonzero", "median"):
-        method(name, Array, Element)(handler)
 
 
 for _name in _FOLDS:
     _reduction(_name)
-
-
-@of_numpy("std")
-@method("std", Array)
-def _std(m: Machine, a: Value, axis: Value = None) -> Value:
-    return elementwise(m, "sqrt", NUMPY["var"](m, a, axis))
-
-
-@of_numpy("average")
-def _average(m: Machine, a: Value, axis: Value = None, weights: Value = None) -> Value:
-    if weights is None:
-        return NUMPY["mean"](m, a, axis)
-    if axis is not None:
-        raise m.unsupported("np.average with weights along an axis is not in the language", "write its formula")
-    weighted = NUMPY["sum"](m, elementwise(m, "multiply", a, weights))
-    return elementwise(m, "true_divide", weighted, NUMPY["sum"](m, weights))
 
 
 # lines to lines
@@ -217,20 +168,90 @@ def _running(function: str, operation: str) -> None:
         return along(m, a, axis, line_of, function)
 
     of_numpy(function)(handler)
-    method(function, Array)(handler)
 
 
 _running("cumsum", "add")
 _running("cumprod", "mul")
 
 
-@of_numpy("diff")
-def _diff(m: Machine, a: Value, n: Value = 1, axis: Value = -1) -> Value:
-    if settled(m, n) != 1:
-        raise m.unsupported("np.diff of a higher order is not in the language", "apply it several times")
+# order and places
 
-    def line_of(line: Line, kind: Kind) -> list[Value]:
-        name = "bitxor" if kind.kind == "b" else "sub"
-        return [within(m, operate(m, name, after, before), kind) for before, after in pairwise(line)]
 
-    return along(m, a, axis, line_of, None)
+@of_numpy("sort")
+def _sort(m: Machine, a: Value, axis: Value = -1, kind: Value = None, *, stable: Value = None) -> Value:
+    return along(m, a, axis, lambda line, dtype: arranged(m, line, None, False), None)
+
+
+@method("sort", Array)
+def _sort_in_place(m: Machine, array: Array, axis: Value = -1, kind: Value = None) -> None:
+    METHODS[Array, "in place"](m, array, _sort(m, array, axis))
+
+
+@of_numpy("argsort")
+def _argsort(m: Machine, a: Value, axis: Value = -1, kind: Value = None, *, stable: Value = None) -> Value:
+    ordered = kind in ("stable", "mergesort") or stable is True
+
+    def places(line: Line, dtype: Kind) -> list[Value]:
+        if not ordered:
+            equal = [truth(m, operate(m, "eq", a, b)) for at, a in enumerate(line) for b in line[:at]]
+            failure = Failure("argsort of equal numbers: numpy does not say in which order", 'give kind="stable"')
+            fail_where(m, m.builder.disjunction(equal), failure)
+        ranks = [_rank(m, line, at) for at in range(len(line))]
+        return [
+            total(m, [0, *(operate(m, "mul", at, operate(m, "eq", rank, place)) for at, rank in enumerate(ranks))])
+            for place in range(len(line))
+        ]
+
+    return m.each(along(m, a, axis, places, None), lambda found: METHODS[Array, "astype"](m, found, Host(int)))
+
+
+def _rank(m: Machine, line: Line, at: int) -> Value:
+    """Return at which place an element stands when a line is sorted, equal elements as they come."""
+    others = [operate(m, "le", other, line[at]) for other in line[:at]]
+    return total(m, [0, *others, *(operate(m, "lt", other, line[at]) for other in line[at + 1 :])])
+
+
+@of_numpy("round", "around", "round_")
+def _round(m: Machine, a: Value, decimals: Value = 0) -> Value:
+    digits = settled(m, decimals)
+
+    def of(cells: Cells, kind: Kind) -> Value:
+        if kind.kind in "bui":
+            return made(m, cells, kind)
+        if not digits:
+            return elementwise(m, "rint", a)
+        if m.floats:
+            return computed(m, np.round, (made(m, cells, kind), digits), {}, "np.round")
+        return made(m, objects([operate(m, "round", cell, digits) for cell in cells.flat], cells.shape), kind)
+
+    return with_cells(m, a, of)
+
+
+@of_numpy("nonzero")
+def _nonzero(m: Machine, a: Value) -> Value:
+    def places(cells: Cells, kind: Kind) -> Value:
+        where = [tuple(at) for at in np.ndindex(cells.shape)]
+        there = kept(m, where, [truth(m, cell) for cell in cells.flat])
+        axes = range(cells.ndim)
+        return m.each(there, lambda found: tuple(_integers(m, [at[axis] for at in found]) for axis in axes))
+
+    return with_cells(m, a, places)
+
+
+def _integers(m: Machine, items: Sequence[Value]) -> Value:
+    return made(m, objects(items, (len(items),)), np.dtype(int))
+
+
+# doubles
+
+
+@builtin(are_doubles)
+def _are_doubles(m: Machine, *arrays: Value) -> bool:
+    """Whether numbers are doubles and some array, or a form of it, has such."""
+    forms = (form for array in arrays for _, form in alternatives(array, m.builder.true))
+    return bool(m.floats) and any(form.dtype.kind == "f" for form in forms)
+
+
+@builtin(by_numpy)
+def _by_numpy(m: Machine, function: Value, *arguments: Value) -> Value:
+    return computed(m, function.object, arguments, {}, f"np.{function.object.__name__}")

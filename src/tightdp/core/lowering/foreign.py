@@ -72,6 +72,8 @@ def is_pure(function: object) -> bool:
 
 Values: TypeAlias = tuple[Value, ...]
 """Values of some nodes, in order."""
+_IN_PLACE = {"partition", "resize"}
+"""Methods that change an array, where the functions of numpy of the same name return another one."""
 _DATA = {bool, int, float, str, type(None), Fraction}
 """What results consist of."""
 
@@ -79,7 +81,7 @@ _DATA = {bool, int, float, str, type(None), Fraction}
 def own_method(value: Value, name: str) -> Callable[..., Value] | None:
     """Return a method of a string or a number, or the function of numpy that an array has as a method."""
     if isinstance(value, (Array, Element)):
-        found = getattr(np, name, None)
+        found = getattr(np, name, None) if hasattr(np.ndarray, name) and name not in _IN_PLACE else None
         return found if is_pure(found) else None
     kinds = {type(each) for each in (value.values if isinstance(value, Expr) else (value,))}
     kind = kinds.pop() if is_scalar(value) and len(kinds) == 1 else object

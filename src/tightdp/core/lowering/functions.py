@@ -30,7 +30,9 @@ from tightdp.core.lowering.registry import (
 from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, bind_arguments
 from tightdp.core.lowering.sequences import content_of
 from tightdp.core.lowering.values import (
+    Array,
     Closure,
+    Element,
     Entries,
     Every,
     Host,
@@ -41,12 +43,14 @@ from tightdp.core.lowering.values import (
     alternatives,
     name_of,
 )
+from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.generators import Maker
 from tightdp.language.program import REQUIRED, Program
 from tightdp.language.source import is_foreign, read_function
 from tightdp.limits.calibrated import CALL_DEPTH
 
+written: Any = lazily("tightdp.language.array_functions")
 _OTHER_METHOD = "make a list of it first: list(...), or sorted(...) of a set"
 
 
@@ -92,9 +96,12 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     target = function.object
     tables = (FLOATING, FUNCTIONS) if m.floats else (FUNCTIONS,)
     hashed = callable(target) and type(target).__hash__ is not None
-    handler = next((table[target] for table in tables if hashed and target in table), _handler_of_numpy(target))
-    if handler is not None and _takes(target, handler, arguments, keywords):
+    name = _name_in_numpy(target)
+    handler = next((table[target] for table in tables if hashed and target in table), NUMPY.get(name))
+    if handler is not None and _takes(target, handler, 1, arguments, keywords):
         return handler(m, *arguments, **keywords)
+    if name and name in written.__all__ and _takes(target, getattr(written, name), 0, arguments, keywords):
+        return call_python(m, getattr(written, name), arguments, keywords)
     program = getattr(target, "program", None)
     if isinstance(program, Program):
         return _call_mechanism(m, program, arguments, keywords)
@@ -111,10 +118,10 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     )
 
 
-def _takes(function: object, handler: Handler, arguments: Arguments, keywords: Keywords) -> bool:
-    """Whether a handler takes arguments; a function of its arguments may be given others. Raises Failure."""
+def _takes(function: object, handler: Handler, own: int, arguments: Arguments, keywords: Keywords) -> bool:
+    """Whether a handler takes arguments but for its `own` ones. Raises Failure where no others will do."""
     try:
-        bind_arguments(getattr(function, "__name__", str(function)), handler, 1, arguments, keywords)
+        bind_arguments(getattr(function, "__name__", str(function)), handler, own, arguments, keywords)
     except Failure:
         if not is_pure(function):
             raise
@@ -122,12 +129,10 @@ def _takes(function: object, handler: Handler, arguments: Arguments, keywords: K
     return True
 
 
-def _handler_of_numpy(function: object) -> Handler | None:
-    """Return the handler of a function of numpy."""
+def _name_in_numpy(function: object) -> str:
+    """Return the name of a function of numpy; nothing for other things."""
     name = getattr(function, "__name__", None)
-    if not isinstance(name, str) or name not in NUMPY:
-        return None
-    return NUMPY[name] if getattr(sys.modules.get("numpy"), name, None) is function else None
+    return name if isinstance(name, str) and getattr(sys.modules.get("numpy"), name, None) is function else ""
 
 
 def _shown(target: object, node: ast.AST | None) -> str:
@@ -145,6 +150,8 @@ def _call_method(
     def on(value: Value) -> Value:
         handler = METHODS.get((type(value), name))
         if handler is None and (function := own_method(value, name)) is not None:
+            if isinstance(value, (Array, Element)):
+                return call(m, Host(function), (value, *arguments), keywords, node)
             return computed(m, function, (value, *arguments), keywords, f"the method .{name}()")
         of_library: Value = getattr(value.object, name, None) if isinstance(value, Host) else None
         if is_pure(of_library):
