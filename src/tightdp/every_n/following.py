@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from tightdp.core.builder import Builder
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import operation
+from tightdp.every_n.counters import Ranges, cut_off, positive, refuse_cut_off
 from tightdp.every_n.paths import (
     REAL,
     SIZE,
@@ -157,6 +158,7 @@ class Run:
 
     def check(self, terms: Terms) -> None:
         """Refuse to look at what grows, or at the place of a record, while records are gone through."""
+        refuse_cut_off(Affine(terms, Fraction(0)))
         for (kind, at), _ in terms:
             if kind in ("stale", *_INDEXES) and (self.inside or kind == "stale"):
                 raise refusal("the index of a record decides what happens here", "publish the index only")
@@ -197,6 +199,7 @@ class FollowingBuilder(Builder):
         self.run: Run
         self.refuse: Callable[[], NoReturn]
         self.residue: Callable[[int, int], int | None]
+        self.ranges: Ranges = {}
         self.unlisted = lambda law: self.symbol(self.run.noise(law))
 
     def symbol(self, tree: Tree) -> Expr:
@@ -289,6 +292,8 @@ class FollowingBuilder(Builder):
             form = plus(ours, theirs, -1)
             if not form.terms:
                 return form.constant > 0 if strictly else form.constant >= 0
+            if cut_off(form):
+                return positive(form, self.ranges)
             if self.run.clean(form):
                 return self.run.at_least(form, strictly)
             return self.run.answer(("gt" if strictly else "ge", form))
@@ -302,6 +307,7 @@ class FollowingBuilder(Builder):
         forms = [tree for tree in trees if isinstance(tree, Affine)]
         if len(forms) == len(trees) and (made := self._affine(operator, *forms)) is not None:
             return self.symbol(made)
+        refuse_cut_off(*trees)
         divisor = trees[-1]
         safe = operator in _SAFE or (operator in _DIVIDING and isinstance(divisor, Affine) and _is_not_zero(divisor))
         if not safe or any(isinstance(tree, str) or tree is None for tree in trees):
@@ -316,7 +322,7 @@ class FollowingBuilder(Builder):
             case "neg":
                 return times(one, -1)
             case "abs" if self.run.clean(one):
-                return one if self.run.at_least(one, False) else times(one, -1)
+                return one if self._above(one, Affine((), Fraction(0)), False) else times(one, -1)
             case "int" | "floor" | "ceil" | "round" | "fraction" if other is None and one.whole():
                 return one
             case "add" | "sub" if other is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -20,10 +21,11 @@ from tightdp.core.lowering.values import (
     Value,
     known,
 )
+from tightdp.every_n.counters import BEYOND, MANY, Farther, Many, cut_off, positive
 from tightdp.every_n.following import PLACED, TURN, Run, Touched, Untraceable
 from tightdp.every_n.indexes import Indexes
 from tightdp.every_n.learned import POISON, Frozen, OfPass, Place, Sent
-from tightdp.every_n.paths import REAL, Affine, Symbol, dependent, normal, plus, refusal
+from tightdp.every_n.paths import REAL, Affine, Symbol, dependent, normal, plus, refusal, times
 from tightdp.exact.field import ExpNumber
 from tightdp.limits.calibrated import FEW_VALUES
 
@@ -159,11 +161,41 @@ class Freezer:
                 self.sums[token] = self._sum(token)
                 return ("sum", place)
             return ("told", place)
-        if isinstance(value, Symbol):
-            return self._symbol(value)
-        if value is None or isinstance(value, (bool, str, int, Fraction, ExpNumber)):
-            return ("value", type(value).__name__, value)
+        if isinstance(value, Symbol) or value is None or isinstance(value, (bool, str, int, Fraction, ExpNumber)):
+            return self._scalar(place, value)
         return self._container(place, value)
+
+    def _scalar(self, place: Place, value: Value) -> Frozen:
+        if isinstance(value, Symbol):
+            return self._beyond(place, value.tree) if cut_off(value.tree) else self._symbol(value)
+        if isinstance(value, (int, Fraction)) and not isinstance(value, bool) and self._is_beyond(place, value):
+            return self._beyond(place, Affine((), Fraction(value)))
+        return ("value", type(value).__name__, value)
+
+    def _is_beyond(self, place: Place, value: int | Fraction) -> bool:
+        """Whether a number is cut off."""
+        if place in self.of.learned.limits.known:
+            known = self.of.learned.limits.known[place]
+            return known is not None and abs(Fraction(value)) > known[0]
+        met = self.of.met.setdefault(place, set())
+        met.add(value)
+        if len(met) > MANY and place[0] != "rest":
+            raise Many(place)
+        return False
+
+    def _beyond(self, place: Place, form: Affine) -> Frozen:
+        """Return a number beyond its limit as plain data. Raises Farther where it may be on this side of it."""
+        limits, ranges = self.of.learned.limits.known, self.m.builder.ranges
+        known = limits.get(place)
+        if place[0] == "rest" or not isinstance(form, Affine) or (known is None and place in limits):
+            raise Farther(cut_off(form)[0])
+        parts = math.lcm(*(each.denominator for each in (form.constant, *(f for _, f in form.terms))))
+        if known is None or known[1] % parts:
+            raise Many(place, parts)
+        sign = 1 if positive(form, ranges) else -1
+        if positive(plus(times(form, sign), Affine((), Fraction(known[0])), -1), ranges):
+            return (BEYOND, place, sign)
+        raise Farther(cut_off(form)[0])
 
     def _sum(self, token: int) -> Affine:
         added = self.added[token]
@@ -204,7 +236,10 @@ class Freezer:
             parts = [1 if name == "len" else known(item) for item in items]
             if not all(isinstance(one, (int, Fraction)) for one in parts):
                 raise refusal("what is added up is not known", "keep the sum in a variable of its own")
-            found.append((name, sum(parts, 0 if self.start else of.aggregate(token, name))))
+            total = 0 if self.start else of.aggregate(token, name)
+            for one in parts:
+                total = known(self.m.builder.add(self.m.expr(total), self.m.expr(one)))
+            found.append((name, self._scalar((*place, name), total)))
         return tuple(found)
 
     def _extremes(self, place: Place, value: Value) -> tuple[tuple[str, Frozen, Frozen], ...]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias
 
 from tightdp.core.lowering.store import MISSING, Cell, Store
 from tightdp.core.lowering.values import Entries, Every, Host, Reference, Stream, Value
+from tightdp.every_n.counters import Limits
 from tightdp.every_n.paths import Affine, Bounds, Noise
 from tightdp.exact.field import Number
 
@@ -35,6 +36,7 @@ class Knowledge:
     """Whether the indices of records that are kept have marks."""
     measured: dict[Place, set[str]] = field(default_factory=dict)
     """The lists whose length or sum is looked at after the records."""
+    limits: Limits = field(default_factory=Limits)
 
     def place(self, token: int) -> Place:
         """Return where something stands that grows; the index of the record at hand stands nowhere."""
@@ -104,6 +106,7 @@ class OfPass(Protocol):
     extremes: dict[int, dict[str, tuple[Value, Value]]]
     index: Value
     departed: tuple[int, Value] | None
+    met: dict[Place, set[Any]]
 
     def aggregate(self, token: int, name: str) -> Value:
         """Return the sum or the length of what was added to a list up to now."""

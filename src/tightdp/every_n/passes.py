@@ -20,10 +20,11 @@ from tightdp.core.lowering.machine import End
 from tightdp.core.lowering.store import Cell
 from tightdp.core.lowering.values import Growing, Value
 from tightdp.errors import LanguageError
+from tightdp.every_n.counters import Farther, Many, refuse_cut_off
 from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched
 from tightdp.every_n.freezing import Freezer
 from tightdp.every_n.indexes import marks_in
-from tightdp.every_n.learned import POISON, CheckedStore, Explored, Frozen, Knowledge, Needed, Play, Sent, State
+from tightdp.every_n.learned import POISON, CheckedStore, Explored, Frozen, Knowledge, Needed, Place, Play, Sent, State
 from tightdp.every_n.paths import Affine, refusal
 from tightdp.every_n.thawing import Thawer
 from tightdp.limits.calibrated import PROOF_RUNS, PROOF_STATES
@@ -112,6 +113,8 @@ class Pass:
         """The greatest or least item of a list, and the index of its record."""
         self.marks: frozenset[int] = frozenset()
         """The numbers of the marks that earlier records have."""
+        self.met: dict[Place, set[Any]] = {}
+        """The numbers that places have held, as far as these are not cut off."""
 
     # exploring
 
@@ -130,6 +133,15 @@ class Pass:
             except _Wrote as wrote:
                 self.m.restore(keep)
                 self.learned.written.update(dict.fromkeys(wrote.cells))
+            except Many as many:
+                self.m.restore(keep)
+                self.learned.plain.add(many.place)
+                self.learned.limits.cut(many)
+            except Farther as farther:
+                self.m.restore(keep)
+                if farther.token // 1000 != self.number:
+                    raise
+                self.learned.limits.move(self.learned.place(farther.token), farther.edge)
 
     def learn(self, touched: Touched) -> None:
         """Take what was touched as it is from now on, or follow the sum or the length of a list."""
@@ -276,6 +288,7 @@ class Pass:
             freezer.note((cell,), value)
         for cell, value in values:
             cells.append((cell, freezer.frozen((cell,), value)))
+        refuse_cut_off(*freezer.slots, *freezer.sums.values())
         sent = freezer.sent()
         left = None if departed is None else departed[0]
         state = State(left, tuple(cells), len(freezer.slots), tuple(freezer.sums), tuple(freezer.residues()))

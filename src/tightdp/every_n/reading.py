@@ -21,6 +21,7 @@ from tightdp.core.lowering.store import Store
 from tightdp.core.lowering.values import Every, Growing, Value, is_scalar, known
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError, ProgramError
+from tightdp.every_n.counters import Farther, refuse_cut_off
 from tightdp.every_n.following import TURN, Choices, FollowingBuilder, Run, Touched
 from tightdp.every_n.indexes import without_mark
 from tightdp.every_n.learned import Again, CheckedStore, Explored, Knowledge, Needed, Sent, Unending
@@ -90,6 +91,10 @@ class Following(Seeing):
             returned = stopped.sent
         except Needed as needed:
             self._need(needed)
+        except Farther as farther:
+            learned = self.passes[farther.token // 1000][0].learned
+            learned.limits.move(learned.place(farther.token), farther.edge)
+            raise Again from None
         asked = tuple(self.visible_answers(self.run))
         seen = (returned.what, *(each.what for each in asked))
         if without_mark(self.passes, seen):
@@ -185,6 +190,7 @@ class Following(Seeing):
 
     def _noisy(self, name: str, centre: Value, shape: Value, low: Value = None, high: Value = None) -> Value:
         """Return noise around a symbolic number, clamped to ends where these are given."""
+        refuse_cut_off(*(value.tree for value in (centre, shape, low, high) if isinstance(value, Symbol)))
         add, law = self.builder.add, getattr(primitives, name)
         real = name in ("laplace", "exponential")
         fits = not isinstance(centre, Symbol) or (isinstance(centre.tree, Affine) and (real or centre.tree.whole()))

@@ -8,6 +8,7 @@ from typing import Any
 
 from tightdp.core.lowering.values import Growing, Reference, Value, is_scalar, known
 from tightdp.errors import LanguageError
+from tightdp.every_n.counters import refuse_cut_off
 from tightdp.every_n.following import Run
 from tightdp.every_n.indexes import check_indices
 from tightdp.every_n.learned import Explored, Sent
@@ -46,6 +47,7 @@ class Seeing(Follower):
         return as_output(value)
 
     def _visible_tree(self, tree: Tree, published: list[Affine], run: Run) -> Any:
+        refuse_cut_off(tree)
         if not isinstance(tree, Affine):
             if not isinstance(tree, tuple) or (len(tree) == 2 and isinstance(tree[1], int)):
                 return ("\0tree", tree) if isinstance(tree, tuple) else tree

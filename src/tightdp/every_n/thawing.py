@@ -7,6 +7,7 @@ from typing import Any
 
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Collection, Entries, Growing, Members, Range, Reference, Table, Value
+from tightdp.every_n.counters import BEYOND
 from tightdp.every_n.indexes import thawed
 from tightdp.every_n.learned import POISON, Frozen, OfPass
 from tightdp.every_n.paths import REAL, Affine, times
@@ -53,7 +54,7 @@ class Thawer:
                 return made
             case ("growing", place, aggregates, extremes):
                 token = of.learned.token(of.number, place)
-                self.agg[token] = dict(aggregates)
+                self.agg[token] = {name: self.value(total) for name, total in aggregates}
                 self.extremes[token] = {name: (self.value(best), self.value(at)) for name, best, at in extremes}
                 return Growing(("list", token), (), m.touched)
             case ("listed", token, rest):
@@ -65,6 +66,10 @@ class Thawer:
         match frozen:
             case ("sum" | "told" as kind, place):
                 return Affine((((kind, of.learned.token(of.number, place)), Fraction(1)),), Fraction(0))
+            case (kind, place, sign) if kind == BEYOND:
+                token, (limit, parts) = of.learned.token(of.number, place), of.learned.limits.of(place)
+                self.m.builder.ranges[token] = limit * parts, parts
+                return Affine((((BEYOND, token), Fraction(sign, parts)),), Fraction(0))
             case ("offset", kind, token, constant):
                 return Affine((((kind, token), Fraction(1)),), constant)
             case (kind, factor, offset) if kind in ("slot", REAL + "slot"):

@@ -93,6 +93,7 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
     upper = least_upper(programs, best.value)
     _refuse_unproved(instance, programs, upper)
     known = _compared(instance, upper)
+    best = next((each for each, _ in known.values() if math.isinf(each.value)), best)
     by_pieces = any(isinstance(law, Exponentials) for one in programs for path in one.each() for law in path.noises)
     spent = _Spent(_WORK // _DEARER if by_pieces else _WORK, small)
     for larger in _raised(instance, best, upper, enough, known, spent):
