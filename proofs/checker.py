@@ -6,6 +6,8 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
              P(E|x) <= R P(E|x') for all events E. Attained: the pair that is named attains it
   privacy of messages: the same for every n, of what the output is computed from. So R bounds the output, too
              (post-processing), and nothing is said about what the output attains
+             With an error: of all mechanisms whose events have these probabilities up to it; where delta is less than
+             these errors come to, of those that publish nothing that the program does not publish on x or x'
   curve      privacy at every point, of pairs of R and delta. Between points delta is below the line (it is convex in R)
   moment     sum over y of P(y|x)^a / P(y|x')^(a-1) <= bound for a = order: e^((a-1) times the Rényi divergence)
   accuracy   P(|error| > alpha | x) <= beta for all datasets x; the error is what the program leaves behind
@@ -40,10 +42,10 @@ NEAR = {"replace-one": operator.ne, "add-remove": lambda a, b: (a[0] is None) !=
 NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0] - b[0]) <= 1)
 ABOUT = "root unknown mechanism parameters source"
 CLAIMS = {  # what a claim says, and may say, besides its question; and the rules of evidence that establish it
-    "privacy": ("n records neighbours bound program", f"delta attained runs {ABOUT}", "forms datasets"),
-    "curve": ("n records neighbours points program", f"attained {ABOUT}", "datasets"),
+    "privacy": ("n records neighbours bound program", f"delta error attained runs {ABOUT}", "forms datasets"),
+    "curve": ("n records neighbours points program", f"error attained {ABOUT}", "datasets"),
     "privacy of messages": ("n records neighbours bound program", f"runs {ABOUT}", "forms"),
-    "violation": ("n records neighbours bound program", f"delta {ABOUT}", "witness"),
+    "violation": ("n records neighbours bound program", f"delta error {ABOUT}", "witness"),
     "moment": ("n records neighbours order bound program", f"attained {ABOUT}", "datasets"),
     "larger moment": ("n records neighbours order bound program", ABOUT, "witness"),
     "accuracy": ("n records alpha beta program", f"attained {ABOUT}", "datasets"),
@@ -320,7 +322,10 @@ class Program(Domain):
         self.points = [
             ((0, 1) if zero else ratio(t, 1), ratio(d, 0, 1)) for t, d in (items(each, 2) for each in points)
         ]
-        (self.up, self.down), self.delta = self.points[0]
+        self.error = rational(claim["error"], 0, 1) if "error" in claim else None
+        near = self.error is None or not (self.infinite or "attained" in claim)
+        need(near, "what is known up to an error is not attained, nor infinite")
+        self.ask(self.points[0])
         super().__init__(n, claim["records"], claim.get("neighbours"))
         parts, order = fields(given["program"], "parts order")
         self.parts = [self.part(part) for part in items(parts)]
@@ -335,6 +340,14 @@ class Program(Domain):
         need(good, "there are other clients, or one twice")
         self.published = any(self.parts[part].publishes for part in self.places)
         need(not (self.kept and self.published), "what is measured is published")
+
+    def ask(self, point, sign=-1):
+        """Turn to a point of a claim: with an error, to a delta that is less by what events differ by, or (1) more."""
+        (self.up, self.down), self.delta = point
+        if self.error is not None:
+            scale, wide = times(self.error.denominator, self.down), times(self.up + self.down, self.delta[1])
+            less = times(sign * self.error.numerator, wide)
+            self.delta = times(scale, self.delta[0]) + less, times(scale, self.delta[1])
 
     def names(self, given, new=False):
         """Read names, each of which stands once, and has a value."""
@@ -529,9 +542,12 @@ class Program(Domain):
             over = self.down * moment - self.up * power(ours, theirs, self.order)
             return over.numerator, over == 0
         attained = self.delta[0] != 0 or self.kept
-        over = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
+        over = less = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
         first, second = times(self.down, theirs), times(self.up, ours)
         spend(sum([cost(first) * cost(v) + cost(second) * cost(w) for v, w, _ in pairs]))
+        if self.error is not None and positive(less):  # no delta is left: each output has as much to spare
+            gaps = [first * v + -1 * (second * w) for v, w, _ in pairs if not v == 0 == w]
+            return max([positive(less + times(self.delta[1], gap)) for gap in gaps]), False
         for v, w, count in pairs:
             gap = first * v + -1 * (second * w)
             if positive(gap) and (w == 0 or not self.infinite):
@@ -565,6 +581,7 @@ class Program(Domain):
         With `units` all forms down v[s] - up w[s] are among them, and no others in v and w.
         """
         good = type(units) is bool and not (self.listed or self.delta[0] != 0 or (units and self.at_once))
+        good = good and self.error is None
         need(good, "this rule is not for this claim")
         alone, equal = ({"()": 0}, []), {(1, 0): 1, (2, 0): -1}
         start, end = Cut(*alone, [equal, {key: -c for key, c in equal.items()}]), Cut(*alone, [self.unit(0)])
@@ -756,12 +773,14 @@ def establish(program, claim, evidence, refuted):
     curve, named = "points" in claim, evidence.get("witness")
     named = [] if named is None else items(named, len(program.points)) if curve else [named]
     for pair, point in zip(named, program.points):  # of a curve one for each point
-        (program.up, program.down), program.delta = point
+        program.ask(point, 1 if refuted else -1)
         x, y = map(program.dataset, items(pair, 2))
         along = program.along(x, y)
         if "event" in evidence:
             event = program.event(evidence["event"])
-            alone = program.compares and program.delta[0] == 0 and not (program.order or curve)
+            alone = (
+                program.compares and program.delta[0] == 0 and not (program.order or curve) and program.error is None
+            )
             need(alone, "all outputs count here")
             (v, ours), (w, theirs) = ((program.weight(z, event), program.weight(z)) for z in (x, y))
             over, attained = program.over([(v, w, 1)], ours, theirs)
@@ -781,9 +800,12 @@ def establish(program, claim, evidence, refuted):
         meets = ([(None, None)] if at is None else program.met for at in program.clients)
         found = [*program.walk(program.along(*pair) if pair else zip(program.places, meets))]
         for point in program.points:
-            (program.up, program.down), program.delta = point
+            program.ask(point)
             need(not any(positive(program.over(*each)[0]) for each in found), "the claim is wrong")
     remark = ", which is always so" * all(delta[0] == delta[1] for _, delta in program.points)
+    if program.error is not None:
+        alone = any(program.ask(point) or positive(-1 * program.delta[0]) for point in program.points) and not refuted
+        remark += "; of all laws that differ by the error at most" + ", and publish nothing else" * alone
     remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
     return remark + "; nothing is published" * (not program.kept and not program.published)
 

@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import Any
 
 from certificate_bombs import sealed
-from expectations import bind, mechanisms
+from expectations import PROGRAMS, bind, mechanisms
 from tightdp.core.sections import written_value
 from tightdp.session.certify import Certificate, load_checker
+from tightdp.session.files import import_file
 from tightdp.session.instance import Instance
 
 checker = load_checker()
@@ -126,7 +127,18 @@ def bases() -> list[Certificate]:
         instance_of("randomized_response", n=2, lam="1/(1+exp(1/2))").certify(x=[0, 1]),
         mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="?[0, 1/2]").certify(),
         instance_of("randomized_response", n=2, lam="1/3").certify(runs=3, exp_epsilon=3),
+        *near(),
     ]
+
+
+def near() -> list[Certificate]:
+    """Certificates of loops that are cut off: of laws up to an error."""
+    coin = import_file(PROGRAMS / "gallery" / "bernoulli_division.py").meant.bind(n=1)
+    claims = [{"exp_epsilon": "1716/1000"}, {"exp_epsilon": "1717/1000"}, {"exp_epsilon": "3/2", "delta": "1/9"}]
+    found = [coin.certify(**claim) for claim in claims]
+    rough = dict(found[-1].content)  # a large error, so that it matters which claim there is
+    rough["claim"] |= {"error": "1/1000", "delta": "1/8"}
+    return [*found, Certificate(rough, checker.check(rough))]
 
 
 def listed_neighbours() -> Instance:

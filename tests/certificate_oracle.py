@@ -170,6 +170,15 @@ def holds(certificate: dict[str, Any], power: Any) -> bool:
     else:
         pairs = [constant(pair) for pair in relation]
     pairs = [(x, y) for x, y in pairs if x in found and y in found]
+    if "error" in claim:
+        refuted = claim["question"] == "violation"
+        error = Fraction(claim["error"]) * (-1 if refuted else 1)
+        points = claim.get("points", [[claim["bound"], claim.get("delta", 0)]])
+        beyond = [
+            max(most_near(found[x], found[y], number(t, power), error) for x, y in pairs) > number(delta, power)
+            for t, delta in points
+        ]
+        return not claim.get("attained") and any(beyond) == refuted
     if "points" in claim:
         points = [(number(t, power), number(delta, power)) for t, delta in claim["points"]]
         most = [max(excess(found[x], found[y], t) for x, y in pairs) for t, _ in points]
@@ -203,6 +212,25 @@ def holds(certificate: dict[str, Any], power: Any) -> bool:
     if delta:
         return largest == delta
     return bound == 1 or any(mass == bound * found[y].get(key, 0) for x, y in pairs for key, mass in found[x].items())
+
+
+def most_near(ours: Law, theirs: Law, bound: Fraction, error: Fraction) -> Fraction:
+    """The most that P(E) - R P'(E) can be for laws of the same outputs whose events differ by the error at most.
+
+    An exceeding has to be one for all these laws, so there the errors are taken the other way round (-error).
+    """
+    outputs = [key for key in {**ours, **theirs} if ours.get(key) or theirs.get(key)]
+    assert len(outputs) <= 16
+    events = itertools.chain.from_iterable(itertools.combinations(outputs, k + 1) for k in range(len(outputs)))
+    sums = (
+        [sum((law.get(key, Fraction(0)) for key in event), Fraction(0)) for law in (ours, theirs)] for event in events
+    )
+    return max(inside(p + error) - bound * inside(q - error) for p, q in sums)
+
+
+def inside(p: Fraction) -> Fraction:
+    """The nearest number that is a probability."""
+    return min(max(p, Fraction(0)), Fraction(1))
 
 
 def together(claim: dict[str, Any], power: Any) -> bool:

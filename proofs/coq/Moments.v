@@ -27,8 +27,8 @@ Definition moment_sum (below : nat) (t : table) : Z * Z :=
 Definition alone (t : table) : Z :=
   fold_right (fun e s => (if number (snd (fst (snd e))) =? 0 then snd (snd e) * number (fst (fst (snd e))) else 0) + s) 0 t.
 Definition moment_ok (c : moment_claim) (asked : verdict) (t : table) : bool :=
-  let m := left_total t in
-  let m' := right_total t in
+  let m := total_at true t in
+  let m' := total_at false t in
   let s := moment_sum (below c) t in
   let ours := most_down c * fst s * raised (hd 0 m') (below c) in
   let most := most_up c * snd s * raised (hd 0 m) (S (below c)) in
@@ -200,21 +200,14 @@ Lemma masses : forall l, In l all -> P (fst l) = inj (number (fst (snd l))) /\ Q
   /\ (0 <= number (snd (snd l)))%Z.
 Proof.
   intros l H. destruct (each_leaf (among c) places x y u led l H) as [f [F1 F2]]. destruct (parts_of_good f F1) as [G1 [G2 G3]].
-  rewrite F2 in G1, G2, G3. rewrite <- G1, <- G2. cbv beta.
-  rewrite (mass_left K T (among c) n places law_is x y), (mass_right K T (among c) n places law_is x y).
-  rewrite (leaves_left K T _ start start), (leaves_right K T _ start start). destruct l as [z vw]. cbn [fst snd].
-  split; [|split; [|exact G3]].
-  - apply (only_one K all (fun b => size (fst b))); [apply leaves_keys | exact H].
-  - apply (only_one K all (fun b => size (snd b))); [apply leaves_keys | exact H].
+  rewrite F2 in G1, G2, G3. rewrite <- G1, <- G2. destruct l as [z vw]. cbn [fst snd] in *.
+  pose proof (fun s => proj1 (mass_at K T (among c) n places law_is x y s z) vw H) as M. split; [exact (M true) | split; [exact (M false) | exact G3]].
 Qed.
 
 Lemma outside : forall z, ~ In z (map fst terms) -> P z = 0 /\ Q z = 0.
 Proof.
-  intros z H. rewrite terms_keys in H. cbv beta.
-  rewrite (mass_left K T (among c) n places law_is x y), (mass_right K T (among c) n places law_is x y).
-  rewrite (leaves_left K T _ start start), (leaves_right K T _ start start). split.
-  - apply (only_one K all (fun b => size (fst b))); [apply leaves_keys | exact H].
-  - apply (only_one K all (fun b => size (snd b))); [apply leaves_keys | exact H].
+  intros z H. rewrite terms_keys in H. pose proof (fun s => proj2 (mass_at K T (among c) n places law_is x y s z) H) as M.
+  split; [exact (M true) | exact (M false)].
 Qed.
 
 Lemma nonneg_entries : forall e, In e u -> (0 <= number (snd (fst (snd e))))%Z.
@@ -246,9 +239,9 @@ Proof.
   pose proof masses as Ms. pose proof good as H. unfold moment_ok in H. cbv zeta in H.
   apply andb_true_iff in H as [H A]. apply andb_true_iff in H as [H N2]. apply andb_true_iff in H as [H N1].
   apply andb_true_iff in H as [H C2]. apply andb_true_iff in H as [_ C1].
-  pose proof (all_left K T (among c) n places law_is x y u led) as M. rewrite (value_constant K T _ C1) in M.
-  pose proof (all_right K T (among c) n places law_is x y u led) as M'. rewrite (value_constant K T _ C2) in M'.
-  set (m := left_total u) in *. set (m' := right_total u) in *.
+  pose proof (all_at K T (among c) n places law_is x y u led) as A'. pose proof (A' true) as M. pose proof (A' false) as M'. clear A'.
+  cbn [side fst snd] in M, M'. rewrite (value_constant K T _ C1) in M. rewrite (value_constant K T _ C2) in M'.
+  set (m := total_at true u) in *. set (m' := total_at false u) in *.
   assert (S1 : sum terms snd = inj (whole_sum (below c) D u)).
   { unfold terms. rewrite sum_map. cbn [snd]. rewrite <- term_sum, (all_leaves K (among c) places x y u led). reflexivity. }
   destruct (moment_sum_sound (below c) D u nonneg_entries) as [Pos Eq]; [intros e He; apply multiple_of; exact He|].

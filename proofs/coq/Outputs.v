@@ -61,47 +61,27 @@ Proof.
   refine (eq_ind_r (@NoDup output) _ E). apply nodup_parts; [apply both_told_keys | intro j; apply IH].
 Qed.
 
-Lemma leaves_left : forall q v w y, law (left_of q) v (on_event K (same_outputs y))
-  = sum (leaves q v w) (fun e => if same_outputs y (fst e) then size (fst (snd e)) else 0).
-Proof.
-  induction q as [|[p [a b]] q IH]; intros v w y.
-  - cbn [left_of map leaves Program.sum fst snd]. rewrite law_end. unfold on_event. destruct (same_outputs y []); ring.
-  - cbn [left_of map fst snd leaves]. fold (left_of q). rewrite (law_left K T p a b _ v w), sum_flat_map. apply sum_ext. intros j _.
-    rewrite sum_map. cbn [fst snd]. destruct y as [|o y].
-    + rewrite sum_zero by reflexivity. unfold Datasets.law. apply sum_zero. intros e _. rewrite expected_zero by reflexivity. ring.
-    + assert (E : forall z, same_outputs (o :: y) (fst j :: z) = same_output (fst j) (Some o) && same_outputs y z) by reflexivity.
-      rewrite (sum_ext K (leaves _ _ _) _ (fun e => if same_output (fst j) (Some o) then if same_outputs y (fst e) then size (fst (snd e)) else 0 else 0)).
-      2: { intros e _. rewrite E. destruct (same_output _ _); reflexivity. }
-      destruct (same_output (fst j) (Some o)) eqn:F.
-      * rewrite <- IH. unfold Datasets.law. apply sum_ext. intros e _. f_equal. apply expected_same. intro z. unfold on_event. rewrite E. reflexivity.
-      * rewrite sum_zero by reflexivity. unfold Datasets.law. apply sum_zero. intros e _. rewrite expected_zero; [ring|].
-        intro z. unfold on_event. rewrite E. reflexivity.
-Qed.
+(** One of the two sides: true for x, false for x'. *)
+Definition side {A} (s : bool) (both : A * A) : A := if s then fst both else snd both.
+Definition side_of (s : bool) (q : way) : program := map (fun e => (fst e, side s (snd e))) q.
 
-Lemma leaves_right : forall q v w y, law (right_of q) w (on_event K (same_outputs y))
-  = sum (leaves q v w) (fun e => if same_outputs y (fst e) then size (snd (snd e)) else 0).
+Lemma law_side : forall s p a b ps v w h, law ((p, side s (a, b)) :: ps) (side s (v, w)) h
+  = sum (both_told p a b v w) (fun j => law ps (side s (snd j)) (fun z => h (fst j :: z))).
+Proof. intros [] p a b ps v w h; [apply law_left | apply law_right]. Qed.
+
+Lemma leaves_law : forall s q v w h, law (side_of s q) (side s (v, w)) h = sum (leaves q v w) (fun e => size (side s (snd e)) * h (fst e)).
 Proof.
-  induction q as [|[p [a b]] q IH]; intros v w y.
-  - cbn [right_of map leaves Program.sum fst snd]. rewrite law_end. unfold on_event. destruct (same_outputs y []); ring.
-  - cbn [right_of map fst snd leaves]. fold (right_of q). rewrite (law_right K T p a b _ v w), sum_flat_map. apply sum_ext. intros j _.
-    rewrite sum_map. cbn [fst snd]. destruct y as [|o y].
-    + rewrite sum_zero by reflexivity. unfold Datasets.law. apply sum_zero. intros e _. rewrite expected_zero by reflexivity. ring.
-    + assert (E : forall z, same_outputs (o :: y) (fst j :: z) = same_output (fst j) (Some o) && same_outputs y z) by reflexivity.
-      rewrite (sum_ext K (leaves _ _ _) _ (fun e => if same_output (fst j) (Some o) then if same_outputs y (fst e) then size (snd (snd e)) else 0 else 0)).
-      2: { intros e _. rewrite E. destruct (same_output _ _); reflexivity. }
-      destruct (same_output (fst j) (Some o)) eqn:F.
-      * rewrite <- (IH (fst (snd j))). unfold Datasets.law. apply sum_ext. intros e _. f_equal. apply expected_same. intro z.
-        unfold on_event. rewrite E. reflexivity.
-      * rewrite sum_zero by reflexivity. unfold Datasets.law. apply sum_zero. intros e _. rewrite expected_zero; [ring|].
-        intro z. unfold on_event. rewrite E. reflexivity.
+  intro s. induction q as [|[p [a b]] q IH]; intros v w h; cbn [side_of map leaves fst snd].
+  - rewrite law_end. cbn [Program.sum fst snd]. ring.
+  - fold (side_of s q). rewrite law_side, sum_flat_map. apply sum_ext. intros [o [v' w']] _. rewrite sum_map. apply IH.
 Qed.
 
 Lemma only_one : forall (l : list (output * (vector * vector))) (f : vector * vector -> K) y, NoDup (map fst l) ->
-  (forall b, In (y, b) l -> sum l (fun e => if same_outputs y (fst e) then f (snd e) else 0) = f b)
-  /\ (~ In y (map fst l) -> sum l (fun e => if same_outputs y (fst e) then f (snd e) else 0) = 0).
+  (forall b, In (y, b) l -> sum l (fun e => f (snd e) * on_event K (same_outputs y) (fst e)) = f b)
+  /\ (~ In y (map fst l) -> sum l (fun e => f (snd e) * on_event K (same_outputs y) (fst e)) = 0).
 Proof.
   intros l f y. induction l as [|e l IH]; intro N; [split; [intros b [] | reflexivity]|]. inversion N as [|? ? N1 N2]; subst.
-  destruct (IH N2) as [I1 I2]. cbn [Program.sum map]. split.
+  destruct (IH N2) as [I1 I2]. cbn [Program.sum map]. unfold on_event at 1 3. split.
   - intros b [->|H]; cbn [fst snd].
     + rewrite same_outputs_refl, I2 by exact N1. ring.
     + destruct (same_outputs y (fst e)) eqn:E; [apply same_outputs_spec in E; subst y; exfalso; apply N1; apply (in_map fst _ _ H)|].
@@ -110,22 +90,8 @@ Proof.
     rewrite I2; [ring|]. intro J. apply H. right. exact J.
 Qed.
 
-Lemma total_left : forall q v w, law (left_of q) v (fun _ => 1) = sum (leaves q v w) (fun e => size (fst (snd e))).
-Proof.
-  induction q as [|[p [a b]] q IH]; intros v w; cbn [left_of map fst snd leaves].
-  - rewrite law_end. cbn [Program.sum fst snd]. ring.
-  - fold (left_of q). rewrite (law_left K T p a b _ v w), sum_flat_map. apply sum_ext. intros j _. rewrite sum_map. apply IH.
-Qed.
-Lemma total_right : forall q v w, law (right_of q) w (fun _ => 1) = sum (leaves q v w) (fun e => size (snd (snd e))).
-Proof.
-  induction q as [|[p [a b]] q IH]; intros v w; cbn [right_of map fst snd leaves].
-  - rewrite law_end. cbn [Program.sum fst snd]. ring.
-  - fold (right_of q). rewrite (law_right K T p a b _ v w), sum_flat_map. apply sum_ext. intros j _. rewrite sum_map. apply IH.
-Qed.
-
 (** What the table at the end of a way says of two datasets. *)
-Definition left_total (u : table) : poly := table_sum u (fun vw => size_of (fst vw)).
-Definition right_total (u : table) : poly := table_sum u (fun vw => size_of (snd vw)).
+Definition total_at (s : bool) (u : table) : poly := table_sum u (fun vw => size_of (side s vw)).
 Definition start : vector := [([], [1%Z])].
 
 Section Pair.
@@ -144,31 +110,37 @@ Proof. intro g. rewrite (leaves_sum q begin u led), begin_sum. reflexivity. Qed.
 Lemma each_leaf : forall l, In l (leaves q start start) -> exists f, In f u /\ fst (snd f) = snd l.
 Proof. intros l Hl. apply (leaves_in q begin u led (1%positive, ((start, start), 1%Z)) l); [left; reflexivity | exact Hl]. Qed.
 
-Lemma mass_left : forall E, mass K T (program_on c x) E = law (left_of q) start (on_event K E).
-Proof. intro E. unfold start. rewrite law_begin, (program_left d n places law_is x y). reflexivity. Qed.
-Lemma mass_right : forall E, mass K T (program_on c y) E = law (right_of q) start (on_event K E).
-Proof. intro E. unfold start. rewrite law_begin, (program_right d n places law_is x y). reflexivity. Qed.
+Notation on_side s := (program_on c (side s (x, y))).
 
-Lemma all_left : mass_of_all K T (program_on c x) = val (left_total u).
+Lemma expected_at : forall s h, expected K T (on_side s) [] h = sum (leaves q start start) (fun e => size (side s (snd e)) * h (fst e)).
 Proof.
-  transitivity (law (left_of q) start (fun _ => 1)); [unfold start; rewrite law_begin, (program_left d n places law_is x y); reflexivity|].
-  rewrite (total_left q start start), <- (all_leaves (fun v _ => size v)). unfold left_total. rewrite table_sum_sound. apply tsum_ext.
-  intros v w. cbn [fst]. rewrite size_of_sound. reflexivity.
-Qed.
-Lemma all_right : mass_of_all K T (program_on c y) = val (right_total u).
-Proof.
-  transitivity (law (right_of q) start (fun _ => 1)); [unfold start; rewrite law_begin, (program_right d n places law_is x y); reflexivity|].
-  rewrite (total_right q start start), <- (all_leaves (fun _ w => size w)). unfold right_total. rewrite table_sum_sound. apply tsum_ext.
-  intros v w. cbn [snd]. rewrite size_of_sound. reflexivity.
+  intros s h. rewrite <- leaves_law, <- law_begin.
+  destruct s; cbn [side fst snd]; [rewrite <- (program_left d n places law_is x y) | rewrite <- (program_right d n places law_is x y)]; reflexivity.
 Qed.
 
-Lemma is_fair : is_root_of_e K (root c) T -> positive_at (root c) (left_total u) = true -> positive_at (root c) (right_total u) = true ->
+Lemma mass_at : forall s z, (forall b, In (z, b) (leaves q start start) -> mass K T (on_side s) (same_outputs z) = size (side s b))
+  /\ (~ In z (map fst (leaves q start start)) -> mass K T (on_side s) (same_outputs z) = 0).
+Proof.
+  intros s z. destruct (only_one (leaves q start start) (fun b => size (side s b)) z (leaves_keys _ _ _)) as [H1 H2].
+  unfold mass. rewrite expected_at. split; [exact H1 | exact H2].
+Qed.
+
+Lemma all_at : forall s, mass_of_all K T (on_side s) = val (total_at s u).
+Proof.
+  intro s. unfold mass_of_all, total_at. rewrite expected_at, table_sum_sound.
+  transitivity (tsum u (fun v w => size (side s (v, w)))).
+  - rewrite all_leaves. apply sum_ext. intros [z [v w]] _. cbn [fst snd]. ring.
+  - apply tsum_ext. intros v w. rewrite size_of_sound. reflexivity.
+Qed.
+
+Lemma is_fair : is_root_of_e K (root c) T -> positive_at (root c) (total_at true u) = true -> positive_at (root c) (total_at false u) = true ->
   fair K T d x y.
 Proof.
   intros R L O.
   refine (proj1 (table_says K T (at_point d (([], []), ([], []))) R n places law_is Within x y u (le_refl K 0) led _)).
   unfold ok_at, table_ok, settled, counts, gap_of. cbn [at_point base up down delta_up delta_down infinite root fst snd pmul padd popp map]. cbv zeta.
-  fold (left_total u) (right_total u). rewrite L, O. cbn [andb].
+  change (table_sum u (fun vw => size_of (fst vw))) with (total_at true u). change (table_sum u (fun vw => size_of (snd vw))) with (total_at false u).
+  rewrite L, O. cbn [andb].
   cbn. assert (F : forallb (fun _ : positive * ((vector * vector) * Z) => true) u = true) by (clear; induction u as [|e t IH]; [reflexivity | exact IH]).
   rewrite F. destruct (0 <=? root c); reflexivity.
 Qed.
@@ -179,9 +151,9 @@ End Outputs.
 (** Whether some output is in the ratio, with weight. *)
 Definition equal_at (d : within_claim) (t : table) : bool :=
   let c := base d in
-  let equal := fun vw => pzero (gap_of (up c) (down c) (left_total t) (right_total t) vw) && positive_at (root c) (size_of (fst vw)) in
-  settled (root c) (up c) (down c) (left_total t) (right_total t) t
-  && positive_at (root c) (left_total t) && positive_at (root c) (right_total t)
+  let equal := fun vw => pzero (gap_of (up c) (down c) (total_at true t) (total_at false t) vw) && positive_at (root c) (size_of (fst vw)) in
+  settled (root c) (up c) (down c) (total_at true t) (total_at false t) t
+  && positive_at (root c) (total_at true t) && positive_at (root c) (total_at false t)
   && positive_at (root c) (table_sum t (fun vw => if equal vw then size_of (fst vw) else [])).
 Definition check_equal (d : within_claim) (x y : dataset) : bool :=
   pzero (delta_up d) && positive_at (root (base d)) (delta_down d) && pair_ok d (equal_at d) x y.
@@ -215,21 +187,17 @@ Proof.
   apply andb_true_iff in O as [O1 O2]. apply andb_true_iff in O1 as [_ O1].
   pose proof (is_fair K T d n places S x y u L is_root O1 O2) as F. apply (positive_sound K T _ is_root) in A.
   rewrite table_sum_sound, (all_leaves K d places x y u L) in A.
-  set (equal := fun vw => pzero (gap_of (up c) (down c) (left_total u) (right_total u) vw) && positive_at (root c) (size_of (fst vw))) in *.
+  set (equal := fun vw => pzero (gap_of (up c) (down c) (total_at true u) (total_at false u) vw) && positive_at (root c) (size_of (fst vw))) in *.
   set (leaves_ := leaves (way_of d places x y) start start) in *.
   destruct (some_leaf leaves_ equal (fun vw => val (size_of (fst vw)))) as [[z vw] [Hz E]].
   { rewrite (sum_ext K leaves_ _ (fun e => val (if equal (fst (snd e), snd (snd e)) then size_of (fst (snd e)) else []))); [exact A|].
     intros [z [v w]] _. cbn [fst snd]. destruct (equal (v, w)); reflexivity. }
   cbn [snd] in E. unfold equal in E. apply andb_true_iff in E as [E1 E2]. apply (value_zero K T) in E1. apply (positive_sound K T _ is_root) in E2.
   unfold gap_of in E1. rewrite value_add, value_opp, !value_mul in E1.
-  assert (Px : mass K T (program_on c x) (same_outputs z) = val (size_of (fst vw))).
-  { rewrite (mass_left K T d n places S x y), (leaves_left K T _ start start), size_of_sound.
-    apply (only_one K leaves_ (fun b => size (fst b))); [apply leaves_keys | exact Hz]. }
-  assert (Py : mass K T (program_on c y) (same_outputs z) = val (size_of (snd vw))).
-  { rewrite (mass_right K T d n places S x y), (leaves_right K T _ start start), size_of_sound.
-    apply (only_one K leaves_ (fun b => size (snd b))); [apply leaves_keys | exact Hz]. }
+  pose proof (fun s => proj1 (mass_at K T d n places S x y s z) vw Hz) as M. pose proof (M true) as Px. pose proof (M false) as Py. cbn [side fst snd] in Px, Py.
+  rewrite <- size_of_sound in Px, Py.
   exists x, y, (same_outputs z). repeat (split; [assumption|]). unfold ours, allowed. rewrite Px, Py, Z0.
-  rewrite (all_left K T d n places S x y u L), (all_right K T d n places S x y u L). split; [|left; exact E2].
+  pose proof (all_at K T d n places S x y u L) as A'. rewrite (A' true : mass_of_all K T (program_on c x) = _), (A' false : mass_of_all K T (program_on c y) = _). split; [|left; exact E2].
   match type of E1 with ?a + - ?b = 0 => assert (G0 : a = b) by (replace a with ((a + - b) + b) by ring; rewrite E1; ring) end.
   match goal with |- ?dd * (?du * ?p * ?t) = _ => replace (dd * (du * p * t)) with (dd * (du * t * p)) by ring end. rewrite G0. ring.
 Qed.

@@ -337,12 +337,12 @@ let step root parts cuts v =
 
 let about = ["unknown"; "mechanism"; "parameters"; "source"]
 let claims = [  (* what a claim says, and may say; and the rule of evidence for it *)
-  "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "attained"; "runs"; "root"] @ about, ["forms"; "datasets"]);
+  "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "error"; "attained"; "runs"; "root"] @ about, ["forms"; "datasets"]);
   "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["runs"; "root"] @ about, ["forms"]);
-  "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "root"] @ about, ["witness"]);
+  "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "error"; "root"] @ about, ["witness"]);
   "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "inaccuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["root"] @ about, ["witness"]);
-  "curve", (["n"; "records"; "neighbours"; "points"; "program"], ["attained"; "root"] @ about, ["datasets"]);
+  "curve", (["n"; "records"; "neighbours"; "points"; "program"], ["error"; "attained"; "root"] @ about, ["datasets"]);
   "moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "larger moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["root"] @ about, ["witness"]);
   "law", (["n"; "records"; "dataset"; "law"; "program"], ["root"] @ about, ["datasets"])]
@@ -513,26 +513,30 @@ let check file =
     | Int i -> i, B.unit_big_int | Str s -> quotient s | _ -> refuse "a rational number is expected" in
   need (B.sign_big_int (fst alpha) >= 0) "a number is out of its range";
   need (not (accuracy && published)) "what is measured is published";
+  let error = Option.map (rational ~most:B.unit_big_int) (List.assoc_opt "error" claim) in
+  need (error = None || not (infinite || attained)) "what is known up to an error is not attained, nor infinite";
   let event_of v =
     let event = List.map (fun y -> match y with Null -> None | _ -> Some (values y)) (items v) in
     need (List.length event = List.length places) "what is published is something else";
     event in
+  let all_points = if curve then points else [(up, down), (delta_up, delta_down)] in
   if shown then List.iter2 (fun pair_ ((up, down), (delta_up, delta_down)) ->
     let d = { d with base = { c with up; down }; delta_up; delta_down } in
     let pure = not (K.positive_at root delta_up) in
     let x, y = pair pair_ in
     let x = dataset records n x and y = dataset records n y in
     let event = Option.map event_of (List.assoc_opt "event" evidence) in
-    need (event = None || pure && not accuracy && not moment && not curve) "all outputs count here";
+    need (event = None || error = None && pure && not accuracy && not moment && not curve) "all outputs count here";
     let asked = if refuted then K.Exceeds else K.Reaches in
     need (if accuracy then K.same (K.Tuple x) (K.Tuple y) && K.check_accuracy_at c (fst alpha) (snd alpha) asked x
           else if moment then K.check_moment_at (m ()) asked x y
+          else if error <> None then K.check_near_exceeds d (Option.get error) ((up, down), (delta_up, delta_down)) x y
           else if asked = K.Reaches && pure && event = None then K.check_equal d x y
           else K.check_witness d asked x y event) "the witness does not show it")
       (let named = field "witness" evidence in
        if not curve then [named] else let l = items named in
          need (List.length l = List.length points) "a list of another length is expected"; l)
-      (if curve then points else [(up, down), (delta_up, delta_down)]);
+      all_points;
   Option.iter (fun v ->
       let runs, t, total = triple v in
       let listed = match List.assoc_opt "neighbours" claim with
@@ -543,7 +547,7 @@ let check file =
       let delta = Option.value (List.assoc_opt "delta" claim) ~default:(Int B.zero_big_int) in
       composed root_int [field "bound" claim, delta, runs] t total) (List.assoc_opt "runs" claim);
   if rule = "forms" then begin
-    need (pure && listed = None) "this rule is not for this claim";
+    need (pure && listed = None && error = None) "this rule is not for this claim";
     let cuts = List.map (cut root_int) (items (field "cuts" evidence)) in
     let steps = List.map (step root_int count (List.length cuts + 1)) (items (field "steps" evidence)) in
     let order = List.map (small "step" (List.length steps - 1)) (items (field "order" evidence)) in
@@ -557,7 +561,7 @@ let check file =
   end else if rule = "datasets" then
     need (if accuracy then K.check_accuracy c (fst alpha) (snd alpha)
           else if moment then K.check_moment (m ())
-          else K.check_within d (if curve then points else [(up, down), (delta_up, delta_down)])) "the claim is wrong";
+          else match error with Some e -> K.check_near d e all_points | None -> K.check_within d all_points) "the claim is wrong";
   need (field "program" claim = Str (sha256 (printed "," ":" (field "program" top)))) "this is not the program of the claim";
   if List.mem_assoc "source" top then begin
     let text = match field "source" top with Str s -> s | _ -> refuse "a source is a text" in
@@ -571,6 +575,11 @@ let check file =
   let always = if curve then List.for_all (fun (_, d) -> certain d) points
     else certain (if accuracy then beta else (delta_up, delta_down)) in
   question ^ ": " ^ said_of claim (names @ others) ^ (if attained then ", attained" else "") ^ (if always then ", which is always so" else "")
+  ^ (match error with
+      | None -> ""
+      | Some e -> let short p = K.positive_at root (K.popp (fst (snd (K.shifted true e p)))) in
+        "; of all laws that differ by the error at most"
+        ^ if not refuted && List.exists short all_points then ", and publish nothing else" else "")
   ^ (if every then "; an upper bound for all that is computed from the messages (post-processing)" else "")
   ^ (if published || accuracy then "" else "; nothing is published") ^ "; by a theorem"
 

@@ -37,7 +37,7 @@ def written_value(value: object) -> Written:
         return value.numerator if value.denominator == 1 else str(value)
     if value is None or isinstance(value, (bool, int)):
         return value
-    return {"text": as_text(value) if isinstance(value, ExpNumber) else value}
+    return {"text": as_text(value) if isinstance(value, ExpNumber) else str(value)}
 
 
 def shown_value(written: Written) -> str:

@@ -23,7 +23,7 @@ from tightdp.core.syntax import plain_name, plain_value, program_syntax
 from tightdp.core.text import ProgramText, program_text
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
-from tightdp.exact.numbers import Exact, compare_log
+from tightdp.exact.numbers import Exact, compare_log, decimal_text
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import LISTED_ROWS
@@ -34,7 +34,7 @@ from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, DeltaAt
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.arguments import checked_call, read_exponential, read_number, read_order
-from tightdp.session.certify_events import event_of, number_of, power_of, shown_at
+from tightdp.session.certify_events import between, event_of, known_nearly, number_of, power_of, shown_at
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
 from tightdp.session.forms import find_forms
@@ -42,6 +42,7 @@ from tightdp.session.moments import renyi_divergence
 from tightdp.session.outputs import output_law
 from tightdp.session.search import answer, tight_privacy
 from tightdp.session.search import curve as privacy_curve
+from tightdp.session.widened import refuse_inexact
 
 FORMAT = 2
 WORK = 1000
@@ -129,15 +130,18 @@ def certify(
     asked = [pure != (None, None) or bar > 0, accuracy != (None, None), moment != (None, None), curve, x is not None]
     if sum(asked) > 1:
         raise ParameterError("a certificate holds one claim", "certify one after the other")
+    if any((accuracy != (None, None), moment != (None, None), x is not None)):
+        refuse_inexact(engine.program, "certify")
     if x is not None:
         return _law(engine, engine.bound.check_dataset(x))
     if curve:
         found = privacy_curve(engine)
-        if found.status != "exact":
+        exact = engine.program.inexact is None
+        if exact and found.status != "exact":
             raise QueryError(f"the curve is not known: {found.reason}", found.hint or "give it more time")
-        shown = shown_at(engine, found.points)
-        claim: dict[str, Any] = {"question": "curve", "points": found.points} | ({"attained": True} if shown else {})
-        return finished(engine, claim, shown)
+        pairs = shown_at(engine, found.points) if exact else []
+        claim: dict[str, Any] = {"question": "curve", "points": found.points} | ({"attained": True} if pairs else {})
+        return finished(engine, claim, pairs)
     if moment != (None, None):
         return _moment(engine, *moment)
     bound, rate = (
@@ -164,47 +168,52 @@ def _decided(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction
     if delta and exp_epsilon is not None:
         return _privacy_at(engine, exp_epsilon, delta)
     found = tight_privacy(engine, delta)
-    if found.status != "exact":
+    exact = engine.program.inexact is None
+    if exact and found.status != "exact":
         raise QueryError(f"the tight ε is not known: {found.reason}", found.hint or "give it more time")
-    tight = found.exp_epsilon
-    claim: dict[str, Any] = {"question": "privacy", "bound": tight}
+    tight, claim = found.exp_epsilon, {"question": "privacy", "bound": found.exp_epsilon}
+    least = tight if exact else found.lower
     if delta:
         claim["delta"] = delta
     if exp_epsilon is not None:
         claim |= {"question": "privacy" if tight <= exp_epsilon else "violation", "bound": exp_epsilon}
+        undecided = least <= exp_epsilon < tight
     elif epsilon is not None:  # the bound is a rational on the side of e^ε that makes the claim stronger
-        if compare_log(tight, epsilon) > 0:
-            claim |= {"question": "violation", "bound": _between(epsilon, tight)}
-    elif tight == math.inf:  # every e^ε is refuted
-        claim["question"] = "violation"
-    elif found.witness is not None and (not delta or tight > 1):
-        claim["attained"] = True
+        above = compare_log(least, epsilon) > 0
+        undecided = not above and compare_log(tight, epsilon) > 0
+        if above:
+            claim |= {"question": "violation", "bound": between(epsilon, least)}
+    else:
+        undecided = least != tight == math.inf
+        if tight == math.inf:  # every e^ε is refuted
+            claim["question"] = "violation"
+        elif exact and found.witness is not None and (not delta or tight > 1):
+            claim["attained"] = True
+    if undecided:
+        raise _undecided("e^ε", least, tight)
     if claim["question"] == "privacy" and "attained" not in claim:
         return finished(engine, claim, None)
     return finished(engine, claim, found.witness)
 
 
+def _undecided(what: str, low: Exact, high: Exact) -> QueryError:
+    ends = f"that it is from {decimal_text(low)} to {decimal_text(high)}"
+    return QueryError(f"of {what} no more is known than {ends}", "ask about a number outside of these, or with delta")
+
+
 def _privacy_at(engine: Engine, exp_epsilon: Fraction | ExpNumber, delta: Fraction) -> Certificate:
     """Return the certificate for δ at an e^ε: it is attained where it is the tight δ there."""
     found: Delta = answer(engine, DeltaAt(exp_epsilon, exp_epsilon))
-    if found.status != "exact":
+    exact = engine.program.inexact is None
+    if exact and found.status != "exact":
         raise QueryError(f"the tight δ is not known: {found.reason}", found.hint or "give it more time")
+    if found.lower <= delta < found.delta:
+        raise _undecided("δ", found.lower, found.delta)
     question = "privacy" if found.delta <= delta else "violation"
     claim: dict[str, Any] = {"question": question, "bound": exp_epsilon, "delta": delta}
-    if found.delta == delta:
+    if exact and found.delta == delta:
         claim["attained"] = True
     return finished(engine, claim, found.witness)
-
-
-def _between(epsilon: Fraction, tight: Exact) -> Fraction:
-    """Return a rational between e^epsilon and a larger number."""
-    digits = 1
-    while True:
-        least = tight.enclosure(digits).lower if isinstance(tight, ExpNumber) else tight
-        bound = Fraction(2) ** digits if least == math.inf else Fraction(least) * (1 - Fraction(1, 1 << digits))
-        if bound >= 1 and compare_log(bound, epsilon) >= 0:
-            return bound
-        digits += 1
 
 
 def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
@@ -278,6 +287,8 @@ def finished(
     """Return the certificate of a claim with the first evidence that the checker accepts."""
     control, checker = engine.control(), load_checker()
     core = engine.program.expanded(control)
+    if engine.program.inexact is not None:
+        claim = known_nearly(engine, core, claim)
     target = lower_target(engine.bound, prober(engine.backend)) if "alpha" in claim else None
     text = program_text(core, target, *claim.values(), *claim.get("runs", ()))
     content = _content(engine, claim, text)
@@ -301,7 +312,7 @@ def finished(
             return Certificate(content, checker.check(content, WORK))
         except checker.Refused as error:
             reason = error
-    hints = {"unknown": "give a smaller range", "runs": "leave delta out for the least"}
+    hints = {"unknown": "give a smaller range", "runs": "leave delta out for the least", "error": "claim a little more"}
     raise unfit(reason, next((hints[name] for name in hints if name in claim), "ask for fewer records")) from None
 
 

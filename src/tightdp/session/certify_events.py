@@ -1,7 +1,8 @@
-"""How witnesses are written: outputs as what the parts of a program publish, numbers, and pairs for a curve."""
+"""How claims and witnesses are written: numbers, outputs as what parts of a program publish, pairs for a curve."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -11,12 +12,15 @@ from tightdp.core.operators import Value
 from tightdp.core.sections import written_value
 from tightdp.core.syntax import plain_value
 from tightdp.core.text import ProgramText
-from tightdp.exact.field import Number, exp
+from tightdp.errors import QueryError
+from tightdp.exact.field import ExpNumber, Number, exp
+from tightdp.exact.numbers import Exact, compare_log
 from tightdp.exact.rationals import as_value
 from tightdp.results.privacy import Delta, DeltaAt, Privacy
 from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine
 from tightdp.session.search import answer, tight_privacy
+from tightdp.session.widened import refuse_inexact
 
 
 def event_of(core: CoreProgram, text: ProgramText, output: Any) -> list[Any] | None:
@@ -30,6 +34,23 @@ def event_of(core: CoreProgram, text: ProgramText, output: Any) -> list[Any] | N
         return None
     values = {str(text.components[at]): plain_value(written_value(as_value(value))) for at, value in found.items()}
     return [[values[name] for name in part.publishes] for part in text.parts]
+
+
+def known_nearly(engine: Engine, core: CoreProgram, claim: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a claim with how far events of a program that is cut off may be from those of the mechanism.
+
+    Raises QueryError where the mechanism may publish what the program does not, and there is no δ for that.
+    """
+    inexact = engine.program.inexact
+    if inexact is None or inexact.merged:
+        refuse_inexact(engine.program, "certify")
+    assert inexact is not None
+    sure = "delta" in claim or "points" in claim or claim["question"] == "violation" or not inexact.published
+    if not sure and any(type(value) is not bool for each in core.components for value in each.values):
+        raise QueryError("no rule of evidence fits: outputs further out may be missing", "give delta too")
+    if claim.get("bound") == math.inf:
+        raise QueryError("where noise, or a loop, is cut off, one e^ε is refuted at a time", "give exp_epsilon")
+    return {name: value for name, value in claim.items() if name != "attained"} | {"error": inexact.total}
 
 
 MOST_SHOWN = 40
@@ -55,3 +76,14 @@ def power_of(claim: Mapping[str, Any]) -> Any:
 def number_of(checker: Any, weight: Any, power: Any) -> Any:
     """Return a weight of the checker as a number, with this number for T."""
     return sum((Fraction(c) * power**at if at else Fraction(c) for at, c in enumerate(checker.coefficients(weight))))
+
+
+def between(epsilon: Fraction, tight: Exact) -> Fraction:
+    """Return a rational between e^epsilon and a larger number."""
+    digits = 1
+    while True:
+        least = tight.enclosure(digits).lower if isinstance(tight, ExpNumber) else tight
+        bound = Fraction(2) ** digits if least == math.inf else Fraction(least) * (1 - Fraction(1, 1 << digits))
+        if bound >= 1 and compare_log(bound, epsilon) >= 0:
+            return bound
+        digits += 1

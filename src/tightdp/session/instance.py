@@ -384,7 +384,7 @@ class Instance(InstanceBase):
         """Return the values of an unknown parameter for which claims hold; see `UnknownInstance.solve`."""
         raise QueryError("no parameter is unknown", 'write "?" for the one to solve for, as in lam="?" or lam=?')
 
-    @limited("all", by_runs=False)
+    @limited("all", enclosed=True, by_runs=False)
     def certify(self, /, **claim: Any) -> Certificate:
         """Return a certificate of the tight ε at `delta`, or of a claim as in `verify`: that it holds, or is refuted.
 
