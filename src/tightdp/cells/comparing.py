@@ -5,39 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from math import prod
+from functools import cached_property, partial
+from itertools import chain
 from types import ModuleType
 from typing import Any, TypeAlias
 
 from flint import arb, ctx, fmpq
 
-from tightdp.cells import joint, lines, suprema
-from tightdp.cells.joint import Region, on_region
+from tightdp.cells import joint
+from tightdp.cells.kinds import Integers, Kind, Part, Place, Real, Reals
 from tightdp.cells.laws import CellLaws
-from tightdp.cells.linear import REAL, Label
-from tightdp.cells.lines import Stretch, on_stretch, stretches
-from tightdp.cells.maker import Contribution
-from tightdp.cells.noise import Outside
-from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
-from tightdp.cells.simplices import Function, simplices
-from tightdp.cells.sums import (
-    UNIT,
-    Base,
-    Exact,
-    Piece,
-    Pieces,
-    expanded,
-    variables,
-)
+from tightdp.cells.linear import Label
+from tightdp.cells.patterns import Counted
+from tightdp.cells.simplices import Function
+from tightdp.cells.sums import Exact
 from tightdp.cells.suprema import Supremum, TooLong
 from tightdp.exact.field import as_ball
 from tightdp.exact.waves import WAVE_BITS
 from tightdp.language.program import Dataset
 
-_Function: TypeAlias = Counted | Function
-Number: TypeAlias = Callable[[_Function, Any], int]
-"""Gives a function a number, the same for equal ones of "counts", or on stretches and regions of equal length."""
+_MOST_STEPS = 6_000
+"""How many steps the proofs may take of a question about several real numbers."""
 
 
 @dataclass(frozen=True)
@@ -57,168 +45,50 @@ class Largest:
         return not any(self.moved)
 
 
-class _Integers:
-    """Functions of some integer coordinates of a label, by dataset; on a pattern each is known by a number."""
-
-    by: ModuleType = suprema
-
-    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        self.coordinates = group
-        every = {row for pieces in whole.values() for rows, _ in pieces for row in rows}
-        self._patterns = patterns(every, len(group))
-        held = [holding(every, pattern) for pattern in self._patterns]
-        self._nothing = number({}, "counts")
-        self._functions = {
-            x: [number(on_pattern(pieces, *each, unit), "counts") for each in zip(self._patterns, held, strict=True)]
-            for x, pieces in whole.items()
-        }
-
-    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Pattern]]:
-        """Return the functions of two datasets pattern by pattern; none where the first has none."""
-        ours = self._functions.get(x, [])
-        theirs = self._functions.get(x_prime, [self._nothing] * len(ours))
-        return list(zip(ours, theirs, self._patterns, strict=True)) if ours else []
+_Found: TypeAlias = tuple[Any, tuple[Any, ...], tuple[Any, ...]]
+"""A ratio, its place, and where to that moves."""
 
 
-class _Real:
-    """Functions of a real coordinate of a label, by dataset; on a stretch each is known by a number.
-
-    The line is cut for each pair of datasets where conditions of the two change.
-    """
-
-    by: ModuleType = lines
-
-    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
-        self._known: dict[tuple[Dataset, Stretch], int] = {}
-
-    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Stretch]]:
-        """Return the functions of two datasets stretch by stretch; none where the first has none."""
-        if x not in self._whole:
-            return []
-        both = self._whole[x], self._whole.get(x_prime, [])
-        cut = stretches({row for pieces in both for rows, _ in pieces for row in rows})
-        return [(self._on(x, each), self._on(x_prime, each), each) for each in cut]
-
-    def _on(self, x: Dataset, stretch: Stretch) -> int:
-        if (x, stretch) not in self._known:
-            function = on_stretch(self._whole.get(x, []), stretch, self._unit)
-            self._known[x, stretch] = self._number(function, stretch.length)
-        return self._known[x, stretch]
+def _largest(seen: Iterable[Supremum], times: Any, least: Any, bound: Any) -> _Found | None:
+    """Return the largest of some ratios, times a number, if it is above `least`; none is above `bound`."""
+    best: _Found | None = None
+    for each in seen:
+        value = math.inf if math.inf in (each.value, times) else each.value * times
+        if _above(value, least):
+            best, least = (value, each.place, each.moved), value
+            if not _above(bound, least):
+                break
+    return best
 
 
-class _Reals:
-    """Functions of several real coordinates of a label, by dataset; on a region each is known by a number.
-
-    Space is cut for each pair of datasets where conditions of the two change.
-    """
-
-    by: ModuleType = joint
-
-    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        if group[0] < REAL:
-            raise Outside(
-                "is published beside noise on the integers: together they have an ε, if independent, and no δ"
-            )
-        self.coordinates, self._whole, self._number = group, whole, number
-
-    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Region]]:
-        """Return the functions of two datasets region by region; none where the first has none."""
-        if x not in self._whole:
-            return []
-        both = self._whole[x], self._whole.get(x_prime, [])
-        rows = {row for pieces in both for rows, _ in pieces for row in rows}
-        cut = [Region(each) for each in simplices(rows, len(self.coordinates))]
-        ours, theirs = ([self._number(on_region(pieces, each), each.length) for each in cut] for pieces in both)
-        return list(zip(ours, theirs, cut, strict=True))
-
-
-_Part: TypeAlias = _Integers | _Real | _Reals
-_Place: TypeAlias = Pattern | Stretch | Region
-
-
-class _Kind:
-    """All that is known of one label: for each dataset a weight, and the functions of independent coordinates."""
-
-    def __init__(self, laws: CellLaws, label: Label, apart: bool, number: Number) -> None:
-        self.label, self._one, self._unit = label, laws.one, laws.unit
-        self._found = {x: law[label] for x, law in laws.laws.items() if label in law}
-        self.weights: dict[Dataset, Exact] = dict.fromkeys(self._found, laws.one)
-        self.parts: list[_Part] = []
-        single = apart and all(len(each) == 1 for each in self._found.values())
-        groups = self._groups() if single else [label.variables]
-        if single:
-            weights = {x: self._weight(each[0]) for x, each in self._found.items()}
-            self.weights = {x: weight for x, weight in weights.items() if weight}
-        for group in groups:
-            self.parts.append(self._part(group, single, number))
-
-    def _groups(self) -> list[tuple[int, ...]]:
-        """Return the coordinates that are independent of each other under all datasets."""
-        groups: list[set[int]] = [{v} for v in self.label.variables]
-        for contributions in self._found.values():
-            for pieces in contributions[0]:
-                free = variables(pieces)
-                together = [group for group in groups if group & free]
-                if len(together) > 1:
-                    groups = [group for group in groups if not group & free] + [set().union(*together)]
-        return [tuple(sorted(group)) for group in groups]
-
-    def _weight(self, contribution: Contribution) -> Exact:
-        constants = [pieces for pieces in contribution if not variables(pieces)]
-        return prod((_constant(pieces) for pieces in constants), start=self._one)
-
-    def _part(self, group: tuple[int, ...], single: bool, number: Number) -> _Part:
-        names = {v: at for at, v in enumerate(group)}
-        whole: dict[Dataset, list[Piece]] = {}
-        for x, contributions in self._found.items():
-            total: list[Piece] = []
-            for contribution in contributions:
-                used = [p for p in contribution if not single or variables(p) & set(group)]
-                total += _renamed(expanded(used, self._one), names)
-            whole[x] = total
-        kind = _Integers if not group or group[-1] < REAL else _Real if len(group) == 1 else _Reals
-        return kind(group, whole, number, self._unit)
-
-
-def _constant(pieces: Pieces) -> Exact:
-    return sum((terms[UNIT] for _, terms in pieces), 0)
-
-
-def _renamed(pieces: Pieces, names: dict[int, int]) -> list[Piece]:
-    if all(old == new for old, new in names.items()):
-        return list(pieces)
-    found = []
-    for rows, terms in pieces:
-        moved = frozenset((tuple((names[v], c) for v, c in normal), bound) for normal, bound in rows)
-        found.append(
-            (
-                moved,
-                {
-                    (tuple((names[v], b) for v, b in bases), tuple((names[v], d) for v, d in degrees)): c
-                    for (bases, degrees), c in terms.items()
-                },
-            )
-        )
-    return found
+def _above(value: Any, other: Any) -> bool:
+    """Whether a number, which may be infinite, is larger than another."""
+    return bool(other != math.inf and (value == math.inf or value > other))
 
 
 class Comparing:
     """Compares pairs of datasets by their laws.
 
-    Where a supremum was not found, ratios are proved not to exceed `upper`; else that is 0.
+    Where a supremum was not found, ratios are proved not to exceed `upper`; else that is 0. Proofs take a limited
+    number of steps in all where several real numbers are published.
     """
 
     def __init__(self, laws: CellLaws, watch: Callable[[], None]) -> None:
-        self.laws, self._watch = laws, watch
+        self.laws, self._watch, self._left = laws, watch, _MOST_STEPS
         self._numbers: dict[tuple[frozenset[Any], Any], int] = {}
-        self._functions: list[_Function] = []
+        self._functions: list[Counted | Function] = []
         self._sums: dict[Any, tuple[Exact, Exact]] = {}
         self.upper: Any = 0 * laws.one
         if laws.published:  # what stands in the way is to be said at once
             self._apart = self._kinds(True)
 
-    def _number(self, function: _Function, on: Any) -> int:
+    def _step(self) -> None:
+        self._watch()
+        self._left -= 1
+        if self._left < 0:
+            raise TooLong
+
+    def _number(self, function: Counted | Function, on: Any) -> int:
         self._watch()
         name = frozenset(function.items()), on
         if name not in self._numbers:
@@ -226,42 +96,59 @@ class Comparing:
             self._functions.append(function)
         return self._numbers[name]
 
-    def _kinds(self, apart: bool) -> list[_Kind]:
+    def _kinds(self, apart: bool) -> list[Kind]:
         labels = dict.fromkeys(label for law in self.laws.laws.values() for label in law)
-        return [_Kind(self.laws, label, apart, self._number) for label in labels]
+        return [Kind(self.laws, label, apart, self._number) for label in labels]
 
     @cached_property
-    def _apart(self) -> list[_Kind]:
+    def _apart(self) -> list[Kind]:
         return self._kinds(True)
 
     @cached_property
-    def _together(self) -> list[_Kind]:
+    def _together(self) -> list[Kind]:
         return self._kinds(False)
 
     def largest(self, pairs: Iterable[tuple[Dataset, Dataset]]) -> Largest | None:
         """Return the largest likelihood ratio P(output|x)/P(output|x') above 1, None where there is none."""
         best: Largest | None = None
         done: set[Any] = set()
-        for x, x_prime in pairs:
-            self._watch()
-            for kind in self._apart:
-                if x not in kind.weights:
-                    continue
-                found = self._of_pair(kind, x, x_prime, done, self.laws.one if best is None else best.value)
-                if found is not None:
-                    best = found
-                    if best.value == math.inf:
-                        return best
+        pairs = list(pairs)
+        for look in (self._seen, partial(self._of_pair, done)):  # what is quickly seen spares proofs
+            for x, x_prime in pairs:
+                self._watch()
+                for kind in self._apart:
+                    least = self.laws.one if best is None else best.value
+                    if x in kind.weights and _above(kind.bound(x, x_prime), least):
+                        best = look(kind, x, x_prime, least) or best
         return best
 
-    def _of_pair(self, kind: _Kind, x: Dataset, x_prime: Dataset, done: set[Any], least: Any) -> Largest | None:
+    def _seen(self, kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
+        """Return the largest ratio of a pair that is seen at once, None where that is at most `least`."""
+        (part,) = kind.parts if len(kind.parts) == 1 else (None,)
+        seen: Iterable[Supremum] = part.outwards(x, x_prime) if isinstance(part, Reals) else ()
+        if isinstance(part, Real):
+            seen = self._corners(part, part.compared(x, x_prime))
+        found = _largest(
+            seen, kind.weights[x] / kind.weights.get(x_prime, kind.weights[x]), least, kind.bound(x, x_prime)
+        )
+        return None if found is None else Largest(found[0], x, x_prime, kind.label, *found[1:])
+
+    def _corners(self, part: Real | Reals, functions: Iterable[tuple[int, int, Any]]) -> Iterable[Supremum]:
+        known = {(p, q): on for p, q, on in functions}
+        each = (part.by.corners(self._functions[p], self._functions[q], on) for (p, q), on in known.items())
+        return chain.from_iterable(each)
+
+    def _of_pair(self, done: set[Any], kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
         """Return the largest ratio of a pair on one kind of output, None where it is at most `least`."""
+        several, bound = len(kind.parts) > 1, kind.bound(x, x_prime)
+        if self._left < 0 and isinstance(kind.parts[0], Reals) and not several:
+            self.upper = bound if _above(bound, self.upper) else self.upper
+            return None
         start: list[Any] = [0] * kind.label.dimension
         moved = list(start)
         value: Any = math.inf
         if x_prime in kind.weights:
             value = kind.weights[x] / kind.weights[x_prime]
-        several = len(kind.parts) > 1
         for part in kind.parts:
             functions = part.compared(x, x_prime)
             name = value, tuple((p, q) for p, q, _ in functions)
@@ -269,7 +156,8 @@ class Comparing:
                 if name in done:
                     return None
                 done.add(name)
-            found = self._of_part(part, functions, 0 * self.laws.one if several else least, value)
+            limits = (0 * self.laws.one, math.inf) if several else (least, bound)
+            found = self._of_part(part, functions, value, *limits)
             if found is None:
                 return None
             value, at, along = found
@@ -281,17 +169,23 @@ class Comparing:
         return None
 
     def _of_part(
-        self, part: _Part, functions: Sequence[tuple[int, int, Any]], least: Any, times: Any
-    ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None:
+        self, part: Part, functions: Sequence[tuple[int, int, Any]], times: Any, least: Any, bound: Any
+    ) -> _Found | None:
         """Return the largest ratio of two functions, times a number, where it is above `least`, and its place."""
+        known = {(p, q): pattern for p, q, pattern in functions}
+        best: _Found | None = None
+        if bound != math.inf and not isinstance(part, Integers):
+            best = _largest(self._corners(part, functions), times, least, bound)
+            least = least if best is None else best[0]
+            if not _above(bound, least):
+                return best
         infinite = times == math.inf
         times = self.laws.one if infinite else times
-        best: tuple[Any, tuple[Any, ...], tuple[Any, ...]] | None = None
         least = least / times
-        for (p, q), pattern in {(p, q): pattern for p, q, pattern in functions}.items():
+        for (p, q), pattern in known.items():
             if p == q and least >= 1:
                 continue
-            found = self._supremum(part.by, p, q, pattern, least, times)
+            found = self._supremum(part.by, p, q, pattern, least, times, bound)
             if found is not None:
                 value = math.inf if infinite or found.value == math.inf else found.value * times
                 best, least = (value, found.place, found.moved), found.value
@@ -299,17 +193,23 @@ class Comparing:
                     break
         return best
 
-    def _supremum(self, by: ModuleType, p: int, q: int, pattern: _Place, least: Any, times: Any) -> Supremum | None:
-        """Return the supremum of p/q where it is above `least`, what is found of it where the search is too long."""
-        functions = self._functions[p], self._functions[q]
+    def _supremum(
+        self, by: ModuleType, p: int, q: int, pattern: Place, least: Any, times: Any, bound: Any
+    ) -> Supremum | None:
+        """Return the supremum of p/q where it is above `least`, what is found of it where the search is too long.
+
+        It is not above `bound`, times a number.
+        """
+        functions, watch = (self._functions[p], self._functions[q]), self._step if by is joint else self._watch
         try:
-            found: Supremum | None = by.supremum(*functions, pattern, least, self._watch)
+            found: Supremum | None = by.supremum(*functions, pattern, least, watch)
             return found
         except TooLong as error:
             known = least if error.best is None else error.best.value
-            end = by.upper_end(*functions, pattern, known, self._watch)
+            end = by.upper_end(*functions, pattern, known, watch)
             end = math.inf if end == math.inf or not least else end * times  # a product has further factors
-            if self.upper != math.inf and (end == math.inf or end > self.upper):
+            end = bound if _above(end, bound) else end
+            if _above(end, self.upper):
                 self.upper = end
             return error.best
 

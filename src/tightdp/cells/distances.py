@@ -84,7 +84,7 @@ def _sum(laws: CellLaws, label: Label, contributions: list[Contribution], what: 
     """Return the sum of a function times the law over all coordinates."""
     total = 0 * laws.one
     for contribution in contributions:
-        pieces: Pieces = multiplied(expanded(contribution, laws.one), what)
+        pieces: Pieces = multiplied(expanded(contribution.factors, laws.one), what)
         for v in label.variables:
             pieces = summed_out(pieces, v)
         total += sum((terms.get(UNIT, 0) for _, terms in pieces), 0 * laws.one)

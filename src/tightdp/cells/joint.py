@@ -7,10 +7,12 @@ by an exponential, grows in a direction that leads from this face through the si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import inf
+from itertools import product
+from math import gcd, inf, prod
 from typing import Any
 
 from flint import ctx, fmpq
@@ -23,23 +25,30 @@ from tightdp.cells.simplices import (
     Length,
     Region,
     Simplex,
-    Vector,
     grown,
     on_simplex,
     scaled,
     standard,
 )
-from tightdp.cells.sums import Pieces, added, rational_number
+from tightdp.cells.sums import Base, Pieces, added, rational_number
 from tightdp.cells.suprema import Supremum, TooLong, difference
 from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.waves import WAVE_BITS
 
-__all__ = ["Region", "larger", "on_region", "supremum", "upper_end"]
+__all__ = ["Region", "corners", "larger", "on_region", "supremum", "upper_end"]
 
 _MOST_CASES = 3_000
 """How many functions are looked at for a proof."""
 _MOST_PARTS = 400
 """Into how many simplices one is cut for a proof."""
+_MOST_DIRECTIONS, _FEW_COORDINATES = 100, 5
+"""In how many directions limits are looked at, and how many coordinates move in them."""
+
+
+Way = tuple[tuple[int, ...], tuple[int, ...]]
+"""A direction, and one that leads from 0 to a place close beside it."""
+Growth = dict[tuple[Base, int], Any]
+"""What a function is in a direction: coefficients by base and degree, of which the largest is to tell."""
 
 
 def on_region(pieces: Pieces, region: Region) -> Function:
@@ -59,27 +68,86 @@ def supremum(p: Function, q: Function, region: Region, least: Any, watch: Callab
     """Return the supremum of p/q on a region, None where it is at most `least`. Raises TooLong with what is known."""
     if not p or least == inf:
         return None
-    simplex = region.simplex
-    if not q:
-        return Supremum(inf, _fractions(simplex.inside), (0,) * len(simplex.inside))
     best: Supremum | None = None
-    count, least = len(simplex.columns), rational_number(least)
-    for value, place, moved in _corners(p, q, simplex.bounded, [0] * count, [0] * count, tuple(range(count))):
-        if value == inf or value > least:
-            best, least = Supremum(value, _fractions(simplex.at(place)), _fractions(simplex.along(moved))), value
-            if value == inf:
+    least = rational_number(least)
+    for found in corners(p, q, region):
+        if found.value == inf or found.value > least:
+            best, least = found, found.value
+            if least == inf:
                 return best
-    if not _Proof(watch).never_negative(difference(_times(q, least), p, 1), simplex.bounded):
+    try:
+        shown = _Proof(watch).never_negative(difference(_times(q, least), p, 1), region.simplex.bounded)
+    except TooLong:
+        shown = False
+    if not shown:
         raise TooLong(best)
     return best
 
 
+def corners(p: Function, q: Function, region: Region) -> Iterator[Supremum]:
+    """Yield the ratios at the vertices of a region, and what they approach along its rays."""
+    simplex = region.simplex
+    count = len(simplex.columns)
+    if p and not q:
+        yield Supremum(inf, _fractions(simplex.inside), (0,) * len(simplex.inside))
+    elif p:
+        for value, place, moved in _corners(p, q, simplex.bounded, [0] * count, [0] * count, tuple(range(count))):
+            yield Supremum(value, _fractions(simplex.at(place)), _fractions(simplex.along(moved)))
+
+
+def ways(dimension: int) -> list[Way]:
+    """Return some directions, each with two places beside 0 to begin from; those along few coordinates first."""
+    few = min(dimension, _FEW_COORDINATES)
+    wide = max(m for m in range(1, dimension + 2) if m == 1 or (2 * m + 1) ** few <= _MOST_DIRECTIONS)
+    found = [each for each in product(range(-wide, wide + 1), repeat=few) if gcd(*each) == 1]
+    found.sort(key=lambda each: (sum(map(abs, each)), each))
+    rest = (0,) * (dimension - few)
+    return [((*each, *rest), tuple(side << at for at in range(dimension))) for each in found for side in (1, -1)]
+
+
+def limit(ours: Growth | None, theirs: Growth | None, way: Way) -> Supremum | None:
+    """Return what the ratio of two functions approaches in a direction; None where that is 0, or unknown."""
+    if not ours or theirs is None:
+        return None
+    most, below = max(ours, key=_order), max(theirs, key=_order, default=None)
+    if below is not None and below != most and _order(most) < _order(below):
+        return None
+    moved = tuple(map(Fraction, way[0]))
+    return Supremum(ours[most] / theirs[most] if below == most else inf, (Fraction(0),) * len(moved), moved)
+
+
+def _order(growth: tuple[Base, int]) -> tuple[Any, int]:
+    return growth[0].value, growth[1]
+
+
+def grown_out(pieces: Pieces, way: Way, unit: Base) -> Growth | None:
+    """Return how a function grows in a direction, from very close beside 0; None where it is cut there."""
+    found: Growth = {}
+    along, beside = way
+    for rows, terms in pieces:
+        heights = [
+            sum(c * along[v] for v, c in normal) or -bound or sum(c * beside[v] for v, c in normal)
+            for normal, bound in rows
+        ]
+        if any(height > 0 for height in heights):
+            continue
+        if 0 in heights:
+            return None
+        for (bases, degrees), c in terms.items():
+            if all(along[v] for v, _ in degrees):
+                base = prod((each ** along[v] for v, each in bases), start=unit)
+                times = prod(along[v] ** degree for v, degree in degrees)
+                added(found, {(base, sum(degree for _, degree in degrees)): c * times})
+    return {growth: c for growth, c in found.items() if c}
+
+
 def upper_end(p: Function, q: Function, region: Region, least: Any, watch: Callable[[], None]) -> Any:
     """Return a number above `least` that p/q is proved not to exceed; infinity where none is found."""
-    for part in ABOVE:
-        value = rational_number(least) * Fraction(part + 1, part)
-        if q and _Proof(watch).never_negative(difference(_times(q, value), p, 1), region.simplex.bounded):
-            return value
+    with suppress(TooLong):
+        for part in ABOVE:
+            value = rational_number(least) * Fraction(part + 1, part)
+            if q and _Proof(watch).never_negative(difference(_times(q, value), p, 1), region.simplex.bounded):
+                return value
     return inf
 
 
@@ -87,8 +155,8 @@ def _times(function: Function, value: Any) -> Function:
     return {key: c * value for key, c in function.items()}
 
 
-def _fractions(vector: Vector) -> tuple[Fraction, ...]:
-    return tuple(map(as_fraction, vector))
+def _fractions(vector: Sequence[Any]) -> tuple[Fraction, ...]:
+    return tuple(as_fraction(fmpq(c)) for c in vector)
 
 
 Corner = tuple[Any, list[int], list[int]]

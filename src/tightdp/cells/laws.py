@@ -28,10 +28,8 @@ from tightdp.cells.noise import Noisy, Outside, Path, Quotient
 from tightdp.cells.paths import Loops, counting, paths
 from tightdp.cells.spans import Form, Solved, Span, by_draws, solved, span_of
 from tightdp.cells.sums import (
-    UNIT,
     Base,
     Exact,
-    Pieces,
     exact_number,
     kept,
     rational_number,
@@ -60,7 +58,7 @@ class CellLaws:
         for label, contributions in self.laws.get(x, {}).items():
             place = None if label.real else label.coordinates(output)
             if place is not None:
-                total += sum(prod((value_at(f, place) for f in each), start=self.one) for each in contributions)
+                total += sum(prod((value_at(f, place) for f in each.factors), start=self.one) for each in contributions)
         return total
 
     @property
@@ -75,7 +73,7 @@ class CellLaws:
         found: dict[Dataset, dict[Any, Number]] = {}
         for x, law in self.laws.items():
             masses = {
-                label: sum((prod((value_at(f, ()) for f in each), start=self.one) for each in parts), 0)
+                label: sum((prod((value_at(f, ()) for f in each.factors), start=self.one) for each in parts), 0)
                 for label, parts in law.items()
             }
             found[x] = {label.output(()): self.number(mass) for label, mass in masses.items() if kept(mass)}
@@ -132,8 +130,7 @@ def cell_laws(bound: Bound, watch: Callable[[], None], datasets: Iterable[Datase
         total = sum(maker.total(draft.path) for draft in drafts if draft.x == x)
         if not total:
             raise bound.contradiction(x, "is false in every run")
-        share: Pieces = [(frozenset(), {UNIT: 1 / total})]
-        laws[x] = {label: [(*each, share) for each in found] for label, found in laws[x].items()}
+        laws[x] = {label: [each.times(1 / total) for each in found] for label, found in laws[x].items()}
     return CellLaws(laws, maker.bases.unit)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, gcd, inf, lcm, prod
@@ -255,9 +255,10 @@ class Label:
         return self.filled(numbers)
 
     def direction(self, moved: Sequence[Any]) -> Any:
-        """Return how the numbers of an output move with its coordinates, everything else being None."""
+        """Return how the numbers of an output move with its coordinates; what is no number is None."""
         numbers = [sum(c * u for c, u in zip(line, moved, strict=True)) for line in self.columns]
-        return self.filled(numbers)
+        still = tuple(0 if isinstance(value, (int, Fraction)) else None for value in self.constants)
+        return replace(self, constants=still).filled(numbers)
 
     def coordinates(self, output: Any) -> tuple[int, ...] | None:
         """Return the coordinates of an output of integers, None where it is of another kind."""

@@ -74,10 +74,8 @@ def supremum(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callab
     """Return the supremum of p/q on a stretch, None where it is at most `least`. Raises TooLong with what is known."""
     if not p or least == inf:
         return None
-    if not q:
-        return Supremum(inf, (stretch.at(stretch.inside),), (0,))
     best: Supremum | None = None
-    for found in _ends(p, q, stretch):
+    for found in corners(p, q, stretch):
         if found.value == inf or found.value > least:
             best, least = found, found.value
     if len(p) == len(q) == 1 and not any(key[0][1] for key in (*p, *q)):  # it is monotone
@@ -98,9 +96,11 @@ def upper_end(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Calla
     return inf
 
 
-def _ends(p: Counted, q: Counted, stretch: Stretch) -> Iterator[Supremum]:
+def corners(p: Counted, q: Counted, stretch: Stretch) -> Iterator[Supremum]:
     """Yield the ratios at the ends of a stretch; far out it is a limit."""
-    for t in (Fraction(0), stretch.length):
+    if p and not q:
+        yield Supremum(inf, (stretch.at(stretch.inside),), (0,))
+    for t in (Fraction(0), stretch.length) if p and q else ():
         if t is None:
             (ours, above), (theirs, below) = leading(p, 0), leading(q, 0)
             if ours == theirs:

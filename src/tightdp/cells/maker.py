@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import prod
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
@@ -44,8 +44,37 @@ _HIDDEN = 1_000
 """Variables from here on are summed out; those before are the coordinates of an output."""
 _NO_REALS = Solved({}, Fraction(1))
 
-Contribution: TypeAlias = tuple[Pieces, ...]
-"""A product of functions."""
+Places = tuple[tuple[Any, Any, Base], ...]
+"""Where a law is base^place: from, and up to; None where an end is missing."""
+
+
+class Drawn(NamedTuple):
+    """A draw at a form of coordinates and hidden draws."""
+
+    form: tuple[tuple[int, Any], ...]
+    constant: Any
+    pieces: Places
+
+
+class Runs(NamedTuple):
+    """What a path is a sum of, or an integral: its weight times the laws of all draws, where `rows` hold."""
+
+    weight: Exact
+    rows: Rows
+    draws: tuple[Drawn, ...]
+    hidden: tuple[int, ...]
+
+
+class Contribution(NamedTuple):
+    """What a path has of a law: a product of functions of the coordinates, and what they were summed up from."""
+
+    factors: tuple[Pieces, ...]
+    runs: Runs
+
+    def times(self, share: Exact) -> Contribution:
+        """Return a multiple."""
+        constant: Pieces = [(frozenset(), {UNIT: share})]
+        return Contribution((*self.factors, constant), self.runs._replace(weight=self.runs.weight * share))
 
 
 class _Factor(NamedTuple):
@@ -66,7 +95,9 @@ class Maker:
     def total(self, path: Path) -> Exact:
         """Return the probability of a path."""
         found = self.contribution(path, lattice_of([], path.integers), (), [])
-        return prod((sum((t[UNIT] for _, t in part), 0 * self.one) for part in found), start=self.one) if found else 0
+        if found is None:
+            return 0
+        return prod((sum((t[UNIT] for _, t in part), 0 * self.one) for part in found.factors), start=self.one)
 
     def contribution(
         self,
@@ -95,7 +126,7 @@ class Maker:
             residue, modulus = path.residues.get(v, (0, 1))
             form, constant = {w: c * modulus for w, c in form.items()}, constant * modulus + residue
             pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
-            name = tuple(sorted(form.items())), constant, pieces
+            name = Drawn(tuple(sorted(form.items())), constant, pieces)
             factors.append(_Factor(name, _by_pieces(pieces, form, constant), frozenset(form)))
         for normal, bound in path.rows:
             rows.append(self._moved(path, normal, bound, draws))
@@ -103,8 +134,10 @@ class Maker:
             return None
         hidden = {_HIDDEN + c for c in range(len(lattice.pivots), path.integers)}
         hidden |= {_HIDDEN + v for v in path.laws if v >= REAL and v not in reals.draws}
-        found = self._eliminated([line for line in rows if line != TRUE], factors, hidden)
-        return None if found is None else (*found, [(frozenset(), {UNIT: weight})])
+        rows = [line for line in rows if line != TRUE]
+        runs = Runs(weight, tightest(rows), tuple(factor.name for factor in factors), tuple(sorted(hidden)))
+        found = self._eliminated(rows, factors, hidden)
+        return None if found is None else Contribution((*found, [(frozenset(), {UNIT: weight})]), runs)
 
     @staticmethod
     def _draw(

@@ -1,0 +1,194 @@
+"""Kinds of outputs: for each dataset the functions of their independent coordinates, cut where conditions change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf, prod
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from tightdp.cells import joint, lines, moving, suprema
+from tightdp.cells.joint import Region, Way, on_region
+from tightdp.cells.laws import CellLaws
+from tightdp.cells.linear import REAL, Label, Rows
+from tightdp.cells.lines import Stretch, on_stretch, stretches
+from tightdp.cells.maker import Contribution
+from tightdp.cells.noise import Outside
+from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
+from tightdp.cells.simplices import Function, simplices
+from tightdp.cells.sums import UNIT, Base, Exact, Piece, Pieces, Terms, added, expanded, variables
+from tightdp.cells.suprema import Supremum
+from tightdp.language.program import Dataset
+
+Number: TypeAlias = Callable[[Counted | Function, Any], int]
+"""Gives a function a number, the same for equal ones of "counts", or on stretches and regions of equal length."""
+
+
+class Integers:
+    """Functions of some integer coordinates of a label, by dataset; on a pattern each is known by a number."""
+
+    by: ModuleType = suprema
+
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
+        self.coordinates = group
+        every = {row for pieces in whole.values() for rows, _ in pieces for row in rows}
+        self._patterns = patterns(every, len(group))
+        held = [holding(every, pattern) for pattern in self._patterns]
+        self._nothing = number({}, "counts")
+        self._functions = {
+            x: [number(on_pattern(pieces, *each, unit), "counts") for each in zip(self._patterns, held, strict=True)]
+            for x, pieces in whole.items()
+        }
+
+    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Pattern]]:
+        """Return the functions of two datasets pattern by pattern; none where the first has none."""
+        ours = self._functions.get(x, [])
+        theirs = self._functions.get(x_prime, [self._nothing] * len(ours))
+        return list(zip(ours, theirs, self._patterns, strict=True)) if ours else []
+
+
+class Real:
+    """Functions of a real coordinate of a label, by dataset; on a stretch each is known by a number.
+
+    The line is cut for each pair of datasets where conditions of the two change.
+    """
+
+    by: ModuleType = lines
+
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
+        self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
+        self._known: dict[tuple[Dataset, Stretch], int] = {}
+
+    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Stretch]]:
+        """Return the functions of two datasets stretch by stretch; none where the first has none."""
+        if x not in self._whole:
+            return []
+        both = self._whole[x], self._whole.get(x_prime, [])
+        cut = stretches({row for pieces in both for rows, _ in pieces for row in rows})
+        return [(self._on(x, each), self._on(x_prime, each), each) for each in cut]
+
+    def _on(self, x: Dataset, stretch: Stretch) -> int:
+        if (x, stretch) not in self._known:
+            function = on_stretch(self._whole.get(x, []), stretch, self._unit)
+            self._known[x, stretch] = self._number(function, stretch.length)
+        return self._known[x, stretch]
+
+
+class Reals:
+    """Functions of several real coordinates of a label, by dataset; on a region each is known by a number.
+
+    Space is cut for each pair of datasets where conditions of the two change.
+    """
+
+    by: ModuleType = joint
+
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
+        if group[0] < REAL:
+            raise Outside(
+                "is published beside noise on the integers: together they have an ε, if independent, and no δ"
+            )
+        self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
+        self._known: dict[tuple[Dataset, Way], joint.Growth | None] = {}
+
+    def outwards(self, x: Dataset, x_prime: Dataset) -> Iterator[Supremum]:
+        """Yield what ratios of two datasets approach far out."""
+        for way in joint.ways(len(self.coordinates)):
+            found = joint.limit(self._grown(x, way), self._grown(x_prime, way), way)
+            if found is not None:
+                yield found
+
+    def _grown(self, x: Dataset, way: Way) -> joint.Growth | None:
+        if (x, way) not in self._known:
+            self._known[x, way] = joint.grown_out(self._whole.get(x, []), way, self._unit)
+        return self._known[x, way]
+
+    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Region]]:
+        """Return the functions of two datasets region by region; none where the first has none."""
+        if x not in self._whole:
+            return []
+        both = self._whole[x], self._whole.get(x_prime, [])
+        rows = {row for pieces in both for rows, _ in pieces for row in rows}
+        cut = [Region(each) for each in simplices(rows, len(self.coordinates))]
+        ours, theirs = ([self._number(on_region(pieces, each), each.length) for each in cut] for pieces in both)
+        return list(zip(ours, theirs, cut, strict=True))
+
+
+Part: TypeAlias = Integers | Real | Reals
+Place: TypeAlias = Pattern | Stretch | Region
+
+
+class Kind:
+    """All that is known of one label: for each dataset a weight, and the functions of independent coordinates."""
+
+    def __init__(self, laws: CellLaws, label: Label, apart: bool, number: Number) -> None:
+        self.label, self._one, self._unit = label, laws.one, laws.unit
+        self._found = {x: law[label] for x, law in laws.laws.items() if label in law}
+        self.weights: dict[Dataset, Exact] = dict.fromkeys(self._found, laws.one)
+        self.parts: list[Part] = []
+        self._bounds: dict[tuple[Dataset, Dataset], Any] = {}
+        single = apart and all(len(each) == 1 for each in self._found.values())
+        groups = self._groups() if single else [label.variables]
+        if single:
+            weights = {x: self._weight(each[0]) for x, each in self._found.items()}
+            self.weights = {x: weight for x, weight in weights.items() if weight}
+        for group in groups:
+            self.parts.append(self._part(group, single, number))
+
+    def _groups(self) -> list[tuple[int, ...]]:
+        """Return the coordinates that are independent of each other under all datasets."""
+        groups: list[set[int]] = [{v} for v in self.label.variables]
+        for contributions in self._found.values():
+            for pieces in contributions[0].factors:
+                free = variables(pieces)
+                together = [group for group in groups if group & free]
+                if len(together) > 1:
+                    groups = [group for group in groups if not group & free] + [set().union(*together)]
+        return [tuple(sorted(group)) for group in groups]
+
+    def _weight(self, contribution: Contribution) -> Exact:
+        constants = [pieces for pieces in contribution.factors if not variables(pieces)]
+        return prod((_constant(pieces) for pieces in constants), start=self._one)
+
+    def bound(self, x: Dataset, x_prime: Dataset) -> Any:
+        """Return a number that the ratio of two datasets never exceeds: infinity where none is known at once."""
+        if not self.label.real:
+            return inf
+        if (x, x_prime) not in self._bounds:
+            ours, theirs = ([each.runs for each in self._found.get(key, [])] for key in (x, x_prime))
+            self._bounds[x, x_prime] = moving.upper_end(ours, theirs)
+        return self._bounds[x, x_prime]
+
+    def _part(self, group: tuple[int, ...], single: bool, number: Number) -> Part:
+        names = {v: at for at, v in enumerate(group)}
+        whole: dict[Dataset, list[Piece]] = {}
+        for x, contributions in self._found.items():
+            total: dict[Rows, Terms] = {}
+            for contribution in contributions:
+                used = [p for p in contribution.factors if not single or variables(p) & set(group)]
+                for rows, terms in _renamed(expanded(used, self._one), names):
+                    added(total.setdefault(rows, {}), terms)
+            whole[x] = [(rows, terms) for rows, terms in total.items() if terms]
+        kind = Integers if not group or group[-1] < REAL else Real if len(group) == 1 else Reals
+        return kind(group, whole, number, self._unit)
+
+
+def _constant(pieces: Pieces) -> Exact:
+    return sum((terms[UNIT] for _, terms in pieces), 0)
+
+
+def _renamed(pieces: Pieces, names: dict[int, int]) -> list[Piece]:
+    if all(old == new for old, new in names.items()):
+        return list(pieces)
+    found = []
+    for rows, terms in pieces:
+        moved = frozenset((tuple((names[v], c) for v, c in normal), bound) for normal, bound in rows)
+        found.append(
+            (
+                moved,
+                {
+                    (tuple((names[v], b) for v, b in bases), tuple((names[v], d) for v, d in degrees)): c
+                    for (bases, degrees), c in terms.items()
+                },
+            )
+        )
+    return found

@@ -1,0 +1,122 @@
+"""Upper ends of likelihood ratios from the laws of draws, before these are summed out.
+
+Draws that are not published may be moved: what they are on one dataset is compared with something else on the other. If
+the runs of each path, moved by constants, are runs of a path of its own on the other dataset that publish the same, no
+ratio of outputs is larger than the product of the largest ratios of single draws (alignment by constants: Zhang and
+Kifer 2017, LightDP). The constants are vertices of a linear program, where as many as possible of two things hold: a
+draw is the same on both datasets, and a condition is just met.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations, islice, pairwise
+from math import prod
+from typing import Any
+
+from flint import fmpq_mat
+
+from tightdp.cells.linear import REAL, Row, feasible, tightest
+from tightdp.cells.maker import Places, Runs
+from tightdp.exact.enclosure import as_fmpq, as_fraction
+
+_MOST_MOVES = 200
+"""So many ways to move the draws of a path are tried."""
+_MOST_PAIRS = 400
+"""So many paths are compared with each other."""
+
+
+def upper_end(ours: Sequence[Runs], theirs: Sequence[Runs]) -> Any:
+    """Return a number that the ratio of two laws never exceeds; infinity where none is found."""
+    left, found = list(theirs), []
+    if len(ours) * len(theirs) > _MOST_PAIRS:
+        return math.inf
+    for runs in ours:
+        alike = [(_ratio(runs, other), at) for at, other in enumerate(left)]
+        ratio, at = min(((each, at) for each, at in alike if each != math.inf), default=(math.inf, 0))
+        if ratio == math.inf:
+            return ratio
+        found.append(ratio)
+        del left[at]
+    return max(found, default=math.inf)
+
+
+def _ratio(ours: Runs, theirs: Runs) -> Any:
+    """Return an upper end of the ratio of two paths with the same forms; infinity where none is found."""
+    if [draw.form for draw in ours.draws] != [draw.form for draw in theirs.draws] or ours.hidden != theirs.hidden:
+        return math.inf
+    found = [
+        _moved_ratio(ours, theirs, moved)
+        for moved in islice(_moves(ours, theirs), _MOST_MOVES)
+        if all(_follows(ours, row, moved) for row in theirs.rows)
+    ]
+    finite = [each for each in found if each != math.inf]
+    return min(finite) * (ours.weight / theirs.weight) if finite else math.inf
+
+
+def _moves(ours: Runs, theirs: Runs) -> Iterator[dict[int, Any]]:
+    """Yield by how much hidden draws may be larger on the other dataset: so that as many draws and rows are alike."""
+    bounds, hidden = dict(ours.rows), ours.hidden
+    equations = [
+        (dict(draw.form), draw.constant - other.constant) for draw, other in zip(ours.draws, theirs.draws, strict=True)
+    ]
+    equations += [(dict(normal), bound - bounds[normal]) for normal, bound in sorted(theirs.rows) if normal in bounds]
+    lines = dict.fromkeys((*(form.get(v, 0) for v in hidden), by) for form, by in equations)
+    for chosen in combinations([line for line in lines if any(line[:-1])], len(hidden)):
+        matrix = [as_fmpq(Fraction(c)) for line in chosen for c in line[:-1]]
+        square = fmpq_mat(len(hidden), len(hidden), matrix)
+        if square.det():
+            found = square.inv() * fmpq_mat(len(hidden), 1, [as_fmpq(Fraction(line[-1])) for line in chosen])
+            moved = [as_fraction(found[at, 0]) for at in range(len(hidden))]
+            if all(v >= REAL or by.denominator == 1 for v, by in zip(hidden, moved, strict=True)):
+                yield dict(zip(hidden, moved, strict=True))
+
+
+def _follows(ours: Runs, row: Row, moved: dict[int, Any]) -> bool:
+    """Whether moved runs meet a condition of the other dataset."""
+    normal, bound = row
+    bound -= sum(c * moved.get(v, 0) for v, c in normal)
+    if dict(ours.rows).get(normal, math.inf) <= bound:
+        return True
+    opposite = tuple((v, -c) for v, c in normal), -bound - (normal[-1][0] < REAL)
+    return not feasible(tightest([*ours.rows, opposite]))
+
+
+def _moved_ratio(ours: Runs, theirs: Runs, moved: dict[int, Any]) -> Any:
+    ratios = []
+    for draw, other in zip(ours.draws, theirs.draws, strict=True):
+        by = other.constant - draw.constant + sum(c * moved.get(v, 0) for v, c in draw.form)
+        ratios.append(_most(draw.pieces, other.pieces, Fraction(by), any(v >= REAL for v, _ in draw.form)))
+    return math.inf if math.inf in ratios else prod(ratios, start=ours.weight / ours.weight)
+
+
+@lru_cache(1 << 12)
+def _most(ours: Places, theirs: Places, by: Fraction, real: bool) -> Any:
+    """Return the largest f(v)/g(v + by) over all numbers v, for laws f and g by pieces."""
+    theirs = tuple(sorted(theirs, key=lambda each: -math.inf if each[0] is None else each[0]))
+    if any(low is None or low != before[1] + (not real) for before, (low, *_) in pairwise(theirs)):
+        return math.inf
+    found = []
+    for low, high, base in ours:
+        first, last = (-math.inf if low is None else low), (math.inf if high is None else high)
+        if theirs[0][0] is not None and first + by < theirs[0][0]:
+            return math.inf
+        if theirs[-1][1] is not None and last + by > theirs[-1][1]:
+            return math.inf
+        for start, end, other in theirs:
+            left = first if start is None else max(first, start - by)
+            right = last if end is None else min(last, end - by)
+            if left > right or (real and left == right):
+                continue
+            if base is other:
+                found.append(1 / (other**by).value)
+                continue
+            if (right == math.inf and base.value > other.value) or (left == -math.inf and base.value < other.value):
+                return math.inf
+            for v in (left, right):
+                if not isinstance(v, float):
+                    found.append((base ** Fraction(v)).value / (other ** (Fraction(v) + by)).value)
+    return max(found, default=math.inf)
