@@ -6,7 +6,7 @@ one line of elements (`_FOLDS`); the rest stands below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from tightdp.core.lowering.array_indices import assigned, indexed, prepared
 from tightdp.core.lowering.arrays import (
@@ -73,6 +73,11 @@ def as_numpy(action: Callable[[], Value]) -> Value:
 def with_cells(m: Machine, value: Value, action: Callable[[Cells, Kind], Value]) -> Value:
     """Apply an action to anything as an array of numpy."""
     return array_of(m, value, lambda cells, kind: action(cells, np.dtype(kind)))
+
+
+def in_pairs(m: Machine, value: Value, action: Callable[[tuple[Cells, Kind]], Value]) -> Value:
+    """The same of an action that takes one argument, for `over_all`."""
+    return with_cells(m, value, lambda *pair: action(pair))
 
 
 # creation
@@ -167,13 +172,11 @@ def _arange(m: Machine, first: Value, *more: Value, dtype: Value = None) -> Valu
 
 @of_numpy("meshgrid")
 def _meshgrid(m: Machine, *parts: Value) -> Value:
-    def of(done: list[tuple[Cells, Kind]], rest: Sequence[Value]) -> Value:
-        if rest:
-            return with_cells(m, rest[0], lambda cells, kind: of([*done, (cells, kind)], rest[1:]))
+    def of(*done: tuple[Cells, Kind]) -> Value:
         grids = as_numpy(lambda: np.meshgrid(*(cells for cells, _ in done)))
         return tuple(made(m, grid, kind) for grid, (_, kind) in zip(grids, done, strict=True))
 
-    return of([], parts)
+    return over_all(m, parts, of, in_pairs)
 
 
 @of_numpy("eye", "identity")
@@ -215,21 +218,14 @@ def _moving(name: str) -> Callable[..., Value]:
         options = [settled(m, each) for each in more]
         named = {key: settled(m, each) for key, each in keywords.items()}
 
-        def of(parts: list[tuple[Cells, Kind]]) -> Value:
+        def of(*parts: tuple[Cells, Kind]) -> Value:
             dtype = np.result_type(*(kind for _, kind in parts))
             cells = [cast_all(m, cells, dtype) for cells, _ in parts]
             given = cells if several else cells[0]
             found = as_numpy(lambda: getattr(np, name)(given, *options, **named))
             return made(m, found, dtype)
 
-        sequence = _parts(m, value) if several else [value]
-
-        def over(rest: Sequence[Value], done: list[tuple[Cells, Kind]]) -> Value:
-            if not rest:
-                return of(done)
-            return with_cells(m, rest[0], lambda cells, kind: over(rest[1:], [*done, (cells, kind)]))
-
-        return over(sequence, [])
+        return over_all(m, _parts(m, value) if several else [value], of, in_pairs)
 
     return handler
 

@@ -6,6 +6,7 @@ import ast
 import functools
 import itertools
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.expressions import binary
@@ -25,7 +26,7 @@ from tightdp.core.lowering.iteration import (
 )
 from tightdp.core.lowering.machine import End, Failure, Frame, Machine
 from tightdp.core.lowering.registry import builtin, lowers
-from tightdp.core.lowering.scalars import operate, over_values, truth, whole
+from tightdp.core.lowering.scalars import operate, over_all, over_values, truth, whole
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import Every, Filtered, Generator, Stream, Value, alternatives, known, never
 from tightdp.language.source import FunctionSource
@@ -289,13 +290,9 @@ def _stream(m: Machine, name: str, items: Sequence[Value]) -> Stream:
     return Stream(name, lambda at: (m.builder.true, items[at]) if at < len(items) else None)
 
 
-def _over_items(m: Machine, iterables: Sequence[Value], action: Callable[..., Value]) -> Value:
-    """Apply an action to the items of several iterables, whose lengths may depend on the run."""
-
-    def over(done: list[Value], rest: Sequence[Value]) -> Value:
-        return m.each(collected(m, rest[0]), lambda each: over([*done, each], rest[1:])) if rest else action(*done)
-
-    return over([], iterables)
+def _over_items(m: Machine, iterable: Value, action: Callable[[tuple[Value, ...]], Value]) -> Value:
+    """Apply an action to the items of an iterable, whose length may depend on the run."""
+    return m.each(collected(m, iterable), action)
 
 
 @builtin(itertools.product)
@@ -303,7 +300,7 @@ def _product(m: Machine, *iterables: Value, repeat: Value = 1) -> Value:
     def times(count: Value, items: Sequence[Value]) -> Value:
         return _stream(m, "product", list(itertools.product(*items, repeat=whole(count))))
 
-    return _over_items(m, iterables, lambda *items: over_values(m, repeat, lambda count: times(count, items)))
+    return over_all(m, iterables, lambda *items: over_values(m, repeat, partial(times, items=items)), _over_items)
 
 
 def _chosen(choose: Callable[..., object]) -> None:
@@ -327,7 +324,7 @@ def _pairwise(m: Machine, iterable: Value, /) -> Value:
 
 @builtin(itertools.chain)
 def _chain(m: Machine, *iterables: Value) -> Value:
-    return _over_items(m, iterables, lambda *items: _stream(m, "chain", list(itertools.chain(*items))))
+    return over_all(m, iterables, lambda *items: _stream(m, "chain", list(itertools.chain(*items))), _over_items)
 
 
 @builtin(itertools.accumulate)

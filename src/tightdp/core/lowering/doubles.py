@@ -20,7 +20,7 @@ from tightdp.core.lowering.arrays import fail_where
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import builtin, in_doubles, operates
-from tightdp.core.lowering.scalars import by_values, name_in_doubles, operate, together, truth
+from tightdp.core.lowering.scalars import by_values, name_in_doubles, operate, over_all, together, truth
 from tightdp.core.lowering.sequences import plain
 from tightdp.core.lowering.values import Host, Value, is_scalar, known, name_of
 from tightdp.core.nodes import Const, Expr
@@ -86,10 +86,7 @@ def _of_math(function: Callable[..., object]) -> Callable[..., Value]:
 def over_shapes(m: Machine, values: Sequence[Value], action: Callable[..., Value]) -> Value:
     """Apply an action to scalars, for every shape that they may have; scalars of numpy as those of Python."""
 
-    def rest_of(done: tuple[Value, ...], rest: Sequence[Value]) -> Value:
-        return m.each(rest[0], lambda one: rest_of((*done, plain(m, one)), rest[1:])) if rest else action(*done)
-
-    return rest_of((), values)
+    return over_all(m, values, lambda *each: action(*(plain(m, one) for one in each)), Machine.each)
 
 
 for _function in vars(math).values():

@@ -26,7 +26,7 @@ from tightdp.core.lowering.arrays import (
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import NUMPY, method, of_numpy, operates
-from tightdp.core.lowering.scalars import operate, truth
+from tightdp.core.lowering.scalars import operate, over_all, truth
 from tightdp.core.lowering.values import Array, Element, Host, Value, known
 
 UFUNCS = {
@@ -119,25 +119,14 @@ IN_DOUBLES = (
 
 def elementwise(m: Machine, function: str, *operands: Value) -> Value:
     """Apply a ufunc to arrays, scalars or nested sequences."""
-    parts: list[tuple[Value, Value]] = []
-
-    def over(rest: Sequence[Value]) -> Value:
-        if not rest:
-            return _applied(m, function, parts)
-
-        def more(cells: Value, kind: Value) -> Value:
-            parts.append((cells, kind))
-            try:
-                return over(rest[1:])
-            finally:
-                parts.pop()
-
-        return array_of(m, rest[0], more)
-
-    return over(operands)
+    return over_all(m, operands, partial(_applied, m, function), _in_pairs)
 
 
-def _applied(m: Machine, function: str, parts: Sequence[tuple[Value, Value]]) -> Value:
+def _in_pairs(m: Machine, value: Value, action: Callable[[tuple[Value, Value]], Value]) -> Value:
+    return array_of(m, value, lambda *pair: action(pair))
+
+
+def _applied(m: Machine, function: str, *parts: tuple[Value, Value]) -> Value:
     kinds = [kind for _, kind in parts]
     dtype = type_of_result(m, function, kinds)
     try:

@@ -19,7 +19,7 @@ from tightdp.core.lowering.arrays import allowed, made, np, objects, read
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import INSTEAD
-from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, by_values, over_values, together
+from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, by_values, over_all, over_values, together
 from tightdp.core.lowering.values import (
     Array,
     Collection,
@@ -104,15 +104,12 @@ class _Unread(Exception):
 def computed(m: Machine, function: Callable[..., Value], arguments: Arguments, keywords: Keywords, name: str) -> Value:
     """Return what a function of its arguments gives. Raises LanguageError where these cannot be listed."""
 
-    def over(rest: Sequence[Value], done: tuple[_Given, ...]) -> Value:
-        if rest:
-            return _given(m, rest[0], lambda given: over(rest[1:], (*done, given)))
-        return _tabulated(
-            m, function, done[: len(arguments)], dict(zip(keywords, done[len(arguments) :], strict=True)), name
-        )
+    def of(*given: _Given) -> Value:
+        named = dict(zip(keywords, given[len(arguments) :], strict=True))
+        return _tabulated(m, function, given[: len(arguments)], named, name)
 
     try:
-        return over((*arguments, *keywords.values()), ())
+        return over_all(m, (*arguments, *keywords.values()), of, _given)
     except _Unread as error:
         raise m.unsupported(f"{name} of {error} is not in the language", "give it numbers, strings or lists") from None
 
@@ -165,13 +162,11 @@ def _content(m: Machine, value: Value, make: Callable[..., Value], then: Callabl
 def _several(m: Machine, items: Sequence[Value], make: Callable[..., Value], then: Callable[[_Given], Value]) -> Value:
     """Go on with what is made of several values."""
 
-    def over(rest: Sequence[Value], done: tuple[_Given, ...]) -> Value:
-        if rest:
-            return _given(m, rest[0], lambda given: over(rest[1:], (*done, given)))
+    def of(*done: _Given) -> Value:
         nodes = tuple(node for given in done for node in given.nodes)
         return then(_Given(nodes, lambda values: make([given.of(values) for given in done])))
 
-    return over(items, ())
+    return over_all(m, items, of, _given)
 
 
 def _tabulated(

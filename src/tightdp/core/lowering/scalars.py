@@ -278,7 +278,10 @@ def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Val
 def over_all(
     m: Machine, values: Sequence[Value], action: Callable[..., Value], over: Callable[..., Value] = over_values
 ) -> Value:
-    """Apply an action to the plain values that several scalars may take, and merge the results."""
+    """Apply an action to the plain values that several scalars may take, and merge the results.
+
+    `over(m, value, then)` says what of each value goes on instead.
+    """
 
     def rest_of(done: Arguments, rest: Arguments) -> Value:
         return over(m, rest[0], lambda plain: rest_of((*done, plain), rest[1:])) if rest else action(*done)
