@@ -1,6 +1,7 @@
-"""Classes and objects in runs: the same ones, with methods that run as functions do, and objects that are copies.
+"""What runs see of what stands outside a function: collections, modules, classes and objects, in the numbers of a run.
 
-What a run changes in an object of the enclosing module, the next run does not see.
+Classes have methods that run as functions do, objects and collections are copies: what a run changes in one of the
+enclosing module, the next run does not see.
 """
 
 from __future__ import annotations
@@ -9,7 +10,15 @@ import functools
 from abc import ABCMeta
 from collections.abc import Callable
 from contextvars import ContextVar
-from types import CellType, FunctionType, MemberDescriptorType, MethodType, WrapperDescriptorType
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any
 
 from tightdp.errors import LanguageError
@@ -45,21 +54,49 @@ def once(value: Value, made: Callable[[], Value]) -> Value:
     return copies[id(value)][1]
 
 
-class Classes:
-    """Classes as runs see them, in one of the meanings that numbers have."""
+class Module:
+    """A module whose members are as a run sees them."""
+
+    def __init__(self, module: ModuleType, value: Callable[[Value], Value]) -> None:
+        self._module, self._value = module, value
+
+    def __getattr__(self, name: str) -> Value:
+        return self._value(getattr(self._module, name))
+
+
+class Outside:
+    """What runs see of what stands outside, in one of the meanings that numbers have."""
 
     def __init__(self, value: Callable[[Value], Value], method: Remake) -> None:
         self._value, self._method = value, method
         self._known: dict[type, type] = {}
 
+    def function(
+        self, plain: FunctionType, code: CodeType, names: dict[str, Value], cells: tuple[CellType, ...] | None
+    ) -> FunctionType:
+        """Return a function in place of another one, with this code, which sees these names and cells."""
+        found = FunctionType(code, names, plain.__name__, self._value(plain.__defaults__), cells)
+        found.__kwdefaults__ = self._value(plain.__kwdefaults__)
+        found.__qualname__, found.__module__, found.__doc__ = plain.__qualname__, plain.__module__, plain.__doc__
+        return found
+
     def seen(self, value: Value) -> Value:
-        """Return a class, an object or a bound method as a run sees it; anything else as it is."""
+        """Return a collection, a module, a class, an object or a bound method as a run sees it; else the value."""
+        kind = type(value)
+        if kind in (list, set):
+            return once(value, lambda: kind(map(self._value, value)))
+        if kind is dict:
+            return once(value, lambda: {self._value(key): self._value(item) for key, item in value.items()})
+        if kind in (tuple, frozenset):
+            converted = [self._value(item) for item in value]
+            return value if all(new is old for new, old in zip(converted, value, strict=True)) else kind(converted)
+        if isinstance(value, ModuleType):
+            return Module(value, self._value)
         if isinstance(value, MethodType):
             owner = self._value(value.__self__)
             return value if owner is value.__self__ else getattr(owner, value.__name__)
         if isinstance(value, type):
             return self.remade(value)
-        kind = type(value)
         return value if self.remade(kind) is kind else self._copied(value)
 
     def remade(self, kind: type) -> type:

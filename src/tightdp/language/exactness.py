@@ -22,7 +22,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives, rounds
-from tightdp.language.classes import Classes, once
+from tightdp.language.classes import Outside, once
 from tightdp.language.doubles import BITS
 from tightdp.language.source import (
     AnyFunction,
@@ -84,36 +84,24 @@ def exactly(value: Any) -> Any:
     kind = type(value)
     if kind is float:
         return as_fraction(value) if math.isfinite(value) else value
-    if "numpy" in sys.modules and arrays.of_numpy(value):
+    if "numpy" in sys.modules and not isinstance(value, ModuleType) and arrays.of_numpy(value):
         if isinstance(value, sys.modules["numpy"].ndarray):
             return once(value, lambda: arrays.exactly(value))
-        if isinstance(value, ModuleType):
-            return _ExactModule(value)
         name = getattr(value, "__name__", "")
         return exact(getattr(written, name)) if name in written.EXACT else arrays.exactly(value)
-    if kind in (list, set):
-        return once(value, lambda: kind(map(exactly, value)))
-    if kind is dict:
-        return once(value, lambda: {exactly(key): exactly(item) for key, item in value.items()})
-    if kind in (tuple, frozenset):
-        converted = [exactly(item) for item in value]
-        same = all(new is old for new, old in zip(converted, value, strict=True))
-        return value if same else kind(converted)
     if value is math.exp or value is primitives.exp:
         return _exponential
     if kind is FunctionType:
         return exact(value)
     if kind is BuiltinFunctionType and isinstance(value.__self__, ModuleType) and value.__self__ is not builtins:
         return _with_exact_result(value)
-    if isinstance(value, ModuleType):
-        return _ExactModule(value)
     program = getattr(value, "program", None)
     if program is not None and isinstance(program, Runnable):
         return program.raw
-    return _CLASSES.seen(value)
+    return _OUTSIDE.seen(value)
 
 
-_CLASSES = Classes(exactly, exact)
+_OUTSIDE = Outside(exactly, exact)
 
 
 @lru_cache(256)
@@ -137,16 +125,6 @@ def _isinstance(value: Any, kinds: Any) -> bool:
 
 
 _INSTEAD = {"print": _unheard, "isinstance": _isinstance}
-
-
-class _ExactModule:
-    """A module whose members are read exactly."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self._module = module
-
-    def __getattr__(self, name: str) -> Any:
-        return exactly(getattr(self._module, name))
 
 
 class _ExactNames(dict[str, Any]):
@@ -186,12 +164,7 @@ def _recompile(function: FunctionType, own: CellType | None) -> FunctionType:
         inner = next(constant for constant in inner.co_consts if isinstance(constant, CodeType))
     names = _ExactNames(function, rewriter.constants)
     cells = None if not inner.co_freevars else (own or _class_of(function),)
-    result = FunctionType(inner, names, function.__name__, exactly(function.__defaults__), cells)
-    result.__kwdefaults__ = exactly(function.__kwdefaults__)
-    result.__qualname__, result.__module__, result.__doc__ = (
-        function.__qualname__, function.__module__, function.__doc__,
-    )  # fmt: skip
-    return result
+    return _OUTSIDE.function(function, inner, names, cells)
 
 
 def _class_of(function: FunctionType) -> CellType:

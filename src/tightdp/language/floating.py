@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType
 from typing import Any
 
 from tightdp.language import primitives
-from tightdp.language.classes import Classes, once
+from tightdp.language.classes import Outside, once
 from tightdp.language.source import AnyFunction, is_foreign, is_ours, remember, remembered
 from tightdp.language.stand_ins import stand_in
 
@@ -24,10 +24,7 @@ def floating(function: AnyFunction, own: CellType | None = None) -> AnyFunction:
     free = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     cells = tuple(own if own is not None and name == "__class__" else _as_cell(cell) for name, cell in free)
     names = _Names(function)
-    defaults = as_run(function.__defaults__)
-    found = FunctionType(function.__code__, names, function.__name__, defaults, cells or None)
-    found.__kwdefaults__ = as_run(function.__kwdefaults__)
-    found.__qualname__, found.__module__, found.__doc__ = function.__qualname__, function.__module__, function.__doc__
+    found = _OUTSIDE.function(function, function.__code__, names, cells or None)
     if not cells:
         remember(function, "__tightdp_floating__", found)
     return found
@@ -43,43 +40,18 @@ def _as_cell(cell: CellType) -> CellType:
 
 def as_run(value: Any) -> Any:
     """What a floating function sees of a value that stands outside."""
-    if type(value) in (list, dict, set):
-        return once(value, lambda: type(value)(_items_as_run(value)))
-    if type(value) is tuple:
-        return _items_as_run(value)
     value = stand_in(value)
     if type(value).__module__ == "numpy" and hasattr(value, "flags") and getattr(value, "shape", None):
         return once(value, value.copy)
-    if isinstance(value, ModuleType):
-        return _Module(value)
     if isinstance(value, FunctionType):
         return value if is_foreign(value) or is_ours(value) else floating(value)
     program = getattr(value, "program", None)
     if program is not None and hasattr(program, "raw"):
         return floating(program.function)
-    return _CLASSES.seen(value)
+    return _OUTSIDE.seen(value)
 
 
-def _items_as_run(value: Any) -> Any:
-    """A collection with its items as they run: itself where they are so already."""
-    items = list(value.values()) if type(value) is dict else list(value)
-    converted = [as_run(item) for item in items]
-    if all(new is old for new, old in zip(converted, items, strict=True)):
-        return value
-    return dict(zip(value, converted, strict=True)) if type(value) is dict else type(value)(converted)
-
-
-_CLASSES = Classes(as_run, floating)
-
-
-class _Module:
-    """A module whose members are as they run."""
-
-    def __init__(self, module: ModuleType) -> None:
-        self._module = module
-
-    def __getattr__(self, name: str) -> Any:
-        return as_run(getattr(self._module, name))
+_OUTSIDE = Outside(as_run, floating)
 
 
 class _Names(dict[str, Any]):

@@ -129,11 +129,15 @@ def _in_pairs(m: Machine, value: Value, action: Callable[[tuple[Value, Value]], 
 def _applied(m: Machine, function: str, *parts: tuple[Value, Value]) -> Value:
     kinds = [kind for _, kind in parts]
     dtype = type_of_result(m, function, kinds)
+    return _by_element(m, parts, dtype, partial(_cell, m, function, dtype, kinds))
+
+
+def _by_element(m: Machine, parts: Sequence[tuple[Value, Value]], dtype: Kind, of: Callable[..., Value]) -> Value:
+    """Return what a function makes of elements side by side, where numpy brings them together."""
     try:
         spread = np.broadcast_arrays(*(cells for cells, _ in parts))
     except ValueError as error:
         raise Failure(f"ValueError: {error}", "give the operands shapes that fit together") from None
-    of = partial(_cell, m, function, dtype, kinds)
     items = [of(*cells) for cells in zip(*(each.flat for each in spread), strict=True)]
     return made(m, objects(items, spread[0].shape), dtype)
 
@@ -217,24 +221,12 @@ def _where(m: Machine, condition: Value, *sides: Value) -> Value:
     if len(sides) != 2:
         raise Failure("ValueError: either both or neither of x and y should be given", "give both")
 
-    def of(conditions: Value, yes: Value, no: Value, dtype: Kind) -> Value:
-        try:
-            spread = np.broadcast_arrays(conditions, yes, no)
-        except ValueError as error:
-            raise Failure(f"ValueError: {error}", "give the operands shapes that fit together") from None
-        cells = [
-            m.merge(truth(m, c), cast(m, a, dtype), cast(m, b, dtype))
-            for c, a, b in zip(*(each.flat for each in spread), strict=True)
-        ]
-        return made(m, objects(cells, spread[0].shape), dtype)
+    def of(*parts: tuple[Value, Value]) -> Value:
+        dtype = _joined(m, *(kind for _, kind in parts[1:]))
+        chosen = lambda c, a, b: m.merge(truth(m, c), cast(m, a, dtype), cast(m, b, dtype))  # noqa: E731
+        return _by_element(m, parts, dtype, chosen)
 
-    return array_of(
-        m, condition,
-        lambda c, _: array_of(
-            m, sides[0],
-            lambda a, ours: array_of(m, sides[1], lambda b, theirs: of(c, a, b, _joined(m, ours, theirs))),
-        ),
-    )  # fmt: skip
+    return over_all(m, (condition, *sides), of, _in_pairs)
 
 
 def _joined(m: Machine, left: Value, right: Value) -> Kind:
