@@ -57,6 +57,18 @@ PROGRAMS: dict[str, str] = {
     "lists-by-key": "def f(x):\n    d = {}\n    for at, b in enumerate(x):\n        k = b * flip(1/2)\n        if k not in d:\n            d[k] = []\n        d[k].append(at)\n    return {k: tuple(v) for k, v in sorted(d.items())}",
     "setdefault-by-key": "def f(x):\n    d = {}\n    for b in x:\n        d.setdefault(b * flip(1/2), []).append(b)\n    return tuple((k, tuple(v)) for k, v in sorted(d.items()))",
     "kinds-by-key": "def f(x):\n    d = {}\n    d[x[0]] = (1, 2)\n    d[x[1] * flip(1/2)] = 'a' if flip(1/3) else 3\n    return d, d.get(0, 0), d.get(1, (1, 2))",
+    "loop-by-key": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    e = {}\n    for k, c in d.items():\n        noisy = c + flip(1/2)\n        if noisy < 2:\n            continue\n        e[k] = noisy\n    return e, tuple(e), tuple(e.items())",
+    "loop-over-keys": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    for k in d:\n        d[k] += flip(1/2)\n    e = {2: 5, 1: 7}\n    for k in d.keys():\n        e[k] = e.get(k, 0) + d[k]\n    return tuple(d.items()), tuple(e.items())",
+    "loop-with-sums": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    s, most, some, kinds = 0, 0, False, set()\n    for c in d.values():\n        y = 0\n        if c > 1:\n            y = 2\n            some = True\n        s += c * c + y\n        most = max(most, c - flip(1/2))\n        kinds.add(c)\n    return s, most, some, kinds",
+    "loop-where-order-shows": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    s, last, out = 0, None, []\n    for k, c in d.items():\n        s = 3 * s + k\n    for k in d:\n        last = k\n    for k in d:\n        out.append(k)\n    return s, last, tuple(out), k",
+    "loop-that-ends-early": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    e = {}\n    for k, c in d.items():\n        e[k] = c\n        if c > 1:\n            break\n    n = 0\n    for k in d:\n        k = 1\n        e[k] = n = n + 1\n    return tuple(e.items()), n",
+    "loop-seen-by-others": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    e = {}\n    f2 = e\n    def g(k):\n        return len(e)\n    for k in d:\n        e[k] = len(f2)\n    h = {}\n    for k in d:\n        h[k] = g(k)\n        e[k] = 0\n    for k in d:\n        e[k] = sum(h.values())\n        h[k] = 9\n    return tuple(e.items()), tuple(h.items())",
+    "loop-in-a-function": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    def g(d):\n        e, n = {}, 0\n        for k, c in d.items():\n            for j in range(c):\n                if j > k:\n                    break\n                n += j + 1\n            e[k] = c\n        return e, n\n    return tuple(g(d)[0].items()), g(d)[1]",
+    "loop-over-pairs": "def f(x):\n    p = {}\n    for b in x:\n        p[b, flip(1/2)] = b\n    e = {(0, 1): 4}\n    for (a, b), c in p.items():\n        e[a, b] = c + 1\n    return tuple(e.items())",
+    "loop-that-deletes": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    e = dict(d)\n    keys = list(d)\n    for k in keys:\n        d[k] += flip(1/2)\n        if d[k] < 2:\n            del d[k]\n    for k, c in tuple(e.items()):\n        if c > 1:\n            e.pop(k)\n        else:\n            d[k] = 5\n    return tuple(d.items()), tuple(e.items()), len(keys), sum(keys), tuple(keys)",
+    "loop-that-deletes-what-it-goes-through": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    for k in d:\n        if d[k] + flip(1/2) > 2:\n            del d[k]\n    return d",
+    "loop-that-moves-keys": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    e = dict(d)\n    for k in list(d):\n        c = d[k]\n        if c > 1:\n            del d[k]\n            d[k] = c + 1\n    a = e\n    for k in list(e):\n        if e[k] > 1:\n            del e[k]\n        a[k] = 7\n    return tuple(d.items()), tuple(e.items())",
+    "loop-over-a-set": "def f(x):\n    s, t, n = {*x, flip(1/3)}, set(), 0\n    for v in s:\n        n += v * v\n        if flip(1/2):\n            t.add(v + 1)\n    return n, t",
     "from-a-histogram": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    e = {k: c + flip(1/2) for k, c in d.items() if c < 3}\n    return e, tuple(e), {k for k in d if d[k] > 1}, sum(c * c for c in d.values()), max((k for k, c in e.items()), default=7)",
     "from-pairs": "def f(x):\n    d = {}\n    for at, b in enumerate(x):\n        d[b, at] = d.get((b, at), 0) + flip(1/3)\n    e = {(a, b): c + b for (a, b), c in d.items() if c}\n    return e, tuple(e), {a for a, b in d}, tuple(sorted(c for c in e.values())), {b: a for a, b in d}",
     "order-shows": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    seen, last = [], 0\n    e = {k: seen.append(k) for k in d}\n    s = sum((last := c) for c in d.values())\n    return tuple(seen), s, last, tuple(e)",
@@ -77,7 +89,7 @@ PROGRAMS: dict[str, str] = {
 FAILING = (
     "missing-on-some-runs",
     "missing", "set-remove", "delete-missing", "view-indexed", "larger-during-iteration", "larger-before-the-end",
-    "popitem-of-none",
+    "popitem-of-none", "loop-that-deletes-what-it-goes-through",
 )  # fmt: skip
 
 

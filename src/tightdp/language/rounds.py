@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from tightdp.language.liveness import Liveness, own_nodes, read
 from tightdp.language.primitives import current_source
 
 ROUND, LEFT, RETURNED = "__tightdp_round__", "__tightdp_left__", "__tightdp_returned__"
@@ -120,17 +121,9 @@ NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns}
 def telling(node: FunctionNode, file: str) -> FunctionNode:
     """Make the `while` loops of a function tell of their rounds, but for those with `else`, and in generators."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.FunctionDef) and any(isinstance(part, ast.While) for part in _own(inner)):
+        if isinstance(inner, ast.FunctionDef) and any(isinstance(part, ast.While) for part in own_nodes(inner)):
             _Function(inner, file)
     return node
-
-
-def _own(node: ast.AST) -> Iterable[ast.AST]:
-    """Yield the nodes of a function that belong to no function inside it."""
-    for child in ast.iter_child_nodes(node):
-        yield child
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            yield from _own(child)
 
 
 def _bound_by(part: ast.AST) -> Iterable[str]:
@@ -145,17 +138,11 @@ def _bound_by(part: ast.AST) -> Iterable[str]:
     return ()
 
 
-def _read(*nodes: ast.AST | None) -> frozenset[str]:
-    """Return the names that are read anywhere inside."""
-    inside = (part for node in nodes if node is not None for part in ast.walk(node))
-    return frozenset(part.id for part in inside if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store))
-
-
 class _Function:
     """One function: which names are read after the beginning of each of its loops, and the loops rewritten."""
 
     def __init__(self, node: ast.FunctionDef, file: str) -> None:
-        own = list(_own(node))
+        own = list(own_nodes(node))
         if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Try)) for part in own):
             return
         inner = [part for part in own if isinstance(part, (ast.FunctionDef, ast.Lambda))]
@@ -171,70 +158,14 @@ class _Function:
         }
         stored = {part.id for part in own if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
         self._names = tuple(sorted({each.arg for each in arguments if each} | stored - comprehended))
-        self._inner = _read(*inner)
+        self._liveness = Liveness(node)
+        self._inner = self._liveness.inner
         self._file = file
-        self._live: dict[ast.While, frozenset[str]] = {}
         managed = (part for each in own if isinstance(each, ast.With) for part in ast.walk(each))
         self._managed = {part for part in managed if isinstance(part, ast.Return)}
         self._bound_otherwise = frozenset(name for part in own for name in _bound_by(part))
         self._returned: list[tuple[tuple[str, ...], ast.expr]] = []
-        self._before(node.body, frozenset(), frozenset(), frozenset())
         node.body = self._written(node.body, ())
-
-    def _before(
-        self, body: Sequence[ast.stmt], after: frozenset[str], broken: frozenset[str], continued: frozenset[str]
-    ) -> frozenset[str]:
-        """Return the names that are read from the beginning of a body on, before they are written."""
-        live = after
-        for statement in reversed(body):
-            live = self._at(statement, live, broken, continued)
-        return live
-
-    def _at(
-        self, node: ast.stmt, after: frozenset[str], broken: frozenset[str], continued: frozenset[str]
-    ) -> frozenset[str]:
-        match node:
-            case ast.Break():
-                return broken
-            case ast.Continue():
-                return continued
-            case ast.Return() | ast.Raise():
-                return _read(node)
-            case ast.Assign(targets=targets, value=value):
-                killed = {part.id for target in targets for part in _plain(target)}
-                return (after - killed) | _read(value, *targets)
-            case ast.AnnAssign(target=target, value=value) if value is not None:
-                return (after - {part.id for part in _plain(target)}) | _read(value, target)
-            case ast.AugAssign(target=ast.Name(id=name), value=value):
-                return after | {name} | _read(value)
-            case ast.If(test=test, body=body, orelse=orelse):
-                either = self._before(body, after, broken, continued) | self._before(orelse, after, broken, continued)
-                return either | _read(test)
-            case ast.While(test=test, body=body, orelse=orelse):
-                end = self._before(orelse, after, broken, continued)
-                return self._looped(node, body, _read(test) | end, after) | _read(test) | end
-            case ast.For(target=target, iter=items, body=body, orelse=orelse):
-                end = self._before(orelse, after, broken, continued)
-                found = self._looped(node, body, end, after)
-                return (found - {part.id for part in _plain(target)}) | _read(items, target) | end
-            case _:
-                inside = [part for part in ast.walk(node) if isinstance(part, ast.stmt) and part is not node]
-                for part in inside:
-                    if isinstance(part, ast.While):
-                        self._live[part] = frozenset(self._names)
-                return after | broken | continued | _read(node)
-
-    def _looped(
-        self, node: ast.While | ast.For, body: Sequence[ast.stmt], again: frozenset[str], after: frozenset[str]
-    ) -> frozenset[str]:
-        found: frozenset[str] = frozenset()
-        while True:
-            new = self._before(body, again | found, after, again | found)
-            if new <= found:
-                if isinstance(node, ast.While):
-                    self._live[node] = found | (self._inner & set(self._names))
-                return found
-            found |= new
 
     def _written(self, body: Sequence[ast.stmt], around: tuple[str, ...]) -> list[ast.stmt]:
         found: list[ast.stmt] = []
@@ -266,15 +197,15 @@ class _Function:
         """
         value = node.value or ast.Constant(None)
         node.value = _call(RETURNED, (around,), value)
-        known = (_read(value) | self._inner).isdisjoint(self._bound_otherwise)
+        known = (read(value) | self._inner).isdisjoint(self._bound_otherwise)
         if node in self._managed or isinstance(value, (ast.Name, ast.Constant)) or not known:
             return [node]
         self._returned.append((around, deepcopy(value)))
         return [_placed(self._returns(len(self._returned) - 1, around), node), node]
 
     def _returns(self, number: int, around: tuple[str, ...]) -> ast.stmt:
-        read = (_read(self._returned[number][1]) | self._inner) & set(self._names)
-        return ast.Expr(_call(RETURNS, (around, number, tuple(sorted(read)))))
+        wanted = (read(self._returned[number][1]) | self._inner) & set(self._names)
+        return ast.Expr(_call(RETURNS, (around, number, tuple(sorted(wanted)))))
 
     def _told(self, node: ast.While, key: str, around: tuple[str, ...]) -> list[ast.stmt]:
         told = ast.Name(_TOLD, ast.Load())
@@ -282,7 +213,8 @@ class _Function:
         def part(name: str) -> ast.expr:
             return ast.Attribute(told, name, ast.Load())
 
-        asked = ast.Assign([ast.Name(_TOLD, ast.Store())], _call(ROUND, (key, self._names, self._live[node])))
+        live = (self._liveness.heads[node] | self._inner) & frozenset(self._names)
+        asked = ast.Assign([ast.Name(_TOLD, ast.Store())], _call(ROUND, (key, self._names, live)))
         names: list[ast.expr] = [ast.Name(name, ast.Store()) for name in self._names]
         back: ast.expr = part("value")
         back = _call(RETURNED, (around,), back) if around else back
@@ -303,17 +235,6 @@ class _Function:
                 taken.append(ast.If(here, again, []))
         heard = ast.If(ast.Compare(told, [ast.IsNot()], [ast.Constant(None)]), [*taken, end], [])
         return [_placed(asked, node.test), _placed(heard, node.test)]
-
-
-def _plain(target: ast.AST) -> Iterable[ast.Name]:
-    """Yield the names that an assignment writes."""
-    if isinstance(target, ast.Name):
-        yield target
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        for part in target.elts:
-            yield from _plain(part)
-    elif isinstance(target, ast.Starred):
-        yield from _plain(target.value)
 
 
 def _call(name: str, constants: Sequence[Any], *values: ast.expr) -> ast.expr:

@@ -100,7 +100,7 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     handler = next((table[target] for table in tables if hashed and target in table), NUMPY.get(name))
     if handler is not None and _takes(target, handler, 1, arguments, keywords):
         return handler(m, *arguments, **keywords)
-    if name and name in written.__all__ and _takes(target, getattr(written, name), 0, arguments, keywords):
+    if name and name not in NUMPY and _takes(target, getattr(written, name), 0, arguments, keywords):
         return call_python(m, getattr(written, name), arguments, keywords)
     program = getattr(target, "program", None)
     if isinstance(program, Program):
@@ -130,9 +130,11 @@ def _takes(function: object, handler: Handler, own: int, arguments: Arguments, k
 
 
 def _name_in_numpy(function: object) -> str:
-    """Return the name of a function of numpy; nothing for other things."""
-    name = getattr(function, "__name__", None)
-    return name if isinstance(name, str) and getattr(sys.modules.get("numpy"), name, None) is function else ""
+    """Return the name of a function of numpy that is in the language; nothing for other things."""
+    name, numpy = getattr(function, "__name__", None), sys.modules.get("numpy")
+    if numpy is None or not isinstance(name, str) or (name not in NUMPY and name not in written.__all__):
+        return ""
+    return name if getattr(numpy, name, None) is function else ""
 
 
 def _shown(target: object, node: ast.AST | None) -> str:

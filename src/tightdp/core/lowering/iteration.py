@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from tightdp.core.lowering.alike import for_all, outside, template
-from tightdp.core.lowering.ledger import Ledger
+from tightdp.core.lowering.ledger import Ledger, Listed
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import METHODS
 from tightdp.core.lowering.scalars import adopt, over_values
@@ -54,7 +54,7 @@ def items_of(m: Machine, sequence: Value) -> Value:
 
     def of(value: Value) -> Value:
         opened = _opened(m, value)
-        if isinstance(opened, Union):
+        if isinstance(opened, Union) and not isinstance(opened, Listed):
             return m.each(opened, of)
         match opened:
             case Reference(key):
@@ -166,15 +166,23 @@ def unordered(m: Machine, value: Value) -> Value:
         if found is not value:
             spend(m, value)
         return found
-    if isinstance(value, (Table, View)) and isinstance(content := m.store[value.key], Ledger):
-        parts = ("keys", "values", "items").index(_as_view(value).part)
-        return by_key(m, content, lambda *both: (*both, both)[parts])
+    if (items := listed_of(m, value)) is not None:
+        part = ("keys", "values", "items").index(items.view.part)
+        return by_key(m, items.ledger, lambda *both: (*both, both)[part])
     if isinstance(value, Union) and any(isinstance(one, (Collection, Table, View)) for _, one in value.alternatives):
         return Union(tuple((guard, unordered(m, one)) for guard, one in value.alternatives))
     if not isinstance(value, Collection):
         return value
     present = m.store[value.key].conditions
     return Filtered("set", never, tuple(present), present.__getitem__)
+
+
+def listed_of(m: Machine, value: Value) -> Listed | None:
+    """Return the items of a dictionary whose keys depend on the run, of a view of one, or of a list of these."""
+    if isinstance(value, (Table, View)) and isinstance(content := m.store[value.key], Ledger):
+        return Listed(content, _as_view(value))
+    found = m.store[value.key] if isinstance(value, Reference) else value
+    return found if isinstance(found, Listed) else None
 
 
 def in_any_order(m: Machine, value: Value, action: Callable[[Value], Value]) -> Value:
@@ -222,7 +230,7 @@ def _opened(m: Machine, value: Value) -> Value:
         hint = "go through the records with the same code for each, as in `for v in x`, or ask for one n"
         raise m.unsupported("no answer for every n: the records are not gone through one by one here", hint)
     if isinstance(value, (Table, View)):
-        return m.each(m.store[value.key], _as_view(value).of)
+        return listed_of(m, value) or m.each(m.store[value.key], _as_view(value).of)
     if isinstance(value, Collection):
         raise m.unsupported("the order of a set is not defined", "go through sorted(...) of it")
     if isinstance(value, Host) and isinstance(value.object, dict):

@@ -9,6 +9,7 @@ from itertools import count
 
 from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import NotAlike, added, for_all, template
+from tightdp.core.lowering.any_order import in_any_order
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.iteration import iterate, visit
 from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, Ends, Rounds, TooManyStates, remade
@@ -32,11 +33,18 @@ def _for(m: Machine, node: ast.For) -> None:
     if (alike := template(m, iterable)) is not None:
         loop_over_all(m, node, alike)
         return
-    unrolled = Unrolled(m)
-    if isinstance(iterable, (Every, Generator, Filtered)):
-        m.attempt(lambda: visit(m, iterable, partial(_round_with, m, node, unrolled)))
+
+    def go_through(items: Value) -> None:
+        unrolled = Unrolled(m)
+        m.attempt(lambda: visit(m, items, partial(_round_with, m, node, unrolled)))
         unrolled.finish(node.orelse)
+
+    if isinstance(iterable, (Every, Generator, Filtered)):
+        go_through(iterable)
         return
+    if in_any_order(m, node, iterable, go_through):
+        return
+    unrolled = Unrolled(m)
     items = _plain_items(iterable)
     if not m.single and len(items) >= LONG_LOOP and _tried(m, node, partial(_for_as_chain, m, node, items)):
         return

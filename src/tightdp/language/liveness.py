@@ -1,0 +1,109 @@
+"""Which names of a function are read from a place on, before they are written."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+Names: TypeAlias = frozenset[str]
+Loop: TypeAlias = ast.While | ast.For
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def own_nodes(node: ast.AST) -> Iterable[ast.AST]:
+    """Yield the nodes of a function that belong to no function inside it."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield from own_nodes(child)
+
+
+def read(*nodes: ast.AST | None) -> Names:
+    """Return the names that are read anywhere inside, but for those that a comprehension makes for itself."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            found |= set() if isinstance(node.ctx, ast.Store) else {node.id}
+        elif isinstance(node, COMPREHENSIONS):
+            inside = read(*ast.iter_child_nodes(node)) - {
+                part.id for clause in node.generators for part in ast.walk(clause.target) if isinstance(part, ast.Name)
+            }
+            found |= inside | read(node.generators[0].iter)
+        elif node is not None:
+            found |= read(*ast.iter_child_nodes(node))
+    return frozenset(found)
+
+
+def written(target: ast.AST) -> Iterable[ast.Name]:
+    """Yield the names that an assignment writes."""
+    if isinstance(target, ast.Name):
+        yield target
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for part in target.elts:
+            yield from written(part)
+    elif isinstance(target, ast.Starred):
+        yield from written(target.value)
+
+
+class Liveness:
+    """For every loop of a function the names that are read from the beginning of its body on, and after it.
+
+    Functions inside may read names at any time (`inner`).
+    """
+
+    def __init__(self, node: ast.FunctionDef) -> None:
+        own = list(own_nodes(node))
+        self.inner = read(*(part for part in own if isinstance(part, (ast.FunctionDef, ast.Lambda))))
+        self._all = read(*own) | {part.id for part in own if isinstance(part, ast.Name)}
+        self.heads: dict[ast.AST, Names] = {}
+        self.after: dict[ast.AST, Names] = {}
+        self._before(node.body, frozenset(), frozenset(), frozenset())
+
+    def _before(self, body: Sequence[ast.stmt], after: Names, broken: Names, continued: Names) -> Names:
+        """Return the names that are read from the beginning of a body on, before they are written."""
+        live = after
+        for statement in reversed(body):
+            live = self._at(statement, live, broken, continued)
+        return live
+
+    def _at(self, node: ast.stmt, after: Names, broken: Names, continued: Names) -> Names:
+        match node:
+            case ast.Break():
+                return broken
+            case ast.Continue():
+                return continued
+            case ast.Return() | ast.Raise():
+                return read(node)
+            case ast.Assign(targets=targets, value=value):
+                killed = {part.id for target in targets for part in written(target)}
+                return (after - killed) | read(value, *targets)
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                return (after - {part.id for part in written(target)}) | read(value, target)
+            case ast.AugAssign(target=ast.Name(id=name), value=value):
+                return after | {name} | read(value)
+            case ast.If(test=test, body=body, orelse=orelse):
+                either = self._before(body, after, broken, continued) | self._before(orelse, after, broken, continued)
+                return either | read(test)
+            case ast.While(test=test, body=body, orelse=orelse):
+                end = self._before(orelse, after, broken, continued)
+                return self._looped(node, body, read(test) | end, after) | read(test) | end
+            case ast.For(target=target, iter=items, body=body, orelse=orelse):
+                end = self._before(orelse, after, broken, continued)
+                found = self._looped(node, body, end, after)
+                return (found - {part.id for part in written(target)}) | read(items, target) | end
+            case _:
+                for part in ast.walk(node):
+                    if isinstance(part, Loop):
+                        self.heads[part] = self.after[part] = self._all
+                return after | broken | continued | read(node)
+
+    def _looped(self, node: Loop, body: Sequence[ast.stmt], again: Names, after: Names) -> Names:
+        found: Names = frozenset()
+        while True:
+            new = self._before(body, again | found, after, again | found)
+            if new <= found:
+                self.heads[node], self.after[node] = found, after | again
+                return found
+            found |= new
