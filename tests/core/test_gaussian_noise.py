@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -23,8 +24,8 @@ from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Control, Pair
 from tightdp.methods.choose import program_of
 from tightdp.queries.measures import AccuracyAt, LeastError
+from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
-from tightdp.results.privacy import DeltaAt, LeastRatio, Privacy, TightRatio
 from tightdp.session import moments, search
 from tightdp.session.accuracy import listed_accuracy
 from tightdp.session.engine import Engine
@@ -253,22 +254,17 @@ def test_pairs_that_were_left_out_leave_the_upper_end_open(monkeypatch: pytest.M
 
 
 def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
-    """The least ε or α is asked for again at another δ or β; a limit that is met only then counts as well."""
+    """The least α is asked for again at another β; a limit that is met only then counts as well."""
     engine = clamped.bind(n=2).engine
     engine.program.core(engine.control())
     stopped = {"status": "unresolved", "reason": "enough"}
-    privacy, accuracy = clamped.bind(n=2).privacy(delta="1/50"), clamped.bind(n=2).accuracy(beta="1/100")
-
-    def least_epsilon(_: Engine, question: LeastRatio) -> Privacy:
-        return privacy if question.delta == Fraction(1, 50) else replace(privacy, exp_epsilon=math.inf, **stopped)
+    accuracy = clamped.bind(n=2).accuracy(beta="1/100")
 
     def least_error(_: Engine, question: LeastError) -> Accuracy:
         unbounded = replace(accuracy, alpha=math.inf, upper=math.inf, **stopped)
         return accuracy if question.beta == Fraction(1, 100) else unbounded
 
-    asked = LeastRatio(Fraction(1, 50)), LeastError(Fraction(1, 100))
-    epsilon, error = widening(least_epsilon)(engine, asked[0]), widening(least_error)(engine, asked[1])
-    assert (epsilon.status, epsilon.exp_epsilon, epsilon.lower) == ("unresolved", math.inf, 1)
+    error = widening(least_error)(engine, LeastError(Fraction(1, 100)))
     assert (error.status, error.alpha, error.lower, error.upper) == ("unresolved", math.inf, accuracy.lower, math.inf)
 
 
@@ -276,7 +272,6 @@ def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
     ("query", "arguments"),
     [
         (search.compared_ratios, (TightRatio(),)),
-        (search.listed_delta, (DeltaAt(Fraction(3), Fraction(3)),)),
         (listed_accuracy, (AccuracyAt(Fraction(1)),)),
     ],
 )
@@ -287,6 +282,20 @@ def test_ends_that_a_limit_left_are_widened_too(query: Any, arguments: tuple[Any
     exact = core(engine, *arguments)
     assert found.status == "unresolved"
     assert found.lower < exact.lower <= exact.upper < found.upper
+
+
+@pytest.mark.parametrize("question", [LeastRatio(Fraction(1, 50)), DeltaAt(Fraction(3, 2), Fraction(3, 2))])
+def test_pairs_that_were_looked_at_before_a_limit_leave_a_lower_end(question: Any, monkeypatch: Any) -> None:
+    wanted, pairs = search.answer(clamped.bind(n=2).engine, question), Control.pairs
+
+    def cut(control: Control, comparison: Any) -> Iterator[Pair]:
+        yield from islice(pairs(control, comparison), 3)
+        control.stopped = LimitError("enough", "ask for less")
+
+    monkeypatch.setattr(Control, "pairs", cut)
+    found = search.answer(clamped.bind(n=2).engine, question)
+    assert (found.status, found.upper) == ("unresolved", question.most)
+    assert question.least < found.lower <= wanted.lower < wanted.upper
 
 
 @mechanism(record=Int(0, 2), neighbours="unit-all")

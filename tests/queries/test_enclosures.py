@@ -17,7 +17,7 @@ from tightdp.errors import QueryError, TightdpError
 from tightdp.exact.field import Number
 from tightdp.queries.enclosed.accuracy import bend_of
 from tightdp.queries.enclosed.forms import published_sum
-from tightdp.results.privacy import LeastRatio
+from tightdp.queries.privacy import LeastRatio
 from tightdp.results.result import CheckedWitness
 from tightdp.session import large
 

@@ -16,29 +16,27 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from tightdp import Bit, Instance, QueryError, discrete_gaussian, exp, flip, geometric, mechanism
-from tightdp.exact.numbers import Exact
 from tightdp.language.neighbours import relation_of
 from tightdp.logic.count import Weights
 from tightdp.queries import curves, hull
-from tightdp.queries.powers import Ends, ExactLaws, TwoLaws
-from tightdp.session import moments
+from tightdp.queries.laws import ExactLaws
+from tightdp.queries.privacy import Ends, Question, TwoLaws
+from tightdp.session import search
 
 # a question
 
 
 @dataclass(frozen=True)
-class Hellinger:
+class Hellinger(Question):
     """The squared Hellinger distance, from 0 to 1."""
 
-    side: str = "H² ≥"
-    least: F = F(0)
+    side = "H² ≥"
+    least = F(0)
+    most = F(1)
 
     def ends(self, laws: TwoLaws) -> Ends:
         low, high = laws.power_sum(F(1, 2))
         return max(1 - high, F(0)) if high < math.inf else F(0), 1 - low
-
-    def bound(self, ratio: Exact) -> Exact:
-        return F(1)
 
 
 def response(x: Any, lam: Any) -> Any:
@@ -92,7 +90,7 @@ def brute(instance: Instance) -> float:
 @pytest.mark.parametrize(("program", "n", "parameters"), KINDS, ids=lambda value: getattr(value, "__name__", None))
 def test_a_new_question_is_answered_for_every_kind_of_number(program: Any, n: int, parameters: dict[str, Any]) -> None:
     instance = mechanism(record=Bit)(program).bind(n=n, **parameters)
-    low, high, witness, outcome = moments.largest(instance.engine, Hellinger())
+    low, high, witness, outcome = search.largest(instance.engine, Hellinger())
     assert float(low) == pytest.approx(brute(instance), abs=1e-9)
     assert 0 <= high - low <= 1e-20
     assert outcome.status in ("exact", "bounded")
@@ -102,7 +100,7 @@ def test_a_new_question_is_answered_for_every_kind_of_number(program: Any, n: in
 
 def test_published_gaussian_noise_has_both_ends() -> None:
     """Neighbouring centres: Σ √(g(y)·g(y - 1)) = e^(-1/(8σ²)) times a sum around a half, over that around 0."""
-    low, high, _, _ = moments.largest(mechanism(record=Bit)(published).bind(n=3, sigma_squared=2).engine, Hellinger())
+    low, high, _, _ = search.largest(mechanism(record=Bit)(published).bind(n=3, sigma_squared=2).engine, Hellinger())
     with ctx.workprec(200):
         around = [sum(((-((arb(k) - c) ** 2)) / 4).exp() for k in range(-60, 60)) for c in (arb(0), arb(1) / 2)]
         wanted = 1 - (arb(-1) / 16).exp() * around[1] / around[0]
@@ -115,7 +113,7 @@ def test_published_gaussian_noise_has_both_ends() -> None:
 def test_where_it_has_no_answer_it_is_refused_with_a_reason(n: Any, lam: str) -> None:
     instance = mechanism(record=Bit)(response).bind(n=n, lam=lam)
     with pytest.raises(QueryError, match="no answer"):
-        moments.largest(instance.engine, Hellinger())
+        search.largest(instance.engine, Hellinger())
 
 
 # a kind of number

@@ -165,6 +165,11 @@ class Inexact:
         """How much the probability of an event may differ at most, and the sum of those under two laws."""
         return self.relative + self.lost
 
+    @property
+    def factor(self) -> Fraction:
+        """By how much a likelihood ratio may be larger or smaller, where nothing is lost."""
+        return (1 + self.relative) / (1 - self.relative)
+
     def joined(self, other: Inexact) -> Inexact:
         """Return bounds that hold for two programs."""
         relative, lost = max(self.relative, other.relative), max(self.lost, other.lost)

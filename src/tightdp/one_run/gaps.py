@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import accumulate
 
+from tightdp.core.nodes import Inexact
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
@@ -22,7 +23,8 @@ from tightdp.methods import questions
 from tightdp.methods.base import Control
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stages import Outcome, Stage
-from tightdp.queries.curves import least_ratio
+from tightdp.queries.laws import kind_of, largest
+from tightdp.queries.privacy import Ends, LeastRatio
 
 
 @dataclass(frozen=True)
@@ -168,18 +170,21 @@ def restricted_ratio(
     return RestrictedRatio(lower, upper, None if lower == upper else reason)
 
 
-def restricted_least(law: AuditLaw, delta: Number, watch: Callable[[int], None] = lambda nodes: None) -> Exact:
-    """Return the least t >= 1 with δ(t) <= delta over datasets that differ in one secret bit; exact, or infinite.
+def restricted_least(
+    law: AuditLaw, delta: Number, error: Inexact | None = None, watch: Callable[[int], None] = lambda nodes: None
+) -> Ends:
+    """Return both ends of the least t >= 1 with δ(t) <= delta over datasets that differ in one secret bit.
 
     Raises LimitError where a group has too many datasets.
     """
-    least: Exact = Fraction(1)
+    least: Ends = (Fraction(1), Fraction(1))
     for group in law.distinct:
         try:
             pairs = questions.comparison(group.program, Control(watch))[1]
-        except QueryError as error:
-            raise LimitError(error.what, error.hint) from error
+        except QueryError as refusal:
+            raise LimitError(refusal.what, refusal.hint) from refusal
         if pairs.incomplete is not None:
             raise pairs.incomplete
-        least = max(least, least_ratio(pairs, delta)[0])
+        found = largest(pairs, LeastRatio(delta), kind_of(error))
+        least = max(least[0], found.lower), max(least[1], found.upper)
     return least

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,10 +17,10 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.outputs import Output, as_output, order_of
+from tightdp.language.tails import GaussianTail, is_beyond
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Known, Pair
 from tightdp.queries.hull import ALL, NONE, Event, events_of, on_one_scale, upper_hull
-from tightdp.queries.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +98,19 @@ class Profile:
 
 
 def event_of(pair: Pair, t: Number) -> tuple[Output, ...]:
-    """Return the outputs y with P(y) > t·P'(y), in order."""
+    """Return the outputs y with P(y) > t·P'(y), in order, without tails of noise whose law is not exact."""
     table = pair.table
     ours, theirs = table.weights(pair.x), table.weights(pair.x_prime)
     left, right = theirs.total * t.denominator, ours.total * t.numerator
     get = theirs.by_code.get
     codes = [code for code, weight in ours.by_code.items() if weight * left > get(code, 0) * right]
-    return tuple(sorted(map(as_output, table.event(codes, pair.x)), key=order_of))
+    listed = (output for output in table.event(codes, pair.x) if not _in_a_tail(output))
+    return tuple(sorted(map(as_output, listed), key=order_of))
+
+
+def _in_a_tail(output: object) -> bool:
+    inside = isinstance(output, tuple) and any(map(_in_a_tail, output))
+    return isinstance(output, GaussianTail) or inside or is_beyond(output)
 
 
 def delta_of(ours: Weights, theirs: Weights, t: Number) -> Number:
@@ -136,48 +142,6 @@ def profile(pairs: Iterable[Pair], knows: Callable[[Known], None] = lambda _: No
     return Profile(tuple(map(Vertex, under_prime, under, pairs_of_hull)), scale)
 
 
-def largest_deltas(
-    pairs: Iterable[Pair], ts: Sequence[Number], knows: Callable[[Known], None] = lambda _: None
-) -> list[tuple[Number, Pair | None]]:
-    """Return δ(t) over some pairs at every t that is given, each with the first pair that attains it where it is not 0.
-
-    The same as `profile(...).delta(t)`, without the rest of the curve, and as quickly as `least_ratio`. `knows` is
-    passed a function for δ at the first t so far.
-    """
-    best: list[tuple[Number, Pair | None]] = [(Fraction(0), None) for _ in ts]
-    screen = Screen()
-    knows(lambda: best[0][0])
-    for pair in pairs:
-        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        for at, t in enumerate(ts):
-            if not screen.surely_below(ours, theirs, t, best[at][0]):
-                value = delta_of(ours, theirs, t)
-                if value > best[at][0]:
-                    best[at] = value, pair
-    return best
-
-
-def least_ratio(
-    pairs: Iterable[Pair], delta: Number, knows: Callable[[Known], None] = lambda _: None
-) -> tuple[Exact, Pair | None]:
-    """Return the least t >= 1 with δ(t) <= delta over some pairs, and the one that forbids a smaller one.
-
-    The same as `profile(...).least(delta)`, without the rest of the curve: a pair that is seen in doubles not to raise
-    the current t is skipped. `knows` is passed a function that returns t so far.
-    """
-    best: Exact = Fraction(1)
-    worst: Pair | None = None
-    screen = Screen()
-    knows(lambda: best)
-    for pair in pairs:
-        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        if not isinstance(best, float) and not screen.surely_below(ours, theirs, best, delta):
-            t = least_of(ours, theirs, delta)
-            if t > best:
-                best, worst = t, pair
-    return best, worst
-
-
 def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:
     """Return the least t with δ(t) <= delta for one pair: the largest (P(E) - delta) / P'(E) over its tests E."""
     up_best: Whole = 0
@@ -192,20 +156,6 @@ def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:
             if excess * down_best > up_best * down:
                 up_best, down_best = excess, down
     return quotient(up_best * theirs.total, down_best * ours.total * delta.denominator)
-
-
-def safe_least(least: Callable[[Number], Exact], delta: Number, total: Fraction) -> Exact:
-    """Return an upper end of the least t >= 1 with δ(t) <= delta, where δ(t) is known up to (1 + t)·total.
-
-    `least` gives the least t of the δ that is known; the upper end is infinite where no t is seen to be enough.
-    """
-    most = Fraction(1 << 20)
-    while (less := delta - (1 + most) * total) > 0:
-        upper = least(less)
-        if isinstance(upper, float) or upper <= most:
-            return upper
-        most = most * most
-    return math.inf
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from itertools import accumulate, pairwise
 from math import prod
 from typing import Any, TypeAlias
 
+from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
@@ -27,8 +28,9 @@ from tightdp.language.analyst import Asked, Move, Strategy
 from tightdp.language.outputs import Output, as_output, order_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Known, Pair
+from tightdp.methods.base import Pair
 from tightdp.queries.curves import least_of
+from tightdp.queries.privacy import Ends
 from tightdp.symmetry.sets import Table
 
 Brought: TypeAlias = Any
@@ -240,11 +242,6 @@ class Games:
         for pair in pairs:
             yield Pair(pair.x, pair.x_prime, pair.size, _Hulled(self._bound, pair.table, pair, self.of(pair)))
 
-    def delta(self, pair: Pair, t: Number) -> Number:
-        """Return δ(t) of a pair over all strategies."""
-        gain, scale = self.excess(pair, t)
-        return quotient(self.of(pair).best(gain), scale)
-
     def excess(self, pair: Pair, t: Exact) -> tuple[Gain, Whole]:
         """Return by how much P exceeds t·P' on a conversation, at least 0, and by what that is to be divided.
 
@@ -263,31 +260,45 @@ class Games:
 
         return gain, ours * left
 
-    def least_ratio(
-        self, pairs: Iterable[Pair], delta: Number, knows: Callable[[Known], None]
-    ) -> tuple[Exact, Pair | None]:
-        """Return the least t >= 1 with δ(t) <= delta over some pairs, and the first that forbids a smaller one."""
-        best: Exact = Fraction(1)
-        worst: Pair | None = None
-        knows(lambda: best)
-        for pair in pairs:
-            if isinstance(best, float) or self.delta(pair, best) <= delta:
-                continue
-            (hulled,) = self.hulled([pair])
-            t = least_of(hulled.table.weights(pair.x), hulled.table.weights(pair.x_prime), delta)
-            if t > best:
-                best, worst = t, pair
-        return best, worst
+    def laws(self, pair: Pair) -> Adaptive:
+        """Return the laws of a pair of neighbours, to be asked for what the best strategy brings."""
+        return Adaptive(self, pair)
 
-    def moment(self, pair: Pair, order: int) -> Exact:
-        """Return the largest Σ P^a·P'^(1-a) of a pair over all strategies, for an integer order a >= 2."""
-        weights, theirs, ours = self.of(pair).weights(pair)
+
+class Adaptive:
+    """The laws of two neighbours whose values are the largest over all strategies of an analyst."""
+
+    def __init__(self, games: Games, pair: Pair) -> None:
+        self._games, self._pair = games, pair
+        self._deltas: dict[Number, Number] = {}
+
+    def delta(self, t: Number) -> Ends:
+        if t not in self._deltas:
+            gain, scale = self._games.excess(self._pair, t)
+            self._deltas[t] = quotient(self._games.of(self._pair).best(gain), scale)
+        return (self._deltas[t],) * 2
+
+    def least_ratio(self, delta: Number) -> Ends:
+        (hulled,) = self._games.hulled([self._pair])
+        found = least_of(hulled.table.weights(hulled.x), hulled.table.weights(hulled.x_prime), delta)
+        return (max(found, Fraction(1)),) * 2
+
+    def power_sum(self, order: Fraction) -> Ends:
+        """Known for an integer order a >= 2, else QueryError."""
+        if order.denominator != 1:
+            what = "with an analyst who adapts, Rényi divergences are known for integer orders"
+            raise QueryError(what, f"ask for the orders {math.floor(order)} and {math.ceil(order)}")
+        game, whole = self._games.of(self._pair), order.numerator
+        weights, theirs, ours = game.weights(self._pair)
 
         def gain(code: int) -> Exact:
             prime, own = weights.get(code, (0, 0))
             if not own:
                 return Fraction(0)
-            return quotient(own**order, prime ** (order - 1)) if prime else math.inf
+            return quotient(own**whole, prime ** (whole - 1)) if prime else math.inf
 
-        found: Exact = self.of(pair).best(gain)
-        return found if isinstance(found, float) else found * quotient(theirs ** (order - 1), ours**order)
+        found: Exact = game.best(gain)
+        return (found if isinstance(found, float) else found * quotient(theirs ** (whole - 1), ours**whole),) * 2
+
+    def surely_below(self, t: Number, delta: Number) -> bool:
+        return self.delta(t)[0] <= delta

@@ -7,80 +7,44 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, TypedDict, overload
 
 from tightdp.errors import QueryError
-from tightdp.exact.enclosure import exp as exp_enclosure
-from tightdp.exact.field import Number, exp
-from tightdp.exact.numbers import DIGITS, Exact, exponent_of, log, log_down, log_up
-from tightdp.exact.parameters import read_count, read_exact, read_exponential
-from tightdp.limits.calibrated import MAX_EXPONENT
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import Exact, exponent_of, log, log_down, log_up
+from tightdp.exact.parameters import read_exact
 from tightdp.methods.base import Ratio
+from tightdp.queries.privacy import DeltaAt, LeastRatio, RenyiAt, TightRatio
 from tightdp.results.answers import Verification
 from tightdp.results.result import Drawn, Enclosed, LimitWitness, PairWitness, Result, Subject, presenter
 
 
-@dataclass(frozen=True)
-class TightRatio:
-    """The question for the tight e^ε at δ = 0, with the `top` largest ratios."""
-
-    top: int = 1
-
-    def between(
-        self, subject: Subject, lower: Exact, upper: Exact, witness: PairWitness | None, top: tuple[Ratio, ...] = ()
-    ) -> Privacy:
-        """Return the result with these ends."""
-        return Privacy(subject=subject, exp_epsilon=upper, lower=lower, witness=witness, top=top)
+@overload
+def between(question: TightRatio | LeastRatio, *about: Any) -> Privacy: ...
+@overload
+def between(question: DeltaAt, *about: Any) -> Delta: ...
+@overload
+def between(question: RenyiAt, *about: Any) -> Renyi: ...
 
 
-@dataclass(frozen=True)
-class LeastRatio:
-    """The question for the least e^ε >= 1 with δ(e^ε) <= delta."""
-
-    delta: Number
-
-    def between(self, subject: Subject, lower: Exact, upper: Exact, witness: PairWitness | None = None) -> Privacy:
-        """Return the result with these ends."""
-        return Privacy(subject=subject, exp_epsilon=upper, lower=lower, delta=self.delta, witness=witness)
-
-
-def read_privacy(delta: Any, top: Any) -> TightRatio | LeastRatio:
-    """Return the question for the tight e^ε at `delta`, with the `top` largest ratios where that is 0."""
-    bar, ranks = read_exact("delta", delta, 1), read_count("top", top)
-    if bar and ranks > 1:
-        raise QueryError("the largest ratios are ranked for delta = 0 only", "leave out top, or delta")
-    return LeastRatio(bar) if bar else TightRatio(ranks)
-
-
-@dataclass(frozen=True)
-class DeltaAt:
-    """The question for δ at an e^ε from `low` to `high`, which are often equal; `epsilon` is ε where that is given."""
-
-    low: Number
-    high: Number
-    epsilon: Fraction | None = None
-
-    @classmethod
-    def read(cls, exp_epsilon: Any, epsilon: Any) -> DeltaAt:
-        """Return the question at an `exp_epsilon` >= 0, or at a rational `epsilon` >= 0; long ones are enclosed."""
-        t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
-        if exponent is not None and max(exponent.numerator, exponent.denominator) <= MAX_EXPONENT:
-            t = exp(exponent)
-        if t is not None:
-            return cls(t, t, exponent)
-        assert exponent is not None
-        low, high = exp_enclosure(exponent, DIGITS)
-        return cls(low, high, exponent)
-
-    @property
-    def exactly(self) -> DeltaAt:
-        """The same question at an e^ε that is computed with, however long ε is."""
-        return self if self.epsilon is None else DeltaAt(exp(self.epsilon), exp(self.epsilon), self.epsilon)
-
-    def between(self, subject: Subject, lower: Number, upper: Number, witness: PairWitness | None = None) -> Delta:
-        """Return the result with these ends."""
-        t = self.low if self.low == self.high else (self.low, self.high)
-        return Delta(subject=subject, delta=upper, lower=lower, exp_epsilon=t, epsilon=self.epsilon, witness=witness)
+def between(
+    question: TightRatio | LeastRatio | DeltaAt | RenyiAt,
+    subject: Subject,
+    lower: Exact,
+    upper: Exact,
+    witness: PairWitness | None = None,
+    top: tuple[Ratio, ...] = (),
+) -> Any:
+    """Return the result of a question with these ends: `Privacy`, `Delta` or `Renyi`."""
+    if isinstance(question, RenyiAt):
+        order = question.order.numerator if question.order.denominator == 1 else question.order
+        return Renyi(subject=subject, order=order, exp_moment=upper, lower=lower, witness=witness)
+    if isinstance(question, DeltaAt):
+        t = question.low if question.low == question.high else (question.low, question.high)
+        ends: dict[str, Any] = {"lower": lower, "delta": upper}
+        return Delta(subject=subject, exp_epsilon=t, epsilon=question.epsilon, witness=witness, **ends)
+    delta = question.delta if isinstance(question, LeastRatio) else Fraction(0)
+    return Privacy(subject=subject, exp_epsilon=upper, lower=lower, delta=delta, witness=witness, top=top)
 
 
 def interpolated(points: Sequence[tuple[Number, Number]], x: Number) -> Number:
@@ -198,7 +162,7 @@ class Curve(Drawn, Result):
             raise QueryError("the curve begins at e^ε = 1", "give an ε of at least 0, or ask Instance.delta")
         least, most = self._ends_at(question.high)[0], self._ends_at(question.low)[1]
         status = "bounded" if self.status == "exact" and least != most else self.status
-        found = question.between(self.subject, least, most)
+        found = between(question, self.subject, least, most)
         return replace(found, status=status, stats=self.stats, reason=self.reason, hint=self.hint)
 
     def _ends_at(self, t: Number) -> tuple[Number, Number]:

@@ -18,8 +18,9 @@ from tightdp.exact.parameters import read_count, read_exact, read_number
 from tightdp.exact.weights import quotient
 from tightdp.queries.composition.lattice import Composition
 from tightdp.queries.composition.loss import Direction, Losses, Range
-from tightdp.queries.curves import safe_least
-from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy
+from tightdp.queries.laws import least_around
+from tightdp.queries.privacy import DeltaAt, Ends, LeastRatio
+from tightdp.results.privacy import Curve, Delta, Privacy, between
 from tightdp.results.result import Drawn, Result, Status, Subject, kept, presenter
 
 _MOST_POINTS = 512
@@ -67,7 +68,7 @@ class PrivacyLoss(Drawn, Result):
         """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0."""
         question = DeltaAt.read(exp_epsilon, epsilon)
         found = _shortened(self._around(question.low, question.high))
-        answer = question.between(self.subject, _finite(found.lower), _finite(found.upper))
+        answer = between(question, self.subject, _finite(found.lower), _finite(found.upper))
         return kept(replace(answer, status=_status(found), stats=self.stats), self.precision)
 
     def _around(self, low: Number, high: Number) -> Range:
@@ -83,16 +84,18 @@ class PrivacyLoss(Drawn, Result):
         """Return both ends of the least e^ε >= 1 at a δ."""
         if not self.error:
             return self.losses.least(delta)
-        upper = safe_least(lambda less: self.losses.least(less).upper, delta, self.error)
-        if isinstance(upper, float):
-            return Range(Fraction(1), upper)
-        return Range(self.losses.least(delta + (1 + upper) * self.error).lower, upper)
+
+        def least(bar: Number) -> Ends:
+            found = self.losses.least(bar)
+            return found.lower, found.upper
+
+        return Range(*least_around(least, delta, self.error))
 
     def epsilon(self, *, delta: Any = 0) -> Privacy:
         """Return the least e^ε >= 1 with which (ε, δ)-DP holds; `float()` of the result is ε."""
         bar = read_exact("delta", delta, 1)
         found = _shortened(self._least(bar))
-        answer = LeastRatio(bar).between(self.subject, found.lower, found.upper)
+        answer = between(LeastRatio(bar), self.subject, found.lower, found.upper)
         return kept(replace(answer, status=_status(found), stats=self.stats), self.precision)
 
     def curve(self) -> Curve:

@@ -18,8 +18,9 @@ from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
 from tightdp.queries.measures import AccuracyAt, Goal
+from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
-from tightdp.results.privacy import DeltaAt, LeastRatio, Privacy, TightRatio
+from tightdp.results.privacy import Privacy
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
 from tightdp.session import accuracy, numeric, search
 from tightdp.session.base import InstanceBase

@@ -16,7 +16,8 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.numbers import Exact, compare_log
 from tightdp.exact.rationals import as_value
-from tightdp.results.privacy import Delta, DeltaAt, Privacy
+from tightdp.queries.privacy import DeltaAt
+from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine
 from tightdp.session.search import answer, tight_privacy

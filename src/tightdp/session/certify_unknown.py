@@ -16,8 +16,8 @@ from tightdp.exact.mixed import parts_in_x
 from tightdp.exact.polynomials import UNKNOWN, at_place
 from tightdp.exact.roots import Point
 from tightdp.queries.measures import AccuracyAt
+from tightdp.queries.privacy import DeltaAt, TightRatio
 from tightdp.results.pieces import Part
-from tightdp.results.privacy import DeltaAt, TightRatio
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.cellwise import Cellwise

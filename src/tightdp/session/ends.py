@@ -17,8 +17,8 @@ from tightdp.exact.pieces import Span, common_spans, signs_between
 from tightdp.exact.polynomials import UNKNOWN, naming
 from tightdp.exact.roots import Point, between, closed
 from tightdp.queries.measures import Goal
+from tightdp.queries.privacy import TightRatio
 from tightdp.results.pieces import Best, End
-from tightdp.results.privacy import TightRatio
 from tightdp.session.asking import Largest, gain_of
 from tightdp.session.cellwise import Cellwise, Stretch, limit_of
 

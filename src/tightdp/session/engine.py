@@ -28,8 +28,8 @@ from tightdp.methods.program import Method, Program
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import Profile, profile
 from tightdp.queries.measures import AccuracyAt, LeastError
+from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.queries.strategies import Games
-from tightdp.results.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.result import Result, Stats, Status, Subject
 from tightdp.symmetry.sets import DiagramTable
 

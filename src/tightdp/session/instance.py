@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import as_value
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound
+from tightdp.queries import privacy as questions
 from tightdp.queries.measures import LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import (
@@ -26,7 +26,6 @@ from tightdp.session.base import InstanceBase
 from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
-    from tightdp.results import privacy as questions
     from tightdp.results.answers import (
         Accuracy,
         Distribution,
@@ -47,8 +46,6 @@ if TYPE_CHECKING:
     from tightdp.session.engine import AskedNumber, Engine
 
     R = TypeVar("R")
-else:
-    questions = lazily("tightdp.results.privacy")
 
 
 @checked_calls

@@ -16,6 +16,7 @@ from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
 from tightdp.language.timing import BITS, ROUNDS
 from tightdp.limits import snapshot
+from tightdp.queries import privacy as questions
 from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import (
@@ -31,7 +32,6 @@ from tightdp.session.limited import limited
 from tightdp.session.open_choices import ChoicesInstance
 
 if TYPE_CHECKING:
-    from tightdp.results import privacy as questions
     from tightdp.results.answers import Verification
     from tightdp.results.pieces import (
         Pieces,
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from tightdp.session.engine import AskedNumber, Engine
     from tightdp.session.solving import Formula
 else:
-    questions = lazily("tightdp.results.privacy")
     cells = lazily("tightdp.session.cellwise")
     answers, audits = lazily("tightdp.session.solving"), lazily("tightdp.session.one_run")
     _answers, _certificates = lazily("tightdp.session.enclosing"), lazily("tightdp.session.certify_every")

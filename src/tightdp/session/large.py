@@ -18,8 +18,9 @@ from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_with
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
 from tightdp.queries.enclosed.privacy import Asked, AtDelta, AtRatio, Found, exact_delta, largest, largest_ratio
 from tightdp.queries.measures import AccuracyAt, LeastError, Measure
+from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
-from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy, TightRatio
+from tightdp.results.privacy import Delta, Privacy, between
 from tightdp.results.result import CheckedWitness, PairWitness, Result, Status
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
 
@@ -58,7 +59,7 @@ def _tight(engine: Engine, question: TightRatio) -> Privacy | None:
     lower, upper, move = largest_ratio(form.summands(_MASS), list(form.moves))
     others = (form.n - 1, *(0 for _ in form.letters[1:]))
     witness = None if move is None else PairWitness(*form.neighbours(others, move))
-    found = question.between(engine.subject, lower, upper, witness)
+    found = between(question, engine.subject, lower, upper, witness)
     return outcome_of(query, None, lower == upper).on(found) if lower == upper or _large(form) else None
 
 
@@ -115,7 +116,7 @@ def enclosure(
     outcome = outcome_of(query, found.stopped, found.lower == found.upper, method)
     if found.stopped is not None and found.upper == math.inf > found.lower:
         outcome = replace(outcome, status="unresolved")
-    return outcome.on(question.between(engine.subject, lower, upper, witness))
+    return outcome.on(between(question, engine.subject, lower, upper, witness))
 
 
 def _accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy | None:

@@ -15,7 +15,8 @@ from tightdp.methods.base import Refusal
 from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
 from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed
 from tightdp.queries.enclosed.privacy import Asked, AtDelta, Found
-from tightdp.results.privacy import Delta, DeltaAt, LeastRatio, Privacy
+from tightdp.queries.privacy import DeltaAt, LeastRatio
+from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import PairWitness
 from tightdp.session.engine import Engine, Query
 from tightdp.session.large import WIDTH, enclosure, in_doubles

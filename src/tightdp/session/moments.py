@@ -7,20 +7,17 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tightdp.errors import LimitError
-from tightdp.exact.numbers import Exact, up
+from tightdp.exact.numbers import up
 from tightdp.language.neighbours import DIRECTIONS
 from tightdp.methods import questions
-from tightdp.methods.program import Method
-from tightdp.methods.ranking import first_alike, first_pair
-from tightdp.queries import powers
+from tightdp.queries import laws
 from tightdp.queries.composition.loss import Direction, Losses, direction_below, direction_of
-from tightdp.queries.powers import ExactLaws, Found, Question
+from tightdp.queries.privacy import RenyiAt
 from tightdp.results.privacy import Renyi, Zcdp
 from tightdp.results.privacy_loss import PrivacyLoss, status_of
-from tightdp.results.result import PairWitness, Stats
-from tightdp.session import strategies
-from tightdp.session.engine import Engine, Outcome, Query
-from tightdp.session.search import compared, tight_privacy
+from tightdp.results.result import Stats
+from tightdp.session.engine import Engine
+from tightdp.session.search import answer, compared, ended, shown, tight_privacy
 
 
 def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
@@ -31,21 +28,8 @@ def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
             subject=engine.subject, order=order, exp_moment=pure.upper, lower=pure.lower, witness=pure.witness,
             status=pure.status, stats=pure.stats, reason=pure.reason, hint=pure.hint,
         )  # fmt: skip
-    if engine.bound.asks:
-        return strategies.renyi_divergence(engine, order)
-    lower, upper, witness, outcome = largest(engine, powers.Renyi(order))
-    shown = order.numerator if order.denominator == 1 else order
-    return outcome.on(Renyi(subject=engine.subject, order=shown, exp_moment=upper, lower=lower, witness=witness))
-
-
-def largest(engine: Engine, question: Question) -> tuple[Exact, Exact, PairWitness | None, Outcome]:
-    """Return both ends of the largest value over all neighbours, who have it, and the common fields of a result."""
-    query, method, pairs = compared(engine)
-    with query.searching():
-        error = engine.program.inexact
-        found = powers.largest(query.control.pairs(pairs), question, error, query.control.bounded(question.side))
-        bound = math.inf if error is not None else question.bound(questions.ratio_bound(engine.program, pairs))
-        return _ended(engine, query, method, found, bound, question)
+    found: Renyi = answer(engine, RenyiAt(order))
+    return found
 
 
 def concentrated(engine: Engine) -> Zcdp:
@@ -58,28 +42,9 @@ def concentrated(engine: Engine) -> Zcdp:
 
     with query.searching():
         error = engine.program.inexact
-        found = powers.concentrated(query.control.pairs(pairs), error, lambda: tight_privacy(engine).upper, reached)
-        lower, upper, witness, outcome = _ended(engine, query, method, found, math.inf, None)
-    return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, order=found.order, witness=witness))
-
-
-def _ended(
-    engine: Engine, query: Query, method: Method, found: Found, bound: Exact, question: Question | None
-) -> tuple[Exact, Exact, PairWitness | None, Outcome]:
-    """Return both ends of a value that was searched for, the first witness, and the common fields of a result."""
-    pair, stopped, exact = found.pair, query.control.stopped is not None, engine.program.inexact is None
-    upper = max(found.lower, bound) if stopped else found.upper
-    if pair is not None and not stopped and exact:
-        if question is not None and found.lower == found.upper:
-            ends = found.lower, found.upper
-            pair = first_pair(method, query.control, lambda *laws: question.ends(ExactLaws(*laws)) == ends) or pair
-        else:
-            pair = first_alike(method, query.control, pair)
-    decided = found.lower == upper
-    outcome = engine.outcome(query, method, decided=decided, bounded=upper != math.inf)
-    if not decided and not stopped:
-        outcome = outcome.bounded
-    return found.lower, upper, None if pair is None else PairWitness(pair.x, pair.x_prime), outcome
+        found = laws.concentrated(query.control.pairs(pairs), error, lambda: tight_privacy(engine).upper, reached)
+        lower, upper, pair, outcome = ended(engine, query, method, found, math.inf)
+    return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, order=found.order, witness=shown(pair)))
 
 
 def privacy_loss(engine: Engine) -> PrivacyLoss:

@@ -24,8 +24,9 @@ from tightdp.methods import by_cells
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import classes_of, least_alpha
 from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError
+from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
-from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio
+from tightdp.results.privacy import Curve, Delta, Privacy, between
 from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
 from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
@@ -74,7 +75,7 @@ def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy 
     *both, witness = found
     least, most = (value if value == math.inf else laws.laws.number(value) for value in both)
     outcome = outcome_of(query)
-    return (outcome if least == most else outcome.bounded).on(question.between(engine.subject, least, most, witness))
+    return (outcome if least == most else outcome.bounded).on(between(question, engine.subject, least, most, witness))
 
 
 def _ends(

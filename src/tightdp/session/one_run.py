@@ -38,7 +38,6 @@ from tightdp.one_run.guessers import (
 )
 from tightdp.one_run.law import AuditLaw, Compiler, best_pairs
 from tightdp.one_run.pairs import PairVector, default_pairs, read_pairs
-from tightdp.queries.curves import safe_least
 from tightdp.results.guessing import Efficacy, Guessing, Row
 from tightdp.results.result import Stats
 from tightdp.session.arguments import read_exact
@@ -240,12 +239,7 @@ class _Audit:
         """Return e^ε at `delta` on the datasets that the pairs can pick; its ends where a limit is reached."""
         if delta:
             self._refuse_unknown("ε at a delta depends")
-        if delta and (error := self._engine.program.inexact) is not None:
-            least = safe_least(lambda less: restricted_least(self.law, less), delta, error.total)
-            return RestrictedRatio(Fraction(1), least if isinstance(least, float) else up(least))
-        if delta:
-            least = restricted_least(self.law, delta, self._watch)
-            return RestrictedRatio(least, least)
+            return RestrictedRatio(*restricted_least(self.law, delta, self._engine.program.inexact, self._watch))
         try:
             return restricted_ratio(
                 self.law,

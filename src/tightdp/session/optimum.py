@@ -27,8 +27,9 @@ from tightdp.queries.designs import (
 from tightdp.queries.geometric_noise import as_geometric_noise, as_staircase
 from tightdp.queries.measures import ACCURACY, MEASURES, RIGHT, Goal
 from tightdp.queries.optimum import Design, Kernel, best_kernel
+from tightdp.queries.privacy import DeltaAt
 from tightdp.results.optimum import BestMechanism, Optimum
-from tightdp.results.privacy import Delta, DeltaAt
+from tightdp.results.privacy import Delta
 from tightdp.session import search
 from tightdp.session.arguments import read_exact, read_exponential, read_optional
 from tightdp.session.asked import Asked

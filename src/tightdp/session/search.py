@@ -15,43 +15,41 @@ from tightdp.exact.numbers import SHORT, Exact, down, up
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair, Ratio
 from tightdp.methods.program import Method
-from tightdp.methods.ranking import first_pair, first_ratio
-from tightdp.queries import curves, declared
+from tightdp.methods.ranking import first_alike, first_pair, first_ratio
+from tightdp.queries import curves, declared, laws
+from tightdp.queries.laws import ExactLaws, Found
 from tightdp.queries.measures import AccuracyAt, LeastError
-from tightdp.results.privacy import Curve, Delta, DeltaAt, LeastRatio, Privacy, TightRatio, Tradeoff
+from tightdp.queries.privacy import DeltaAt, LeastRatio, Question, RenyiAt, TightRatio
+from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, between
 from tightdp.results.result import EventWitness, PairWitness, Result, TripleWitness
-from tightdp.session import accuracy
+from tightdp.session import accuracy, strategies
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
 from tightdp.session.widened import widened
 
 if TYPE_CHECKING:
-    from tightdp.session import large, mixed, numeric, strategies
+    from tightdp.session import large, mixed, numeric
 else:  # enclosures take numpy, which most questions do without
-    numeric, strategies = lazily("tightdp.session.numeric"), lazily("tightdp.session.strategies")
-    large = lazily("tightdp.session.large")
-    mixed = lazily("tightdp.session.mixed")
+    large, mixed = lazily("tightdp.session.large"), lazily("tightdp.session.mixed")
+    numeric = lazily("tightdp.session.numeric")
 
 _IN_ORDER = 16
 """Of so many of the largest ratios, the first triple in order is looked for."""
 _NONE = Fraction(0)
 
 
-def answer(engine: Engine, question: AskedNumber) -> Any:
+def answer(engine: Engine, question: AskedNumber | RenyiAt) -> Any:
     """Return the answer to a question: by a way that lists no laws where there is one, else from the laws."""
     if isinstance(question, AccuracyAt | LeastError):
         accuracy.check_target(engine)
-    if engine.bound.asks and isinstance(question, LeastRatio | DeltaAt):
-        return strategies.answer(engine, question)
-    if (known := _elsewhere(engine, question)) is not None:
+    by_strategy = engine.bound.asks and not isinstance(question, TightRatio)
+    if not by_strategy and not isinstance(question, RenyiAt) and (known := _elsewhere(engine, question)) is not None:
         return known
     match question:
         case TightRatio():
             return compared_ratios(engine, question)
-        case LeastRatio():
-            return listed_privacy(engine, question)
-        case DeltaAt():
-            return listed_delta(engine, question)
-    return accuracy.listed_accuracy(engine, question)
+        case AccuracyAt() | LeastError():
+            return accuracy.listed_accuracy(engine, question)
+    return listed(engine, question)
 
 
 def _elsewhere(engine: Engine, question: AskedNumber) -> Result | None:
@@ -92,7 +90,7 @@ def compared_ratios(engine: Engine, question: TightRatio) -> Privacy:
     outcome = engine.outcome(query, method, decided, bounded=found.upper != math.inf)
     if top > 1 and decided and found.reason is not None:
         outcome = replace(outcome, reason=f"the ranking may miss ratios: {found.reason.what}", hint=found.reason.hint)
-    return outcome.on(question.between(engine.subject, found.lower, found.upper, _triple(ratios), ratios))
+    return outcome.on(between(question, engine.subject, found.lower, found.upper, _triple(ratios), ratios))
 
 
 def closed(
@@ -116,18 +114,63 @@ def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
     return TripleWitness(found.x, found.x_prime, found.output, found.probability, found.probability_prime)
 
 
-@widened
-def listed_privacy(engine: Engine, question: LeastRatio) -> Privacy:
-    """Return the least e^ε >= 1 at a δ by way of the laws of whole outputs."""
-    delta = question.delta
+def listed(engine: Engine, question: LeastRatio | DeltaAt | RenyiAt) -> Privacy | Delta | Renyi:
+    """Return the answer to a question by way of the laws of whole outputs."""
+    lower, upper, pair, outcome = largest(engine, question)
+    if pair is None or lower == question.least:
+        witness = None
+    elif isinstance(question, RenyiAt):
+        witness = shown(pair)
+    elif engine.bound.asks:
+        witness = strategies.witness(engine, pair, question.high if isinstance(question, DeltaAt) else lower)
+    elif isinstance(question, LeastRatio):
+        witness = shown(pair)
+    else:
+        event = curves.event_of(pair, question.high)
+        witness = EventWitness(pair.x, pair.x_prime, event) if event else None
+    return outcome.on(between(question, engine.subject, lower, upper, witness))
+
+
+def largest(engine: Engine, question: Question) -> tuple[Exact, Exact, Pair | None, Outcome]:
+    """Return both ends of the largest value over all neighbours, who have it, and the common fields of a result."""
     query, method, pairs = compared(engine)
+    error = engine.program.inexact
+    kind = engine.games.laws if engine.bound.asks else laws.kind_of(error)
     with query.searching():
-        least, pair = curves.least_ratio(query.control.pairs(pairs), delta, query.control.bounded("e^ε ≥"))
-        if pair is not None and (query.control.stopped is None or least == math.inf):
-            pair = first_pair(method, query.control, lambda p, q: curves.least_of(p, q, delta) == least) or pair
-    upper, outcome = closed(engine, query, method, least, questions.ratio_bound(engine.program, pairs))
-    witness = None if pair is None else PairWitness(pair.x, pair.x_prime)
-    return outcome.on(question.between(engine.subject, least, upper, witness))
+        found = laws.largest(query.control.pairs(pairs), question, kind, query.control.bounded(question.side))
+        ratio = math.inf if error is not None else questions.ratio_bound(engine.program, pairs)
+        lower, upper, pair, outcome = ended(engine, query, method, found, question.bound(ratio), question)
+    if lower != upper and error is None and query.control.stopped is None:
+        lower, upper = (
+            end if isinstance(end, float) else side(end, SHORT)
+            for end, side in zip((lower, upper), (down, up), strict=True)
+        )
+    return lower, upper, pair, outcome
+
+
+def ended(
+    engine: Engine, query: Query, method: Method, found: Found, bound: Exact, question: Question | None = None
+) -> tuple[Exact, Exact, Pair | None, Outcome]:
+    """Return both ends of a value that was searched for, the first who have it, and the common fields of a result.
+
+    An interrupted search leaves the upper end to `bound`.
+    """
+    pair, stopped, most = found.pair, query.control.stopped is not None, math.inf if question is None else question.most
+    upper = max(found.lower, bound) if stopped else found.upper
+    if pair is not None and not engine.bound.asks and (not stopped or found.lower == math.inf):
+        if question is not None and found.lower == found.upper:
+            ends = found.lower, found.upper
+            pair = first_pair(method, query.control, lambda *both: question.ends(ExactLaws(*both)) == ends) or pair
+        else:
+            pair = first_alike(method, query.control, pair)
+    decided = found.lower == upper
+    outcome = engine.outcome(query, method, decided=decided, bounded=upper < most)
+    return found.lower, upper, pair, outcome if decided or stopped else outcome.bounded
+
+
+def shown(pair: Pair | None) -> PairWitness | None:
+    """Return neighbours as a witness."""
+    return None if pair is None else PairWitness(pair.x, pair.x_prime)
 
 
 def compared(engine: Engine) -> tuple[Query, Method, Comparison]:
@@ -162,47 +205,7 @@ def declared_privacy(
     outcome = replace(outcome, stats=replace(outcome.stats, privacy_set=len(triples), inference_set=len(needed)))
     shown = tuple(ratios[: question.top])
     witness = _triple([ratio for ratio in shown[:1] if ratio.exp_epsilon == lower])
-    return outcome.on(question.between(engine.subject, lower, upper, witness, shown))
-
-
-@widened
-def listed_delta(engine: Engine, question: DeltaAt) -> Delta:
-    """Return δ at an e^ε by way of the laws of whole outputs; an enclosure where e^ε is enclosed."""
-    query, method, pairs = compared(engine)
-    ts = list(dict.fromkeys((question.high, question.low)))
-    with query.searching():
-        found = curves.largest_deltas(query.control.pairs(pairs), ts, query.control.bounded("δ ≥"))
-        (lower, pair), (most, _) = found[0], found[-1]
-        witness = None if pair is None else _witness(query, method, pair, question.high, lower)
-    outcome = engine.outcome(query, method)
-    upper, outcome = _delta_end(engine, pairs, question.low, most, outcome)
-    if lower == upper:
-        outcome = outcome.exact
-    elif lower != most:
-        outcome = outcome if outcome.status == "unresolved" else outcome.bounded
-        lower, upper = down(lower, SHORT), up(upper, SHORT)
-    return outcome.on(question.between(engine.subject, lower, upper, witness))
-
-
-def _delta_end(engine: Engine, pairs: Comparison, t: Number, lower: Number, outcome: Outcome) -> tuple[Number, Outcome]:
-    """Return the upper end of δ(t) that a search found to be at least `lower`, and the common fields of a result.
-
-    Where no likelihood ratio exceeds R, P(E) - t·P'(E) is at most P(E)·(1 - t/R).
-    """
-    if outcome.status == "exact":
-        return lower, outcome
-    bound = questions.ratio_bound(engine.program, pairs)
-    upper = Fraction(1) if isinstance(bound, float) else max(lower, 1 - t / bound)
-    if upper == lower:
-        return upper, outcome.exact
-    return upper, outcome.bounded if upper < 1 else outcome
-
-
-def _witness(query: Query, method: Method, pair: Pair, t: Number, delta: Number) -> EventWitness | None:
-    """Return the first pair in order that has a δ(t), where that is found, and its event, where that can be listed."""
-    pair = first_pair(method, query.control, lambda p, q: curves.delta_of(p, q, t) == delta) or pair
-    event = curves.event_of(pair, t)
-    return EventWitness(pair.x, pair.x_prime, event) if event else None
+    return outcome.on(between(question, engine.subject, lower, upper, witness, shown))
 
 
 @widened

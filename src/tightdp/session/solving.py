@@ -21,6 +21,7 @@ from tightdp.exact.roots import between
 from tightdp.exact.weights import as_exact
 from tightdp.language.tails import Interval, parts_of
 from tightdp.queries.measures import AccuracyAt, Goal, LeastError
+from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy, Claim, Distribution, Verification
 from tightdp.results.guessing import Efficacy, Guessing
 from tightdp.results.pieces import (
@@ -33,7 +34,6 @@ from tightdp.results.pieces import (
     Pieces,
     Solution,
 )
-from tightdp.results.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.result import Result, Stats
 from tightdp.session import search
 from tightdp.session.arguments import Claims

@@ -19,16 +19,15 @@ from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.exact.weights import as_exact
-from tightdp.language.tails import GaussianTail, is_beyond
+from tightdp.language.tails import is_beyond
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Pair
 from tightdp.methods.program import Program
-from tightdp.queries import gaussian, powers
+from tightdp.queries import gaussian, laws
 from tightdp.queries.accuracy import AccuracyClass
-from tightdp.queries.curves import safe_least
 from tightdp.results.answers import Accuracy, Distribution
-from tightdp.results.privacy import Curve, Delta, Privacy, Tradeoff
-from tightdp.results.result import EventWitness, PairWitness, Result, Status, TripleWitness
+from tightdp.results.privacy import Curve, Privacy, Tradeoff
+from tightdp.results.result import PairWitness, Result, Status, TripleWitness
 from tightdp.session.engine import Engine
 
 if TYPE_CHECKING:
@@ -73,11 +72,6 @@ def _witness(pair: Pair | None) -> PairWitness | None:
     return None if pair is None else PairWitness(pair.x, pair.x_prime)
 
 
-def _in_a_tail(output: object) -> bool:
-    inside = isinstance(output, tuple) and any(map(_in_a_tail, output))
-    return isinstance(output, GaussianTail) or inside or is_beyond(output)
-
-
 class _Widening:
     """One answer to be widened, with the query that gave it."""
 
@@ -91,12 +85,8 @@ class _Widening:
         if self._error.merged:
             return self._of_function(found)
         match found:
-            case Privacy() if found.delta:
-                return self._least_epsilon(found)  # type: ignore[return-value]
             case Privacy():
                 return self._pure(found)  # type: ignore[return-value]
-            case Delta():
-                return self._delta(found)  # type: ignore[return-value]
             case Curve():
                 return self._curve(found)  # type: ignore[return-value]
             case Tradeoff():
@@ -111,13 +101,13 @@ class _Widening:
     def of_part(self, found: R) -> R:
         """Return an answer that a limit cut short with ends that are wide enough, without asking again."""
         match found:
-            case Privacy() if not found.delta:
+            case Privacy():
                 if self._error.cut:
                     return replace(found, exp_epsilon=math.inf, lower=Fraction(1), witness=None, top=())
-                lower = max(down(found.lower / self._factor), Fraction(1)) if found.lower < math.inf else Fraction(1)
+                lower = (
+                    max(down(found.lower / self._error.factor), Fraction(1)) if found.lower < math.inf else Fraction(1)
+                )
                 return replace(found, exp_epsilon=math.inf, lower=lower, top=())
-            case Delta():
-                return replace(self._delta(found), status=found.status)  # type: ignore[return-value]
             case Accuracy() if found.one_minus_beta is not None:
                 return replace(self._accuracy(found), status=found.status)  # type: ignore[return-value]
         return found
@@ -125,20 +115,14 @@ class _Widening:
     def _of_function(self, found: R) -> R:
         """Return an answer about a function of the output: the true ratios and differences are as large at least."""
         match found:
-            case Privacy() if found.lower == math.inf and not found.delta:
+            case Privacy() if found.lower == math.inf:
                 return found
             case Privacy():
                 return replace(found, status="bounded", exp_epsilon=math.inf, top=())
-            case Delta():
-                return replace(found, status="bounded", delta=Fraction(1))
             case Distribution():
                 return found
         refuse_inexact(self._engine.program, f"the answer to {found.query}")
         return found
-
-    @property
-    def _factor(self) -> Fraction:
-        return (1 + self._error.relative) / (1 - self._error.relative)
 
     def _slack(self, t: Number) -> Number:
         """How much P(E) - t·P'(E) may differ, for any event E."""
@@ -149,13 +133,13 @@ class _Widening:
 
     def _pure(self, found: Privacy) -> Privacy:
         """All ratios are within the factor; where noise is published, its tails have a limit of their own."""
-        lower: Exact = found.lower / self._factor
-        upper: Exact = found.exp_epsilon * self._factor
+        lower: Exact = found.lower / self._error.factor
+        upper: Exact = found.exp_epsilon * self._error.factor
         witness = found.witness
         if self._error.cut:
             if (close := self._pure_of_core(found)) is not None:
                 return close
-            known = powers.ratios(self._pairs(), self._error)
+            known = laws.ratios(self._pairs(), self._error)
             upper = known.upper
             if upper == math.inf and not self._engine.lower_only:
                 upper = every_n.upper_for_every_n(self._engine.bound, known.lower)
@@ -187,24 +171,6 @@ class _Widening:
         least, pair = max(down(ends[0]), Fraction(1)), PairWitness(witness.x, witness.x_prime)
         return replace(found, status="bounded", exp_epsilon=up(ends[1]), lower=least, witness=pair, top=())
 
-    def _least_epsilon(self, found: Privacy) -> Privacy:
-        """δ(t) is within (1 + t)·total: the least t is asked for at a smaller and at a larger δ."""
-        cut: list[Privacy] = []
-
-        def least(delta: Number) -> Exact:
-            above = self._again(delta=delta)
-            cut.extend([above] if above.cut_short else [])
-            return math.inf if above.cut_short else above.exp_epsilon
-
-        upper = safe_least(least, found.delta, self._error.total)
-        if isinstance(upper, float):
-            part = replace(cut[0], delta=found.delta) if cut else replace(found, status="bounded")
-            return replace(part, exp_epsilon=upper, lower=Fraction(1), witness=None)
-        if upper == 1:
-            return replace(found, exp_epsilon=Fraction(1), lower=Fraction(1), witness=None)
-        lower = self._again(delta=found.delta + self._slack(upper)).lower
-        return replace(found, status="bounded", exp_epsilon=up(upper), lower=max(down(lower), Fraction(1)))
-
     def _again(self, **changed: Number) -> Any:
         """Ask the same question with another bar."""
         return self._query(self._engine, replace(self._arguments[0], **changed))
@@ -223,20 +189,6 @@ class _Widening:
             return stopped
         status: Status = "exact" if lower == above.upper else "bounded"
         return replace(found, status=status, alpha=above.upper, lower=lower, upper=above.upper)
-
-    def _delta(self, found: Delta) -> Delta:
-        t = found.exp_epsilon[1] if isinstance(found.exp_epsilon, tuple) else found.exp_epsilon
-        slack = self._slack(t)
-        lower, upper = max(found.lower - slack, Fraction(0)), min(found.delta + slack, Fraction(1))
-        if not found.delta and not self._error.published and not self._error.cut:
-            largest = questions.tight(self._engine.program, self._engine.control())[1].upper
-            if largest * self._factor <= t:
-                upper = Fraction(0)
-        status = found.status if not upper else "bounded"
-        witness = found.witness
-        if isinstance(witness, EventWitness):  # without tails, which the lower end does without
-            witness = replace(witness, event=tuple(output for output in witness.event if not _in_a_tail(output)))
-        return replace(found, status=status, delta=up(upper), lower=down(lower), witness=witness)
 
     def _curve(self, found: Curve) -> Curve:
         """Where the curve is below its own error it is cut off: it stays as high as there."""

@@ -1,7 +1,7 @@
-"""Values of two laws that are made of power sums Σ_y P(y)^a Q(y)^(1-a), and the largest over pairs of neighbours.
+"""The kinds of two output laws, each asked the same questions, and the largest value over pairs of neighbours.
 
-Rényi divergence of the order a > 1, zero-concentrated DP and the Hellinger distance (a = 1/2) are such values. A
-question says which, and knows nothing of the numbers that laws have; `TwoLaws` gives both ends of a power sum.
+Exact laws have exact values. Laws that are known up to an error, as with Gaussian noise, give both ends of a value.
+Those of a mechanism that asks an analyst are in `strategies`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 from flint import arb, ctx
 
@@ -24,32 +23,45 @@ from tightdp.language.tails import is_beyond
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Known, Pair
 from tightdp.queries import gaussian
+from tightdp.queries.curves import delta_of, least_of
+from tightdp.queries.privacy import Ends, Question, RenyiAt, TwoLaws
+from tightdp.queries.screen import Screen
 
 _OTHERS = -1
 """The code of all outputs of which the probabilities are not known one by one."""
 _BITS = 512
+_MOST = Fraction(1 << 20)
+"""Up to this e^ε, then up to its square, and so on, the least e^ε at a δ of inexact laws is looked for."""
 _ORDERS = tuple(map(Fraction, (2, 3, 4, 8, 16, 32)))
 """At these orders ρ is bounded from below where its supremum over all orders is not known."""
-Ends = tuple[Exact, Exact]
 Range = tuple[Number, Number]
-
-
-class TwoLaws(Protocol):
-    """Two output laws P and Q."""
-
-    def power_sum(self, order: Fraction) -> Ends:
-        """Return both ends of Σ_y P(y)^a Q(y)^(1-a), for a rational a > 0 other than 1."""
+Kind = Callable[[Pair], TwoLaws]
+"""What gives the laws of a pair of neighbours."""
 
 
 class ExactLaws:
-    """Two exact output laws. Where not all outputs are known of them, the others are one output."""
+    """Two exact output laws. Where not all outputs are known of them, the others are one output of power sums."""
 
-    def __init__(self, ours: Weights, theirs: Weights) -> None:
-        self._ours, self._theirs = map(_completed, (ours, theirs))
+    def __init__(self, ours: Weights, theirs: Weights, screen: Screen | None = None) -> None:
+        self._known, self._screen = (ours, theirs), screen
+
+    @classmethod
+    def of(cls, pair: Pair, screen: Screen | None = None) -> ExactLaws:
+        """Return the laws of a pair of neighbours."""
+        return cls(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), screen)
+
+    def delta(self, t: Number) -> tuple[Number, Number]:
+        return (delta_of(*self._known, t),) * 2
+
+    def least_ratio(self, delta: Number) -> Ends:
+        return (max(least_of(*self._known, delta), Fraction(1)),) * 2
+
+    def surely_below(self, t: Number, delta: Number) -> bool:
+        return self._screen is not None and self._screen.surely_below(*self._known, t, delta)
 
     def masses(self) -> list[tuple[Number, Number]]:
         """Return P(y) and Q(y) of every output that P gives."""
-        ours, theirs = self._ours, self._theirs
+        ours, theirs = map(_completed, self._known)
         return [
             (quotient(weight, ours.total), quotient(theirs.by_code.get(code, 0), theirs.total))
             for code, weight in ours.by_code.items()
@@ -64,7 +76,7 @@ class ExactLaws:
         return found, found
 
     def _whole(self, order: int) -> Exact:
-        ours, theirs = self._ours, self._theirs
+        ours, theirs = map(_completed, self._known)
         total: Number = Fraction(0)
         for code, weight in ours.by_code.items():
             other = theirs.by_code.get(code, 0)
@@ -77,19 +89,42 @@ class ExactLaws:
 class InexactLaws:
     """Two output laws that are those of a core program up to an error."""
 
-    def __init__(self, pair: Pair, error: Inexact) -> None:
-        self._laws, self._error = gaussian.laws_of(pair), error
+    def __init__(self, pair: Pair, error: Inexact, screen: Screen | None = None) -> None:
+        self._pair, self._error, self._core = pair, error, ExactLaws.of(pair, screen)
+
+    def delta(self, t: Number) -> tuple[Number, Number]:
+        """Both probabilities of an event together differ by (1 + t)·total at most; without it, all by a factor."""
+        value, error = self._core.delta(t)[0], self._error
+        if error.merged:  # what is lost on the way to a function of the output is not known
+            return value, Fraction(1)
+        slack = (1 + t) * error.total
+        upper = min(value + slack, Fraction(1))
+        if not value and not error.published and not error.cut and not self._core.delta(t / error.factor)[0]:
+            upper = Fraction(0)
+        return down(max(value - slack, Fraction(0))), up(upper)
+
+    def least_ratio(self, delta: Number) -> Ends:
+        if self._error.merged:
+            return self._core.least_ratio(delta)[0], math.inf
+        lower, upper = least_around(self._core.least_ratio, delta, self._error.total)
+        return max(down(lower), Fraction(1)), upper if upper == math.inf else up(upper)
+
+    def surely_below(self, t: Number, delta: Number) -> bool:
+        less = delta - (1 + t) * self._error.total
+        return less >= 0 and not self._error.merged and self._core.surely_below(t, less)
 
     def ranges(self) -> Iterator[tuple[Range, Range]]:
         """Yield both ends of P(y) and of Q(y), for every output that is known."""
-        (ours, theirs), none = self._laws, Fraction(0)
+        (ours, theirs), none = gaussian.laws_of(self._pair), Fraction(0)
         for output in {**ours, **theirs}:
             if not is_beyond(output):
                 yield self._error.ends(ours.get(output, none)), self._error.ends(theirs.get(output, none))
 
     def power_sum(self, order: Fraction) -> Ends:
+        if self._error.merged:
+            return self._core.power_sum(order)[0], math.inf
         if not self._error.cut:
-            found = gaussian.power_sum(*self._laws, order, self._error.relative)
+            found = gaussian.power_sum(*gaussian.laws_of(self._pair), order, self._error.relative)
             return (found, found) if isinstance(found, float) else (down(found.lower), up(found.upper))
         # A term grows with P(y); with Q(y) it falls for an order above 1, and grows for one below.
         with ctx.workprec(_BITS):
@@ -109,46 +144,6 @@ def _completed(law: Weights) -> Weights:
     return Weights({**law.by_code, _OTHERS: missing}, law.total) if missing else law
 
 
-def _exact(pair: Pair) -> ExactLaws:
-    """Return the laws of a pair of neighbours."""
-    return ExactLaws(pair.table.weights(pair.x), pair.table.weights(pair.x_prime))
-
-
-class Question(Protocol):
-    """A value of two laws that is larger where they are easier to tell apart."""
-
-    @property
-    def side(self) -> str:
-        """What a search reports of it, as in "δ ≥"."""
-
-    @property
-    def least(self) -> Fraction:
-        """Its value for equal laws, below which it never is."""
-
-    def ends(self, laws: TwoLaws) -> Ends:
-        """Return both ends of the value."""
-
-    def bound(self, ratio: Exact) -> Exact:
-        """Return an upper end for laws whose likelihood ratios are at most `ratio`."""
-
-
-@dataclass(frozen=True)
-class Renyi:
-    """exp((a - 1)·D_a) for a rational order a > 1."""
-
-    order: Fraction
-    side: str = "exp((a-1)·D_a) ≥"
-    least: Fraction = Fraction(1)
-
-    def ends(self, laws: TwoLaws) -> Ends:
-        """Return both ends of the power sum."""
-        return laws.power_sum(self.order)
-
-    def bound(self, ratio: Exact) -> Exact:
-        """Return the ratio to the power of a - 1, at least: Σ P (P/Q)^(a-1) is at most that."""
-        return ratio ** (math.ceil(self.order) - 1)
-
-
 @dataclass(frozen=True)
 class Found:
     """A largest value over pairs of neighbours between two ends, a pair that has the lower one, and its order."""
@@ -159,22 +154,51 @@ class Found:
     order: float | None = None
 
 
+def least_around(least: Callable[[Number], Ends], delta: Number, total: Fraction) -> Ends:
+    """Return both ends of the least t >= 1 with δ(t) <= delta, where δ(t) is known up to (1 + t)·total.
+
+    `least` gives those of the δ that is known, and is asked at a smaller and at a larger one.
+    """
+    most = _MOST
+    while (less := delta - (1 + most) * total) > 0:
+        upper = least(less)[1]
+        if isinstance(upper, float):
+            break
+        if upper <= most:
+            return (upper if upper == 1 else least(delta + (1 + upper) * total)[0]), upper
+        most = most * most
+    return Fraction(1), math.inf
+
+
+def kind_of(error: Inexact | None) -> Kind:
+    """Return what gives the laws of pairs of neighbours, exact ones or such with an error."""
+    screen = Screen()
+    if error is None:
+        return lambda pair: ExactLaws.of(pair, screen)
+    return lambda pair: InexactLaws(pair, error, screen)
+
+
 def largest(
-    pairs: Iterable[Pair], question: Question, error: Inexact | None, knows: Callable[[Known], None] = lambda _: None
+    pairs: Iterable[Pair], question: Question, kind: Kind, knows: Callable[[Known], None] = lambda _: None
 ) -> Found:
-    """Return the largest value over some pairs; `knows` is passed a function that returns its lower end so far."""
+    """Return the largest value over some pairs, and the first that has its lower end; None where that is the least.
+
+    A pair that is seen, in doubles, to have no more is skipped. `knows` is passed a function that returns the lower end
+    so far.
+    """
     best = Found(question.least, question.least, None)
     knows(lambda: best.lower)
     for pair in pairs:
-        best = _larger(best, pair, *question.ends(_exact(pair) if error is None else InexactLaws(pair, error)))
+        laws, low, high = kind(pair), best.lower, best.upper
+        if isinstance(low, float) or isinstance(high, float) or not question.no_more(laws, low, high):
+            best = _larger(best, pair, *question.ends(laws))
         if best.lower == math.inf:
             break
     return best
 
 
 def _larger(best: Found, pair: Pair, lower: Exact, upper: Exact) -> Found:
-    first = best.pair is None or lower > best.lower
-    return Found(max(lower, best.lower), max(upper, best.upper), pair if first else best.pair)
+    return Found(max(lower, best.lower), max(upper, best.upper), pair if lower > best.lower else best.pair)
 
 
 def ratios(pairs: Iterable[Pair], error: Inexact) -> Found:
@@ -228,7 +252,7 @@ def concentrated(
 def _exactly_concentrated(
     pairs: Sequence[Pair], reached: Callable[[int, int, Fraction], None] = lambda done, total, lower: None
 ) -> Found:
-    laws = (_exact(pair).masses() for pair in pairs)
+    laws = (ExactLaws.of(pair).masses() for pair in pairs)
     found = least_rho(laws, reached=reached)
     pair = None if found.pair is None else pairs[found.pair]
     if isinstance(found.rho, float):
@@ -240,7 +264,7 @@ def _least_rho(pairs: Sequence[Pair], orders: Iterable[Fraction], error: Inexact
     """Return a lower end of the least ρ: the largest D_a / a over some orders."""
     best = Found(Fraction(0), math.inf, None)
     for order in orders:
-        moment = largest(pairs, Renyi(order), error)
+        moment = largest(pairs, RenyiAt(order), kind_of(error))
         if moment.lower > 1 and not isinstance(moment.lower, float):
             with ctx.workprec(_BITS):
                 found = ends(as_ball(moment.lower).log() / ball(order * (order - 1)))
