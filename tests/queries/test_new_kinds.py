@@ -27,7 +27,7 @@ from tightdp.session import search
 
 
 @dataclass(frozen=True)
-class Hellinger(Question):
+class Hellinger(Question[TwoLaws]):
     """The squared Hellinger distance, from 0 to 1."""
 
     side = "H² ≥"

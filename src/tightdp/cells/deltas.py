@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache, partial
 from typing import Any
 
 from flint import arb, ctx
@@ -14,6 +15,7 @@ from tightdp.cells.comparing import Comparing, near
 from tightdp.cells.sums import Exact
 from tightdp.cells.suprema import TooLong
 from tightdp.exact.enclosure import as_fraction, ends, round_down, round_up
+from tightdp.exact.field import Number
 from tightdp.exact.waves import WAVE_BITS
 from tightdp.language.program import Dataset
 
@@ -37,23 +39,58 @@ class Tangent:
         return self.delta - self.most_fall * (t - self.t)
 
 
-def excess(comparing: Comparing, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Exact, Exact]:
-    """Return both ends of Σ max(0, P(output|x) - t·P(output|x')): equal ones where it is exact. Raises TooLong."""
-    return _ends_of(*comparing.larger(x, x_prime, t), t)
+class Beside:
+    """The laws of two datasets beside each other, whose values are exact or enclosed. All raise TooLong."""
 
+    def __init__(self, comparing: Comparing, x: Dataset, x_prime: Dataset) -> None:
+        self._laws, self._larger = comparing.laws, partial(comparing.larger, x, x_prime)
+        self.delta = cache(self._delta)
 
-def delta(
-    comparing: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], t: Exact
-) -> tuple[Exact, Exact, tuple[Dataset, Dataset] | None]:
-    """Return both ends of the largest such sum, and the first pair that has the lower one."""
-    lower, upper = 0 * comparing.laws.one, 0 * comparing.laws.one
-    first: tuple[Dataset, Dataset] | None = None
-    for pair in pairs:
-        least, most = excess(comparing, *pair, t)
-        if least > lower:
-            lower, first = least, pair
-        upper = max(upper, most)
-    return lower, upper, first
+    def _delta(self, t: Number) -> tuple[Number, Number]:
+        """Return both ends of Σ max(0, P(output|x) - t·P(output|x')): equal ones where it is exact."""
+        exact = self._laws.exact(t)
+        low, high = _ends_of(*self._larger(exact), exact)
+        return self._laws.number(low), self._laws.number(high)
+
+    def surely_below(self, t: Number, delta: Number) -> bool:
+        """Whether that is at most `delta`."""
+        return self.delta(t)[1] <= delta
+
+    def least_ratio(self, delta: Number) -> tuple[Number | float, Number | float]:
+        """Return both ends of the least t >= 1 for which that is at most `delta` > 0.
+
+        It is convex in t: Newton's steps from below end at the very number where it is piecewise linear, unless its
+        pieces become shorter and shorter there, and else come close to it.
+        """
+        exact, t = self._laws.exact(delta), self._laws.one
+        for _ in range(_MOST_STEPS):
+            ours, theirs = self._larger(t)
+            if isinstance(ours, arb):
+                return self._enclosed_least(t, exact, delta)
+            if ours - t * theirs <= exact:
+                return (self._laws.number(t),) * 2
+            if not theirs:
+                return math.inf, math.inf
+            t = (ours - exact) / theirs
+        raise TooLong
+
+    def _enclosed_least(self, t: Exact, exact: Exact, delta: Number) -> tuple[Number, Number]:
+        """Return ends where probabilities are enclosed: the δ of an event, linear in t, is a lower end."""
+        with ctx.workprec(WAVE_BITS):
+            bar, place = near(exact), near(t).mid()
+            for _ in range(_MOST_STEPS):
+                ours, theirs = (near(c) for c in self._larger(self._laws.exact(_rational(place))))
+                before, reached = place, (ours - bar) / theirs
+                place = reached.lower()
+                step = (place * arb(2) ** -_CLOSE).max(2 * (reached.upper() - place))
+                if not place - before > step:
+                    break
+            low = max(_rational(place), Fraction(1))
+            for times in (1, 4, 16, 64):
+                high = _rational(place + times * step)
+                if self.surely_below(high, delta):
+                    return low, max(low, high)
+        raise TooLong
 
 
 def tangent(comparing: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], t: Fraction) -> Tangent:
@@ -71,63 +108,6 @@ def tangent(comparing: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], t: F
         if delta.lower > best.delta:
             best = Tangent(t, round_down(delta.lower), most, round_down(slope.lower), round_up(slope.upper))
     return replace(best, upper=most)
-
-
-def least(
-    comparing: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], delta: Exact
-) -> tuple[Any, Any, tuple[Dataset, Dataset] | None]:
-    """Return both ends of the least t >= 1 for which that is at most `delta` > 0, and a pair that needs it.
-
-    For one pair it is convex in t: Newton's steps from below end at the very number where it is piecewise linear,
-    unless its pieces become shorter and shorter there, and else come close to it. Raises TooLong.
-    """
-    lower = upper = comparing.laws.one
-    last: tuple[Dataset, Dataset] | None = None
-    for pair in pairs:
-        if excess(comparing, *pair, upper)[1] <= delta:
-            continue
-        least, most = _least_of(comparing, pair, lower, delta)
-        if least == math.inf:
-            return least, most, pair
-        if least > lower:
-            lower, last = least, pair
-        upper = max(upper, most)
-    return lower, upper, last
-
-
-def _least_of(comparing: Comparing, pair: tuple[Dataset, Dataset], t: Any, delta: Exact) -> tuple[Any, Any]:
-    for _ in range(_MOST_STEPS):
-        ours, theirs = comparing.larger(*pair, t)
-        if isinstance(ours, arb):
-            break
-        if ours - t * theirs <= delta:
-            return t, t
-        if not theirs:
-            return math.inf, math.inf
-        t = (ours - delta) / theirs
-    else:
-        raise TooLong
-    return _enclosed_least(comparing, pair, t, delta)
-
-
-def _enclosed_least(comparing: Comparing, pair: tuple[Dataset, Dataset], t: Any, delta: Exact) -> tuple[Any, Any]:
-    """Return ends of the least t where probabilities are enclosed: the δ of an event, linear in t, is a lower end."""
-    exact = comparing.laws.exact
-    with ctx.workprec(WAVE_BITS):
-        bar, place = near(delta), near(t).mid()
-        for _ in range(_MOST_STEPS):
-            ours, theirs = (near(c) for c in comparing.larger(*pair, exact(_rational(place))))
-            before, reached = place, (ours - bar) / theirs
-            place = reached.lower()
-            step = (place * arb(2) ** -_CLOSE).max(2 * (reached.upper() - place))
-            if not place - before > step:
-                break
-        low = max(exact(_rational(place)), comparing.laws.one)
-        for times in (1, 4, 16, 64):
-            high = exact(_rational(place + times * step))
-            if excess(comparing, *pair, high)[1] <= delta:
-                return low, high
-    raise TooLong
 
 
 def _rational(t: arb) -> Fraction:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Generic, TypeVar
 
 from flint import arb, ctx
 
@@ -27,6 +28,8 @@ from tightdp.queries.curves import delta_of, least_of
 from tightdp.queries.privacy import Ends, Question, RenyiAt, TwoLaws
 from tightdp.queries.screen import Screen
 
+P = TypeVar("P")
+L = TypeVar("L")
 _OTHERS = -1
 """The code of all outputs of which the probabilities are not known one by one."""
 _BITS = 512
@@ -145,12 +148,12 @@ def _completed(law: Weights) -> Weights:
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(Generic[P]):
     """A largest value over pairs of neighbours between two ends, a pair that has the lower one, and its order."""
 
     lower: Exact
     upper: Exact
-    pair: Pair | None
+    pair: P | None
     order: float | None = None
 
 
@@ -179,14 +182,14 @@ def kind_of(error: Inexact | None) -> Kind:
 
 
 def largest(
-    pairs: Iterable[Pair], question: Question, kind: Kind, knows: Callable[[Known], None] = lambda _: None
-) -> Found:
+    pairs: Iterable[P], question: Question[L], kind: Callable[[P], L], knows: Callable[[Known], None] = lambda _: None
+) -> Found[P]:
     """Return the largest value over some pairs, and the first that has its lower end; None where that is the least.
 
     A pair that is seen, in doubles, to have no more is skipped. `knows` is passed a function that returns the lower end
     so far.
     """
-    best = Found(question.least, question.least, None)
+    best: Found[P] = Found(question.least, question.least, None)
     knows(lambda: best.lower)
     for pair in pairs:
         laws, low, high = kind(pair), best.lower, best.upper
@@ -197,13 +200,13 @@ def largest(
     return best
 
 
-def _larger(best: Found, pair: Pair, lower: Exact, upper: Exact) -> Found:
+def _larger(best: Found[P], pair: P, lower: Exact, upper: Exact) -> Found[P]:
     return Found(max(lower, best.lower), max(upper, best.upper), pair if lower > best.lower else best.pair)
 
 
-def ratios(pairs: Iterable[Pair], error: Inexact) -> Found:
+def ratios(pairs: Iterable[Pair], error: Inexact) -> Found[Pair]:
     """Enclose the largest likelihood ratio of laws whose noise is cut off: no upper end where that is published."""
-    best = Found(Fraction(1), Fraction(1), None)
+    best: Found[Pair] = Found(Fraction(1), Fraction(1), None)
     for pair in pairs:
         lower: Exact = Fraction(1)
         upper: Exact = math.inf if error.published else Fraction(1)
@@ -219,7 +222,7 @@ def concentrated(
     error: Inexact | None,
     exp_epsilon: Callable[[], Exact],
     reached: Callable[[int, int, Fraction], None] = lambda done, total, lower: None,
-) -> Found:
+) -> Found[Pair]:
     """Enclose the least ρ such that all pairs are ρ-zCDP; the order is the one at which its lower end is attained.
 
     `reached` is told the number of pairs done, their total, and the lower end so far; `exp_epsilon` gives the upper end
@@ -251,7 +254,7 @@ def concentrated(
 
 def _exactly_concentrated(
     pairs: Sequence[Pair], reached: Callable[[int, int, Fraction], None] = lambda done, total, lower: None
-) -> Found:
+) -> Found[Pair]:
     laws = (ExactLaws.of(pair).masses() for pair in pairs)
     found = least_rho(laws, reached=reached)
     pair = None if found.pair is None else pairs[found.pair]
@@ -260,9 +263,9 @@ def _exactly_concentrated(
     return Found(down(found.rho.lower, SHORT), up(found.rho.upper, SHORT), pair, found.order)
 
 
-def _least_rho(pairs: Sequence[Pair], orders: Iterable[Fraction], error: Inexact) -> Found:
+def _least_rho(pairs: Sequence[Pair], orders: Iterable[Fraction], error: Inexact) -> Found[Pair]:
     """Return a lower end of the least ρ: the largest D_a / a over some orders."""
-    best = Found(Fraction(0), math.inf, None)
+    best: Found[Pair] = Found(Fraction(0), math.inf, None)
     for order in orders:
         moment = largest(pairs, RenyiAt(order), kind_of(error))
         if moment.lower > 1 and not isinstance(moment.lower, float):

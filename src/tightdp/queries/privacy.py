@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from tightdp.errors import QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
@@ -18,12 +18,13 @@ from tightdp.exact.numbers import DIGITS, Exact
 from tightdp.exact.parameters import read_count, read_exact, read_exponential
 from tightdp.limits.calibrated import MAX_EXPONENT
 
+L = TypeVar("L", contravariant=True)
 Ends = tuple[Exact, Exact]
 """Both ends of a value, equal where it is exact."""
 
 
-class TwoLaws(Protocol):
-    """Two output laws P and Q, of any numbers."""
+class Deltas(Protocol):
+    """Two output laws P and Q, of any numbers, of which δ is known."""
 
     def delta(self, t: Number) -> Ends:
         """Return both ends of δ(t) = Σ_y max(0, P(y) - t·Q(y)), for a t >= 0."""
@@ -31,14 +32,18 @@ class TwoLaws(Protocol):
     def least_ratio(self, delta: Number) -> Ends:
         """Return both ends of the least t >= 1 with δ(t) <= delta."""
 
+    def surely_below(self, t: Number, delta: Number) -> bool:
+        """Whether δ(t) <= delta, where that is seen with less work than the values take."""
+
+
+class TwoLaws(Deltas, Protocol):
+    """Two output laws P and Q, of any numbers."""
+
     def power_sum(self, order: Fraction) -> Ends:
         """Return both ends of Σ_y P(y)^a Q(y)^(1-a), for a rational a > 0 other than 1."""
 
-    def surely_below(self, t: Number, delta: Number) -> bool:
-        """Whether δ(t) <= delta, where that is seen with little work."""
 
-
-class Question:
+class Question(Generic[L]):
     """A value of two laws that is larger where they are easier to tell apart."""
 
     side: ClassVar[str]
@@ -48,7 +53,7 @@ class Question:
     most: ClassVar[Exact] = math.inf
     """The end that is known of it without looking at laws."""
 
-    def ends(self, laws: TwoLaws) -> Ends:
+    def ends(self, laws: L) -> Ends:
         """Return both ends of the value."""
         raise NotImplementedError
 
@@ -56,7 +61,7 @@ class Question:
         """Return an upper end for laws whose likelihood ratios are at most `ratio`."""
         return self.most
 
-    def no_more(self, laws: TwoLaws, lower: Number, upper: Number) -> bool:
+    def no_more(self, laws: L, lower: Number, upper: Number) -> bool:
         """Whether two laws surely have no more than others, of which both ends are given; False where it takes work."""
         return False
 
@@ -69,21 +74,21 @@ class TightRatio:
 
 
 @dataclass(frozen=True)
-class LeastRatio(Question):
+class LeastRatio(Question[Deltas]):
     """The question for the least e^ε >= 1 with δ(e^ε) <= delta."""
 
     delta: Number
     side = "e^ε ≥"
     least = Fraction(1)
 
-    def ends(self, laws: TwoLaws) -> Ends:
+    def ends(self, laws: Deltas) -> Ends:
         return laws.least_ratio(self.delta)
 
     def bound(self, ratio: Exact) -> Exact:
         return ratio
 
-    def no_more(self, laws: TwoLaws, lower: Number, upper: Number) -> bool:
-        return laws.surely_below(lower, self.delta)
+    def no_more(self, laws: Deltas, lower: Number, upper: Number) -> bool:
+        return laws.surely_below(upper, self.delta)
 
 
 def read_privacy(delta: Any, top: Any) -> TightRatio | LeastRatio:
@@ -95,7 +100,7 @@ def read_privacy(delta: Any, top: Any) -> TightRatio | LeastRatio:
 
 
 @dataclass(frozen=True)
-class DeltaAt(Question):
+class DeltaAt(Question[Deltas]):
     """The question for δ at an e^ε from `low` to `high`, which are often equal; `epsilon` is ε where that is given."""
 
     low: Number
@@ -122,7 +127,7 @@ class DeltaAt(Question):
         """The same question at an e^ε that is computed with, however long ε is."""
         return self if self.epsilon is None else DeltaAt(exp(self.epsilon), exp(self.epsilon), self.epsilon)
 
-    def ends(self, laws: TwoLaws) -> Ends:
+    def ends(self, laws: Deltas) -> Ends:
         found = laws.delta(self.high)
         return found if self.low == self.high else (found[0], laws.delta(self.low)[1])
 
@@ -130,13 +135,13 @@ class DeltaAt(Question):
         """Return 1 - t/R at most: where no ratio exceeds R, P(E) - t·Q(E) <= P(E)·(1 - t/R)."""
         return self.most if isinstance(ratio, float) else max(1 - self.low / ratio, self.least)
 
-    def no_more(self, laws: TwoLaws, lower: Number, upper: Number) -> bool:
+    def no_more(self, laws: Deltas, lower: Number, upper: Number) -> bool:
         surely = laws.surely_below(self.high, lower)
         return surely and (self.low == self.high or laws.surely_below(self.low, upper))
 
 
 @dataclass(frozen=True)
-class RenyiAt(Question):
+class RenyiAt(Question[TwoLaws]):
     """The question for exp((a - 1)·D_a), for a rational order a > 1."""
 
     order: Fraction

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cmp_to_key
+from functools import cache, cmp_to_key
 from itertools import accumulate, pairwise
 from math import prod
 from typing import Any, TypeAlias
@@ -270,13 +270,11 @@ class Adaptive:
 
     def __init__(self, games: Games, pair: Pair) -> None:
         self._games, self._pair = games, pair
-        self._deltas: dict[Number, Number] = {}
+        self.delta = cache(self._delta)
 
-    def delta(self, t: Number) -> Ends:
-        if t not in self._deltas:
-            gain, scale = self._games.excess(self._pair, t)
-            self._deltas[t] = quotient(self._games.of(self._pair).best(gain), scale)
-        return (self._deltas[t],) * 2
+    def _delta(self, t: Number) -> Ends:
+        gain, scale = self._games.excess(self._pair, t)
+        return (quotient(self._games.of(self._pair).best(gain), scale),) * 2
 
     def least_ratio(self, delta: Number) -> Ends:
         (hulled,) = self._games.hulled([self._pair])

@@ -23,6 +23,7 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.methods import by_cells
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import classes_of, least_alpha
+from tightdp.queries.laws import largest
 from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
@@ -72,8 +73,7 @@ def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy 
             return None
     if found is None:
         return None
-    *both, witness = found
-    least, most = (value if value == math.inf else laws.laws.number(value) for value in both)
+    least, most, witness = found
     outcome = outcome_of(query)
     return (outcome if least == most else outcome.bounded).on(between(question, engine.subject, least, most, witness))
 
@@ -83,27 +83,23 @@ def _ends(
 ) -> tuple[Any, Any, PairWitness | None] | None:
     """Return both ends of an answer and who has it; None for questions that are answered in another way."""
     if isinstance(question, TightRatio):
-        largest = laws.largest(pairs) if question.top == 1 else None
-        if largest is None:
-            return (laws.laws.one, _at_least(laws, laws.laws.one), None) if question.top == 1 else None
-        return largest.value, _at_least(laws, largest.value), _witness(laws, largest)
-    given, compare = (
-        (question.delta, deltas.least) if isinstance(question, LeastRatio) else (question.low, deltas.delta)
-    )
+        if question.top > 1:
+            return None
+        best = laws.largest(pairs)
+        value, witness = (laws.laws.one, None) if best is None else (best.value, _witness(laws, best))
+        both = value, math.inf if math.inf in (laws.upper, value) else max(laws.upper, value)
+        least, most = (each if each == math.inf else laws.laws.number(each) for each in both)
+        return least, most, witness
+    given = question.delta if isinstance(question, LeastRatio) else question.low
     if not laws.laws.fits(given) or (isinstance(question, DeltaAt) and given != question.high):
         return None
-    least, most, pair = compare(laws, pairs, laws.laws.exact(given))
-    return least, most, None if pair is None else PairWitness(*pair)
+    found = largest(pairs, question, lambda pair: deltas.Beside(laws, *pair))
+    return found.lower, found.upper, None if found.pair is None else PairWitness(*found.pair)
 
 
 def _real(laws: CellLaws) -> bool:
     """Whether real numbers are published: then there is no other way to an answer."""
     return any(label.real for law in laws.laws.values() for label in law)
-
-
-def _at_least(laws: Comparing, known: Any) -> Any:
-    """Return an upper end of the ratios, which is not below a ratio that is known."""
-    return math.inf if math.inf in (laws.upper, known) else max(laws.upper, known)
 
 
 def ratios(engine: Engine, query: Query) -> list[tuple[Number, Number, TripleWitness]] | None:

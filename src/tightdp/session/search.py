@@ -19,7 +19,7 @@ from tightdp.methods.ranking import first_alike, first_pair, first_ratio
 from tightdp.queries import curves, declared, laws
 from tightdp.queries.laws import ExactLaws, Found
 from tightdp.queries.measures import AccuracyAt, LeastError
-from tightdp.queries.privacy import DeltaAt, LeastRatio, Question, RenyiAt, TightRatio
+from tightdp.queries.privacy import DeltaAt, LeastRatio, Question, RenyiAt, TightRatio, TwoLaws
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, between
 from tightdp.results.result import EventWitness, PairWitness, Result, TripleWitness
 from tightdp.session import accuracy, strategies
@@ -131,7 +131,7 @@ def listed(engine: Engine, question: LeastRatio | DeltaAt | RenyiAt) -> Privacy 
     return outcome.on(between(question, engine.subject, lower, upper, witness))
 
 
-def largest(engine: Engine, question: Question) -> tuple[Exact, Exact, Pair | None, Outcome]:
+def largest(engine: Engine, question: Question[TwoLaws]) -> tuple[Exact, Exact, Pair | None, Outcome]:
     """Return both ends of the largest value over all neighbours, who have it, and the common fields of a result."""
     query, method, pairs = compared(engine)
     error = engine.program.inexact
@@ -149,7 +149,12 @@ def largest(engine: Engine, question: Question) -> tuple[Exact, Exact, Pair | No
 
 
 def ended(
-    engine: Engine, query: Query, method: Method, found: Found, bound: Exact, question: Question | None = None
+    engine: Engine,
+    query: Query,
+    method: Method,
+    found: Found[Pair],
+    bound: Exact,
+    question: Question[TwoLaws] | None = None,
 ) -> tuple[Exact, Exact, Pair | None, Outcome]:
     """Return both ends of a value that was searched for, the first who have it, and the common fields of a result.
 
