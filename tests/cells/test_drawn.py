@@ -19,6 +19,8 @@ from tightdp.cells.suprema import TooLong
 from tightdp.errors import ProgramError
 from tightdp.language import interp
 from tightdp.language.program import Bound
+from tightdp.queries.laws import largest
+from tightdp.queries.privacy import LeastRatio
 
 _REACH = {1: 30, 2: 8, 3: 3}
 """How far runs are enumerated, by the number of draws."""
@@ -95,11 +97,12 @@ def _check_delta(laws: CellLaws, comparing: Comparing, near: Any, source: str) -
             shown = sum((max(0 * t, p - t * laws.probability(y, output)) for output, p in near[x].items()), 0 * t)
             assert shown <= ours - t * theirs <= shown + beyond, (source, t)
         assert comparing.larger(x, y, 0 * laws.one)[0] == 1, source
-    delta = laws.exact(Fraction(1, 50))
-    least, most, _ = deltas.least(comparing, _PAIRS, delta)
-    assert least == most, source
+    delta = Fraction(1, 50)
+    found = largest(_PAIRS, LeastRatio(delta), lambda pair: deltas.Beside(comparing, *pair))
+    least = found.lower
+    assert least == found.upper, source
     if least != math.inf and least != 1:
-        assert deltas.delta(comparing, _PAIRS, least)[0] == delta, source
+        assert max(deltas.Beside(comparing, *pair).delta(least)[0] for pair in _PAIRS) == delta, source
 
 
 @pytest.mark.parametrize("seed", range(24))
