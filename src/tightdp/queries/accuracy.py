@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
+from tightdp.core.nodes import Inexact
 from tightdp.core.operators import is_number
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import Number
@@ -44,16 +45,16 @@ class NumericLaws(Protocol):
     def within(self, x: Dataset, low: Number, high: Number, bar: Number | None) -> Number | None:
         """Return the probability of an output from `low` to `high`; None where it is surely more than `bar`."""
 
-    def least_error(self, x: Dataset, beta: Number) -> Number:
-        """Return the least distance that the output has from the target at most, with probability 1 - beta."""
+    def least_error(self, x: Dataset, beta: Number) -> tuple[Number, Number]:
+        """Return both ends of the least distance of the output from the target with probability 1 - beta."""
 
 
 class Listed:
-    """The laws of a table."""
+    """The laws of a table, whose least errors are enclosed where that has an error."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, error: Inexact | None = None) -> None:
         self.bound = table.bound
-        self._table = table
+        self._table, self._error = table, error
         self._outputs: dict[int, Any] = {}
 
     def within(self, x: Dataset, low: Number, high: Number, bar: Number | None) -> Number | None:
@@ -70,7 +71,15 @@ class Listed:
             value += quotient(weights.by_code[code], weights.total) * outputs[code].share(low, high)
         return value
 
-    def least_error(self, x: Dataset, beta: Number) -> Number:
+    def least_error(self, x: Dataset, beta: Number) -> tuple[Number, Number]:
+        if self._error is None:
+            return (self._least(x, beta),) * 2
+        total = self._error.total
+        if beta <= total:
+            raise QueryError("this beta is below the error of Gaussian probabilities", "give a larger beta")
+        return self._least(x, beta + total) if beta + total < 1 else Fraction(0), self._least(x, beta - total)
+
+    def _least(self, x: Dataset, beta: Number) -> Number:
         weights, total = errors(self._table, x, beta)
         enough = (beta.denominator - beta.numerator) * total
         reached: Any = 0
@@ -116,20 +125,24 @@ def least_alpha(
     datasets: Iterable[tuple[Dataset, int]],
     question: LeastError,
     knows: Callable[[Known], None] = lambda _: None,
-) -> tuple[Number, Dataset | None]:
-    """Return the least alpha such that the error is at most alpha with probability 1 - beta, and who needs it.
+) -> tuple[Number, Number, Dataset | None]:
+    """Return both ends of the least bound that the error keeps with probability 1 - beta, and who needs it.
 
     Over an empty set that is 0, which no dataset needs. `knows` is passed a function that returns alpha so far.
     """
     if not 0 <= question.beta < 1:
         raise ParameterError(f"beta is {question.beta}", "give a failure probability of at least 0 and below 1")
-    worst: tuple[Number, Dataset | None] = (Fraction(0), None)
-    knows(lambda: worst[0])
+    lower: Number = Fraction(0)
+    upper: Number = Fraction(0)
+    worst: Dataset | None = None
+    knows(lambda: lower)
     for x, _ in datasets:
-        alpha = laws.least_error(x, question.beta) / question.unit(target_of(laws.bound, x))
-        if worst[1] is None or alpha > worst[0]:
-            worst = alpha, x
-    return worst
+        unit = question.unit(target_of(laws.bound, x))
+        least, most = (end / unit for end in laws.least_error(x, question.beta))
+        if worst is None or least > lower:
+            lower, worst = least, x
+        upper = max(upper, most)
+    return lower, upper, worst
 
 
 def number(table: Table, x: Dataset, code: int) -> int | float | Number:

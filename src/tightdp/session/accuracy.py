@@ -25,11 +25,10 @@ from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError, Moment, is_r
 from tightdp.results.answers import Accuracy, Utility, Worst
 from tightdp.session import numeric
 from tightdp.session.engine import Engine, Outcome, Query
-from tightdp.session.widened import widened
+from tightdp.session.widened import refuse_merged
 from tightdp.symmetry.sets import every_dataset
 
 
-@widened
 def listed_accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accuracy:
     """Return the tight 1 - β at an error bound, with the worst datasets, or the least error bound for a β."""
     query = engine.query()
@@ -39,14 +38,16 @@ def listed_accuracy(engine: Engine, question: AccuracyAt | LeastError) -> Accura
         with query.searching():
             classes = classes_of(Listed(table), inputs, question, query.control.bounded("1 - β ≤"))
         return _accuracy(engine, engine.outcome(query, method), question, classes)
+    refuse_merged(engine, "accuracy")
     with query.searching():
-        alpha, x = least_alpha(Listed(table), inputs, question, query.control.bounded("α ≥"))
+        laws = Listed(table, engine.program.inexact)
+        lower, least, x = least_alpha(laws, inputs, question, query.control.bounded("α ≥"))
     outcome = engine.outcome(query, method)
-    upper = alpha if outcome.status == "exact" else math.inf
-    return outcome.on(Accuracy.least(engine.subject, question, alpha, upper, x))
+    upper = least if outcome.status == "exact" else math.inf
+    outcome = outcome.bounded if lower < upper < math.inf else outcome
+    return outcome.on(Accuracy.least(engine.subject, question, lower, upper, x))
 
 
-@widened
 def declared_accuracy(
     engine: Engine, question: AccuracyAt, accuracy_set: Iterable[Any], inference_set: Iterable[Any] | None
 ) -> Accuracy:
@@ -73,9 +74,15 @@ def declared_accuracy(
 
 def _accuracy(engine: Engine, outcome: Outcome, question: AccuracyAt, classes: Sequence[AccuracyClass]) -> Accuracy:
     """Return the tight 1 - β that classes of datasets show, worst first."""
+    refuse_merged(engine, "accuracy")
     x, upper = (classes[0].x, classes[0].one_minus_beta) if classes else (None, Fraction(1))
     lower = upper if outcome.status == "exact" else Fraction(0)
-    return outcome.on(Accuracy.between(engine.subject, question, lower, upper, x, tuple(classes[: question.top])))
+    top = tuple(classes[: question.top])
+    if (error := engine.program.inexact) is not None:
+        lower, upper = down(max(lower - error.total, Fraction(0))), up(min(upper + error.total, Fraction(1)))
+        top = tuple(replace(row, one_minus_beta=down(row.one_minus_beta)) for row in top)
+        outcome = outcome.bounded if outcome.status == "exact" else outcome
+    return outcome.on(Accuracy.between(engine.subject, question, lower, upper, x, top))
 
 
 def check_target(engine: Engine) -> None:

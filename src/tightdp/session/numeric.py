@@ -233,8 +233,7 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
             value, x = classes[0].one_minus_beta, classes[0].x
             found = Accuracy.between(engine.subject, question, value, value, x, classes)
         else:
-            least, worst = least_alpha(numbers, datasets, question)
-            found = Accuracy.least(engine.subject, question, least, least, worst)
+            found = Accuracy.least(engine.subject, question, *least_alpha(numbers, datasets, question))
         return outcome_of(query).on(found)
     return None
 
@@ -264,9 +263,10 @@ class _Numbers:
         self.watch()
         return self.laws.number(distances.within(self.laws, x, _rational(low), _rational(high)))
 
-    def least_error(self, x: Dataset, beta: Number) -> Number:
+    def least_error(self, x: Dataset, beta: Number) -> tuple[Number, Number]:
         self.watch()
-        return distances.least_error(self.laws, x, _rational(target_of(self.bound, x)), self.laws.exact(beta))
+        target, bar = _rational(target_of(self.bound, x)), self.laws.exact(beta)
+        return (distances.least_error(self.laws, x, target, bar),) * 2
 
     def measures(self, x: Dataset, target: Output) -> Iterator[tuple[str, Number, Number]]:
         """Yield the measures of a law, with both ends of their values. Raises Outside where it is not of one number."""

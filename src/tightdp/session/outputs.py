@@ -28,7 +28,7 @@ from tightdp.session import numeric
 from tightdp.session.arguments import read_count
 from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine, Outcome, Query
-from tightdp.session.widened import refuse_inexact, widened
+from tightdp.session.widened import refuse_inexact
 from tightdp.symmetry.sets import Table, every_dataset
 
 
@@ -41,14 +41,19 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
     return outcome.on(Distribution(subject=engine.subject, x=x, law=in_order(law)))
 
 
-@widened
 def _listed_law(engine: Engine, x: Dataset) -> Distribution:
     query = engine.query()
     table, name, size = _table(engine, x, query)
     query.control.look_at(table, x)
     law = in_order(table.law(x))
     outcome = Outcome("exact", "", query.stats(size, name, Symmetry(())))
-    return outcome.on(Distribution(subject=engine.subject, x=x, law=law))
+    error = engine.program.inexact
+    if error is None or error.merged:
+        return outcome.on(Distribution(subject=engine.subject, x=x, law=law))
+    ends = [(output, error.ends(mass)) for output, mass in law if not is_beyond(output)]
+    lower = tuple((output, down(low)) for output, (low, _) in ends)
+    upper = tuple((output, up(min(high, Fraction(1)))) for output, (_, high) in ends)
+    return outcome.bounded.on(Distribution(subject=engine.subject, x=x, law=lower, upper=upper))
 
 
 def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[int, int]]:

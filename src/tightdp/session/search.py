@@ -24,7 +24,7 @@ from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, betw
 from tightdp.results.result import EventWitness, PairWitness, Result, TripleWitness
 from tightdp.session import accuracy, strategies
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
-from tightdp.session.widened import widened
+from tightdp.session.widened import around_curve, around_ratio, around_tradeoff
 
 if TYPE_CHECKING:
     from tightdp.session import large, mixed, numeric
@@ -69,7 +69,6 @@ def tight_privacy(engine: Engine, delta: Number = _NONE) -> Privacy:
     return found
 
 
-@widened
 def compared_ratios(engine: Engine, question: TightRatio) -> Privacy:
     """Return the tight e^ε for δ = 0, and the largest ratios, from all likelihood ratios."""
     query, top = engine.query(), question.top
@@ -90,7 +89,8 @@ def compared_ratios(engine: Engine, question: TightRatio) -> Privacy:
     outcome = engine.outcome(query, method, decided, bounded=found.upper != math.inf)
     if top > 1 and decided and found.reason is not None:
         outcome = replace(outcome, reason=f"the ranking may miss ratios: {found.reason.what}", hint=found.reason.hint)
-    return outcome.on(between(question, engine.subject, found.lower, found.upper, _triple(ratios), ratios))
+    result = between(question, engine.subject, found.lower, found.upper, _triple(ratios), ratios)
+    return around_ratio(engine, outcome.on(result))
 
 
 def closed(
@@ -184,7 +184,6 @@ def compared(engine: Engine) -> tuple[Query, Method, Comparison]:
     return query, *questions.comparison(engine.program, query.control)
 
 
-@widened
 def declared_privacy(
     engine: Engine, question: TightRatio | LeastRatio, privacy_set: Iterable[Any], inference_set: Iterable[Any] | None
 ) -> Privacy:
@@ -210,20 +209,18 @@ def declared_privacy(
     outcome = replace(outcome, stats=replace(outcome.stats, privacy_set=len(triples), inference_set=len(needed)))
     shown = tuple(ratios[: question.top])
     witness = _triple([ratio for ratio in shown[:1] if ratio.exp_epsilon == lower])
-    return outcome.on(between(question, engine.subject, lower, upper, witness, shown))
+    return around_ratio(engine, outcome.on(between(question, engine.subject, lower, upper, witness, shown)))
 
 
-@widened
 def curve(engine: Engine) -> Curve:
     """Return the privacy curve as its break points."""
     if (known := numeric.curve(engine)) is not None:
         return known
     profile, outcome = engine.profile()
-    return outcome.on(Curve(subject=engine.subject, points=profile.breakpoints()))
+    return around_curve(engine, outcome.on(Curve(subject=engine.subject, points=profile.breakpoints())))
 
 
-@widened
 def tradeoff(engine: Engine) -> Tradeoff:
     """Return the trade-off function as its vertices."""
     profile, outcome = engine.profile()
-    return outcome.on(Tradeoff(subject=engine.subject, vertices=profile.vertices()))
+    return around_tradeoff(engine, outcome.on(Tradeoff(subject=engine.subject, vertices=profile.vertices())))
