@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -24,13 +23,10 @@ from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Control, Pair
 from tightdp.methods.choose import program_of
 from tightdp.queries.measures import AccuracyAt, LeastError
-from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
-from tightdp.results.answers import Accuracy
+from tightdp.queries.privacy import DeltaAt, LeastRatio
 from tightdp.session import moments, search
-from tightdp.session.accuracy import listed_accuracy
-from tightdp.session.engine import Engine
 from tightdp.session.instance import Instance
-from tightdp.session.widened import widened as widening
+from tightdp.session.widened import around_ratio
 
 NARROW = Fraction(1, 10**12)
 
@@ -253,49 +249,46 @@ def test_pairs_that_were_left_out_leave_the_upper_end_open(monkeypatch: pytest.M
         assert (found.status, found.upper) == ("unresolved", math.inf)
 
 
-def test_what_a_limit_cut_short_within_is_not_called_exact() -> None:
-    """The least α is asked for again at another β; a limit that is met only then counts as well."""
+def test_ratios_that_a_limit_left_are_widened_too() -> None:
     engine = clamped.bind(n=2).engine
     engine.program.core(engine.control())
-    stopped = {"status": "unresolved", "reason": "enough"}
-    accuracy = clamped.bind(n=2).accuracy(beta="1/100")
-
-    def least_error(_: Engine, question: LeastError) -> Accuracy:
-        unbounded = replace(accuracy, alpha=math.inf, upper=math.inf, **stopped)
-        return accuracy if question.beta == Fraction(1, 100) else unbounded
-
-    error = widening(least_error)(engine, LeastError(Fraction(1, 100)))
-    assert (error.status, error.alpha, error.lower, error.upper) == ("unresolved", math.inf, accuracy.lower, math.inf)
+    known = {"status": "unresolved", "reason": "enough", "lower": Fraction(2)}
+    found = around_ratio(engine, Privacy(subject=engine.subject, exp_epsilon=Fraction(3), **known))
+    assert (found.status, found.upper) == ("unresolved", math.inf)
+    assert Fraction(199, 100) < found.lower < 2
 
 
 @pytest.mark.parametrize(
-    ("query", "arguments"),
+    ("question", "upper", "left"),
     [
-        (search.compared_ratios, (TightRatio(),)),
-        (listed_accuracy, (AccuracyAt(Fraction(1)),)),
+        (LeastRatio(Fraction(1, 50)), math.inf, 3),
+        (DeltaAt(Fraction(3, 2), Fraction(3, 2)), 1, 3),
+        (LeastError(Fraction(1, 4)), math.inf, 1),
+        (AccuracyAt(Fraction(1)), None, 1),
     ],
 )
-def test_ends_that_a_limit_left_are_widened_too(query: Any, arguments: tuple[Any, ...]) -> None:
-    engine = clamped.bind(n=2).engine
-    core = getattr(query, "__wrapped__", query)
-    found = widening(lambda *asked: replace(core(*asked), status="unresolved", reason="enough"))(engine, *arguments)
-    exact = core(engine, *arguments)
-    assert found.status == "unresolved"
-    assert found.lower < exact.lower <= exact.upper < found.upper
-
-
-@pytest.mark.parametrize("question", [LeastRatio(Fraction(1, 50)), DeltaAt(Fraction(3, 2), Fraction(3, 2))])
-def test_pairs_that_were_looked_at_before_a_limit_leave_a_lower_end(question: Any, monkeypatch: Any) -> None:
-    wanted, pairs = search.answer(clamped.bind(n=2).engine, question), Control.pairs
+def test_what_was_looked_at_before_a_limit_leaves_one_end(
+    question: Any, upper: Any, left: int, monkeypatch: Any
+) -> None:
+    wanted, pairs, inputs = search.answer(clamped.bind(n=2).engine, question), Control.pairs, Control.inputs
 
     def cut(control: Control, comparison: Any) -> Iterator[Pair]:
-        yield from islice(pairs(control, comparison), 3)
+        yield from islice(pairs(control, comparison), left)
+        control.stopped = LimitError("enough", "ask for less")
+
+    def cut_inputs(control: Control, table: Any, datasets: Any) -> Iterator[Any]:
+        yield from islice(inputs(control, table, datasets), left)
         control.stopped = LimitError("enough", "ask for less")
 
     monkeypatch.setattr(Control, "pairs", cut)
+    monkeypatch.setattr(Control, "inputs", cut_inputs)
     found = search.answer(clamped.bind(n=2).engine, question)
-    assert (found.status, found.upper) == ("unresolved", question.most)
-    assert question.least < found.lower <= wanted.lower < wanted.upper
+    assert found.status == "unresolved"
+    if upper is None:  # 1 - β is at most what the datasets have that were looked at
+        assert 0 == found.lower < wanted.lower < wanted.upper <= found.upper < 1
+    else:
+        assert found.upper == upper
+        assert 0 < found.lower <= wanted.lower <= wanted.upper
 
 
 @mechanism(record=Int(0, 2), neighbours="unit-all")

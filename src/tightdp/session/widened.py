@@ -138,11 +138,9 @@ def around_tradeoff(engine: Engine, found: Tradeoff) -> Tradeoff:
         return found
     refuse_merged(engine, "privacy")
     lower, upper = (_moved(found.vertices, shift * error.total) for shift in (-2, 2))
-    return (
-        replace(found, vertices=upper)
-        if found.cut_short
-        else replace(found, status="bounded", vertices=lower, upper=upper)
-    )
+    if found.cut_short:
+        return replace(found, vertices=upper)
+    return replace(found, status="bounded", vertices=lower, upper=upper)
 
 
 def refuse_merged(engine: Engine, query: str) -> None:
