@@ -24,6 +24,7 @@ from tightdp.methods.base import Control, Pair
 from tightdp.methods.choose import program_of
 from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio
+from tightdp.results.privacy import Privacy
 from tightdp.session import moments, search
 from tightdp.session.instance import Instance
 from tightdp.session.widened import around_ratio
