@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from tightdp.errors import QueryError
+from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import DIGITS, Exact
-from tightdp.exact.parameters import read_count, read_exact, read_exponential
+from tightdp.exact.parameters import read_count, read_exact, read_exponential, read_number
 from tightdp.limits.calibrated import MAX_EXPONENT
 
 L = TypeVar("L", contravariant=True)
@@ -154,3 +154,13 @@ class RenyiAt(Question[TwoLaws]):
     def bound(self, ratio: Exact) -> Exact:
         """Return the ratio to the power of a - 1, at least: Σ P (P/Q)^(a-1) is at most that."""
         return ratio ** (math.ceil(self.order) - 1)
+
+
+def read_order(order: Any) -> Fraction | float:
+    """Return an order of a Rényi divergence: a rational above 1, or infinity. Raises ParameterError for others."""
+    if order in (math.inf, "inf"):
+        return math.inf
+    number = read_number("the Rényi order", order, least=1)
+    if number == 1:
+        raise ParameterError("the Rényi order is 1", "give a rational above 1, or inf")
+    return number

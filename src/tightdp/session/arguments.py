@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import wraps
@@ -19,19 +19,18 @@ from tightdp.queries.measures import ACCURACY, MEASURES, RIGHT, AccuracyAt, Goal
 
 __all__ = [
     "AccuracyClaim",
+    "Claimed",
     "Claims",
     "PrivacyClaim",
     "checked_call",
     "checked_calls",
     "read_accuracy",
-    "read_claims",
     "read_count",
     "read_exact",
     "read_exponential",
     "read_goal",
     "read_number",
     "read_optional",
-    "read_order",
     "read_seconds",
     "read_width",
     "refuse_alone",
@@ -144,32 +143,37 @@ def _written(parameter: Parameter, by_name: bool) -> str:
     return f"{parameter.name}=..." if by_name else parameter.name
 
 
-def read_order(order: Any) -> Fraction | float:
-    """Return an order of a Rényi divergence: a rational above 1, or infinity. Raises ParameterError for others."""
-    if order in (math.inf, "inf"):
-        return math.inf
-    number = read_number("the Rényi order", order, least=1)
-    if number == 1:
-        raise ParameterError("the Rényi order is 1", "give a rational above 1, or inf")
-    return number
+@dataclass(frozen=True)
+class Claimed:
+    """What is claimed, as it was written: ε, or e^ε, at a δ; an error bound α with a failure rate β."""
 
+    epsilon: Any = None
+    exp_epsilon: Any = None
+    delta: Any = 0
+    alpha: Any = None
+    beta: Any = None
 
-def read_claims(epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Claims:
-    """Return the claim about privacy and that about accuracy, None for those that are not made."""
-    bar = read_exact("delta", delta, 1)
-    bound, rate = read_optional("alpha", alpha), read_optional("beta", beta, 1)
-    if (bound is None) != (rate is None):
-        given, missing = ("beta", "alpha") if bound is None else ("alpha", "beta")
-        raise ParameterError(f"an accuracy claim with {given} needs {missing}", f"give {missing} too")
-    pure = None
-    if epsilon is not None or exp_epsilon is not None:
-        pure = (*read_exponential(exp_epsilon, epsilon, least=1), bar)
-    elif bar:
-        raise ParameterError("a privacy claim with delta needs an ε", "give exp_epsilon (1 for ε = 0) or epsilon")
-    accuracy = None if bound is None or rate is None else (bound, rate)
-    if pure is None and accuracy is None:
-        raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
-    return pure, accuracy
+    @property
+    def at_delta(self) -> Number:
+        """The δ."""
+        return read_exact("delta", self.delta, 1)
+
+    def read(self) -> Claims:
+        """Return the claim about privacy and that about accuracy, None for those that are not made."""
+        bar = self.at_delta
+        bound, rate = read_optional("alpha", self.alpha), read_optional("beta", self.beta, 1)
+        if (bound is None) != (rate is None):
+            given, missing = ("beta", "alpha") if bound is None else ("alpha", "beta")
+            raise ParameterError(f"an accuracy claim with {given} needs {missing}", f"give {missing} too")
+        pure = None
+        if self.epsilon is not None or self.exp_epsilon is not None:
+            pure = (*read_exponential(self.exp_epsilon, self.epsilon, least=1), bar)
+        elif bar:
+            raise ParameterError("a privacy claim with delta needs an ε", "give exp_epsilon (1 for ε = 0) or epsilon")
+        accuracy = None if bound is None or rate is None else (bound, rate)
+        if pure is None and accuracy is None:
+            raise ParameterError("there is no claim to verify", "give epsilon or exp_epsilon, or alpha with beta")
+        return pure, accuracy
 
 
 def read_accuracy(alpha: Any, beta: Any, top: Any = 1, relative: Any = False) -> AccuracyAt | LeastError:

@@ -30,11 +30,11 @@ from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.logic.encode import prober
 from tightdp.methods.base import Control
 from tightdp.queries.measures import AccuracyAt
-from tightdp.queries.privacy import DeltaAt
+from tightdp.queries.privacy import DeltaAt, read_order
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta
 from tightdp.results.result import PairWitness, TripleWitness
-from tightdp.session.arguments import checked_call, read_exponential, read_number, read_order
+from tightdp.session.arguments import checked_call, read_exponential, read_number
 from tightdp.session.certify_events import between, event_of, known_nearly, number_of, power_of, shown_at
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file

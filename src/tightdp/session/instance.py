@@ -13,15 +13,7 @@ from tightdp.language.program import Bound
 from tightdp.queries import privacy as questions
 from tightdp.queries.measures import LeastError
 from tightdp.session import answering
-from tightdp.session.arguments import (
-    checked_calls,
-    read_accuracy,
-    read_claims,
-    read_count,
-    read_exact,
-    read_order,
-    refuse_alone,
-)
+from tightdp.session.arguments import Claimed, checked_calls, read_accuracy, read_count, read_exact, refuse_alone
 from tightdp.session.base import InstanceBase
 from tightdp.session.limited import limited
 
@@ -140,7 +132,7 @@ class Instance(InstanceBase):
 
         It is exact for an integer order and enclosed for others. At the order "inf" D is the ε of pure DP.
         """
-        return answering.moments.renyi_divergence(self.engine, read_order(order))
+        return answering.moments.renyi_divergence(self.engine, questions.read_order(order))
 
     @limited("all", shown_by_few=True, enclosed=True)
     def zcdp(self) -> Zcdp:
@@ -370,9 +362,13 @@ class Instance(InstanceBase):
         """Decide claims exactly: (ε, δ)-DP for `epsilon` or `exp_epsilon`; accuracy `alpha` with failure rate `beta`.
 
         A claim about `epsilon` is decided too: the tight e^ε is compared with e^epsilon to as many digits as it takes.
-        The result is true as a bool when all claims hold.
+        The result is true as a bool when all claims hold. With an unknown they are decided for all its values, of which
+        ε may be a function (`epsilon="2*eps"`). For every n one is: about ε, or the accuracy of a noisy sum.
         """
-        pure, accuracy = read_claims(epsilon, exp_epsilon, delta, alpha, beta)
+        return self._verified(Claimed(epsilon, exp_epsilon, delta, alpha, beta))
+
+    def _verified(self, claimed: Claimed) -> Verification:
+        pure, accuracy = claimed.read()
         if accuracy is not None and self.bound.asks:
             raise answering.strategies.refusal("accuracy")
         return answering.verification.verify(self.engine, pure, accuracy)
@@ -387,8 +383,12 @@ class Instance(InstanceBase):
 
         With `order` it is that of the tight `exp_moment` of `renyi`, or of a bound on it; with `curve`, of δ at all
         break points; with a dataset `x`, of the law of what is published. An independent checker accepts it
-        (`docs/certificates.md`). Raises QueryError where no rule of evidence fits.
+        (`docs/certificates.md`). With an unknown it holds between two ends of it; for every n it is that of an e^ε that
+        is enough, and with `runs` and `exp_epsilon` of a δ. Raises QueryError where no rule of evidence fits.
         """
+        return self._certified(claim)
+
+    def _certified(self, claim: dict[str, Any]) -> Certificate:
         return answering.certify_runs.certify(self.engine, **claim)
 
     @limited(by_runs=False, adaptive=True)

@@ -19,24 +19,14 @@ from tightdp.limits import snapshot
 from tightdp.queries import privacy as questions
 from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.session import answering
-from tightdp.session.arguments import (
-    checked_calls,
-    read_claims,
-    read_exact,
-    read_exponential,
-    read_goal,
-    unknown_of,
-)
+from tightdp.session.arguments import Claimed, checked_calls, read_exact, read_exponential, read_goal, unknown_of
 from tightdp.session.instance import Instance
 from tightdp.session.limited import limited
 from tightdp.session.open_choices import ChoicesInstance
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Verification
-    from tightdp.results.pieces import (
-        Pieces,
-        Solution,
-    )
+    from tightdp.results.pieces import Pieces, Solution
     from tightdp.results.privacy import EveryNVerification
     from tightdp.results.result import Subject
     from tightdp.session import cellwise as cells
@@ -112,20 +102,11 @@ class UnknownInstance(Instance):
         """Return what an engine answers as a piecewise function of the unknown."""
         return answers.computed(self.cellwise, ask)
 
-    @limited()
-    def certify(self, /, **claim: Any) -> Certificate:
-        """Return a certificate of the tight ε, or of a claim, for all values of the unknown between two ends."""
+    def _certified(self, claim: dict[str, Any]) -> Certificate:
         return _unknowns.certify_unknown(self.cellwise, **claim)
 
-    @limited(adaptive=True)
-    def verify(
-        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
-    ) -> Verification:
-        """Decide claims for all values of the unknown; a refuted one is shown at a value at which it fails.
-
-        A claim about ε may be a function of the unknown, as in `epsilon="2*eps"` or `exp_epsilon="(1 - lam)/lam"`.
-        """
-        return answers.verify(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta))
+    def _verified(self, claimed: Claimed) -> Verification:
+        return answers.verify(self.cellwise, *self._claims(claimed))
 
     @limited(adaptive=True)
     def solve(  # type: ignore[override]
@@ -147,21 +128,19 @@ class UnknownInstance(Instance):
         """
         self._check_pure(0, alpha if best is None else best)
         goal, alpha = read_goal(best, measure, alpha, beta)
-        return answers.solve(self.cellwise, *self._claims(epsilon, exp_epsilon, delta, alpha, beta), goal)
+        return answers.solve(self.cellwise, *self._claims(Claimed(epsilon, exp_epsilon, delta, alpha, beta)), goal)
 
-    def _claims(
-        self, epsilon: Any, exp_epsilon: Any, delta: Any, alpha: Any, beta: Any
-    ) -> tuple[Claims, Formula | None]:
+    def _claims(self, claimed: Claimed) -> tuple[Claims, Formula | None]:
         """Return the claims, and that about ε where it is a function of the unknown, as in epsilon="2*eps"."""
-        self._check_pure(read_exact("delta", delta, 1), alpha)
+        self._check_pure(claimed.at_delta, claimed.alpha)
+        epsilon, exp_epsilon, name = claimed.epsilon, claimed.exp_epsilon, self.cellwise.name
         given = epsilon if exp_epsilon is None else exp_epsilon
-        name = self.cellwise.name
         if not isinstance(given, str) or name not in re.findall(r"[^\W\d]\w*", given):
-            return read_claims(epsilon, exp_epsilon, delta, alpha, beta), None
+            return claimed.read(), None
         if epsilon is not None and exp_epsilon is not None:
             raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
-        formula = answers.Formula(given, name, exp_epsilon is None, read_exact("delta", delta, 1))
-        return read_claims(None, 1, 0, alpha, beta), formula
+        formula = answers.Formula(given, name, exp_epsilon is None, claimed.at_delta)
+        return Claimed(exp_epsilon=1, alpha=claimed.alpha, beta=claimed.beta).read(), formula
 
 
 ALL = "all"
@@ -235,26 +214,19 @@ class EveryUnknownInstance(UnknownInstance):
         name = self.cellwise.name
         raise QueryError(f"n = all with the unknown {name}", f"ask for verify, give {name} a value, or ask for one n")
 
-    _asked = _computed = certify = solve = _refused
+    _asked = _computed = _certified = solve = _refused
 
-    @limited(adaptive=True)
-    def verify(
-        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
-    ) -> Verification:
-        """Decide a claim about ε for every n and all values of the unknown, of which it may be a function.
-
-        It is proved by an upper end, or refuted at one of the first n, with a value of the unknown.
-        """
-        if read_exact("delta", delta, 1) or alpha is not None or beta is not None:
+    def _verified(self, claimed: Claimed) -> Verification:
+        """Return the verdict on a claim about ε: proved by an upper end, or refuted at one of the first n."""
+        if claimed.at_delta or claimed.alpha is not None or claimed.beta is not None:
             raise QueryError("for every n claims are decided for delta = 0 only, and not about accuracy", "ask one n")
-        claims, formula = self._claims(epsilon, exp_epsilon, 0, None, None)
-        named = {"epsilon": epsilon, "exp_epsilon": exp_epsilon}
 
         def at(n: int) -> Verification:
-            found: Verification = self.rebind(n, dict(self.bound.parameters), **self.limits).verify(**named)
+            one = self.rebind(n, dict(self.bound.parameters), **self.limits)
+            found: Verification = one.verify(epsilon=claimed.epsilon, exp_epsilon=claimed.exp_epsilon)
             return found
 
-        return _proofs.verify(self.cellwise, claims, formula, at)
+        return _proofs.verify(self.cellwise, *self._claims(claimed), at)
 
 
 class EveryInstance(Instance):
@@ -303,34 +275,21 @@ class EveryInstance(Instance):
         _answers.refuse_uneven(self)
         return self.on(self.bound, **{**self.limits, "method": None})
 
-    @limited(adaptive=True)
-    def verify(
-        self, *, epsilon: Any = None, exp_epsilon: Any = None, delta: Any = 0, alpha: Any = None, beta: Any = None
-    ) -> EveryNVerification | Verification:
-        """Decide a claim for every n: ε-DP for `epsilon` or `exp_epsilon`, or `alpha` with `beta` of a noisy sum.
-
-        See `Instance.verify`.
-        """
-        if alpha is not None or beta is not None:
+    def _verified(self, claimed: Claimed) -> EveryNVerification | Verification:
+        if claimed.alpha is not None or claimed.beta is not None:
             if self.bound.asks:
                 raise answering.strategies.refusal("accuracy")
-            if epsilon is not None or exp_epsilon is not None:
+            if claimed.epsilon is not None or claimed.exp_epsilon is not None:
                 raise QueryError("for every n one claim is decided at a time", "ask for accuracy by itself")
-            return replace(self._on_one_record().verify(alpha=alpha, beta=beta), subject=self.subject)
-        if read_exact("delta", delta, 1):
+            return replace(self._on_one_record().verify(alpha=claimed.alpha, beta=claimed.beta), subject=self.subject)
+        if claimed.at_delta:
             raise QueryError("for every n claims are decided for delta = 0 only", "ask for one n")
-        t, exponent = read_exponential(exp_epsilon, epsilon, least=1)
-        return _answers.verify(self, t, exponent)
+        return _answers.verify(self, *read_exponential(claimed.exp_epsilon, claimed.epsilon, least=1))
 
-    @limited()
-    def certify(self, /, **claims: Any) -> Certificate:
-        """Return a certificate of an e^ε that is enough for every n. Raises QueryError where no rule fits.
-
-        With `runs` and `exp_epsilon` it says besides which δ is enough there for so many runs.
-        """
-        runs = claims.pop("runs", None)
-        many = None if runs is None else (runs, claims.pop("exp_epsilon", None), claims.pop("delta", 0))
-        if read_exact("delta", claims.pop("delta", 0), 1) or any(value is not None for value in claims.values()):
+    def _certified(self, claim: dict[str, Any]) -> Certificate:
+        runs = claim.pop("runs", None)
+        many = None if runs is None else (runs, claim.pop("exp_epsilon", None), claim.pop("delta", 0))
+        if read_exact("delta", claim.pop("delta", 0), 1) or any(value is not None for value in claim.values()):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
         return _certificates.certify_every(self, many)
 
