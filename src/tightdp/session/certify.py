@@ -317,6 +317,14 @@ def finished(
     raise unfit(reason, next((hints[name] for name in hints if name in claim), "ask for fewer records")) from None
 
 
+def accepted(content: dict[str, Any], hint: str) -> Certificate:
+    """Return a certificate that the checker accepts. Raises QueryError, with a hint, for others."""
+    try:
+        return Certificate(content, load_optimum().check(content, WORK))
+    except load_checker().Refused as reason:
+        raise unfit(reason, hint) from None
+
+
 def unfit(reason: Exception | None, hint: str) -> QueryError:
     """Return why nothing is certified: the budget, where the checker could not end within it."""
     checker = load_checker()

@@ -16,7 +16,7 @@ from tightdp.core.syntax import plain_value
 from tightdp.errors import QueryError
 from tightdp.results.audit import Audit
 from tightdp.results.optimum import BestMechanism, Optimum
-from tightdp.session.certify import FORMAT, WORK, Certificate, load_checker, load_optimum, unfit
+from tightdp.session.certify import FORMAT, Certificate, accepted, load_checker
 
 
 def certify_optimum(answer: Optimum) -> Certificate:
@@ -25,13 +25,13 @@ def certify_optimum(answer: Optimum) -> Certificate:
     The targets of all datasets, up to the order of clients that makes no difference to them, stand in the claim: that
     they are those that are meant is to be trusted. Raises QueryError where the checker finds it too long.
     """
-    best, checker = answer.best, load_checker()
+    best = answer.best
     claim: dict[str, Any] = {
         "question": "optimum",
         "measure": answer.measure,
         "n": len(best.datasets[0]),
         "records": [_record(record) for record in dict.fromkeys(chain.from_iterable(best.datasets))],
-        "neighbours": answer.neighbours if answer.neighbours in checker.NEAR else _listed(best),
+        "neighbours": answer.neighbours if answer.neighbours in load_checker().NEAR else _listed(best),
         "groups": [list(group) for group in best.groups],
         "outputs": _all(best.outputs),
         "targets": [
@@ -50,11 +50,7 @@ def certify_optimum(answer: Optimum) -> Certificate:
         "weights": _all(best.weights),
         "multipliers": list(map(_all, best.multipliers)),
     }
-    content = {"format": FORMAT, "claim": claim, "evidence": evidence}
-    try:
-        return Certificate(content, load_optimum().check(content, WORK))
-    except checker.Refused as reason:
-        raise unfit(reason, "ask for fewer records") from None
+    return accepted({"format": FORMAT, "claim": claim, "evidence": evidence}, "ask for fewer records")
 
 
 def _all(values: Iterable[object]) -> list[Written]:
@@ -85,7 +81,7 @@ def certify_audit(answer: Audit) -> Certificate:
     end of ε, where the bound is at most the significance. Raises QueryError for other methods, and where nothing was
     guessed right.
     """
-    point, checker = answer.answer.certificate, load_checker()
+    point = answer.answer.certificate
     if point is None:
         raise QueryError(
             f"no rule of evidence fits: this answer of the method {answer.method} has no point of the dual program",
@@ -108,10 +104,7 @@ def certify_audit(answer: Audit) -> Certificate:
             "multipliers": [written_value(multiplier) for multiplier in point.multipliers],
         },
     }
-    try:
-        return Certificate(content, checker.check(content, WORK))
-    except checker.Refused as reason:
-        raise unfit(reason, "ask for fewer guesses") from None
+    return accepted(content, "ask for fewer guesses")
 
 
 def _above(bound: Fraction) -> Fraction:

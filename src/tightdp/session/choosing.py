@@ -18,13 +18,13 @@ from tightdp.language.program import Bound
 from tightdp.queries.measures import Goal
 from tightdp.results.answers import Accuracy, Utility, Verification
 from tightdp.results.choices import BestChoices, Choice, Chosen, Option, Value
-from tightdp.results.pieces import Part, Solution
+from tightdp.results.pieces import Solution
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Stats, Subject
 from tightdp.session.asking import Collected, gain_of
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Stretch
-from tightdp.session.ends import end_of
+from tightdp.session.ends import part_of
 from tightdp.session.sweep import status_of
 
 _MOST_CHOICES = 1_000
@@ -232,15 +232,7 @@ def _best_by_unknown(subject: Subject, ways: Sequence[Way], goal: Goal) -> BestC
         raise QueryError("not every choice leaves the same parameter unknown", "ask for fewer choices")
     question = _BestOf(tuple((chosen, one.bound) for chosen, one in ways), ours.name, goal, ours.watch)
     parts = tuple(
-        Part(
-            end_of(ours, each.low),
-            end_of(ours, each.high),
-            -each.value if goal.least else each.value,
-            each.witness,
-            each.with_low,
-            each.with_high,
-        )
-        for each in ours.ask(question)
+        part_of(ours, each, -each.value if goal.least else each.value, each.witness) for each in ours.ask(question)
     )
     what = "one_minus_beta" if goal.alpha is not None else "value"
     at = () if goal.alpha is None else (("alpha", goal.alpha),)

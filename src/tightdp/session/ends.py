@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from flint import arb, ctx
 
@@ -18,7 +19,7 @@ from tightdp.exact.polynomials import UNKNOWN, naming
 from tightdp.exact.roots import Point, between, closed
 from tightdp.queries.measures import Goal
 from tightdp.queries.privacy import TightRatio
-from tightdp.results.pieces import Best, End
+from tightdp.results.pieces import Best, End, Part
 from tightdp.session.asking import Largest, gain_of
 from tightdp.session.cellwise import Cellwise, Stretch, limit_of
 
@@ -38,6 +39,12 @@ def end_of(ours: Cellwise, point: Point | None) -> End:
         return End(value)
     low, high = _enclosed(ours, point, SHORT)
     return End(None, _polynomial(ours, point), low, high)
+
+
+def part_of(ours: Cellwise, stretch: Stretch, value: Any, witness: Any) -> Part:
+    """Return a stretch as results have it, with this value and witness."""
+    ends = end_of(ours, stretch.low), end_of(ours, stretch.high)
+    return Part(*ends, value, witness, stretch.with_low, stretch.with_high)
 
 
 def _polynomial(ours: Cellwise, point: Point) -> str:

@@ -40,7 +40,7 @@ from tightdp.session.arguments import Claims
 from tightdp.session.asking import Answered, Computed, Largest
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
-from tightdp.session.ends import best_of, end_of, inside, safe
+from tightdp.session.ends import best_of, end_of, inside, part_of, safe
 from tightdp.session.engine import AskedNumber, Engine
 from tightdp.session.strategies import told
 from tightdp.session.verification import verify as verify_at
@@ -111,18 +111,8 @@ def _made(ours: Cellwise, parts: tuple[Part, ...], kind: type[Pieces], what: str
 
 
 def _parts(ours: Cellwise, question: Question) -> tuple[Part, ...]:
-    found = ours.ask(question)
-    return tuple(
-        Part(
-            end_of(ours, each.low),
-            end_of(ours, each.high),
-            each.value,
-            told(ours.instance.bound, each.witness),
-            each.with_low,
-            each.with_high,
-        )
-        for each in found
-    )
+    bound = ours.instance.bound
+    return tuple(part_of(ours, each, each.value, told(bound, each.witness)) for each in ours.ask(question))
 
 
 @dataclass(frozen=True)
