@@ -162,7 +162,7 @@ class Engine:
         several = self.program.forced is None and relation_of(self.bound).one_record and records > 1
         return several and (self.precision is not None or n > _MANY or math.comb(n + records - 1, n) > LISTED_ROWS)
 
-    @property
+    @cached_property
     def many_outputs(self) -> bool:
         """Whether outputs may be so many that answers are better enclosed, though datasets are few."""
         several = self.program.forced is None and self.program.datasets <= FEW_DATASETS
@@ -172,11 +172,6 @@ class Engine:
     def games(self) -> Games:
         """The games that analysts play who adapt, where the mechanism asks one."""
         return Games(self.bound)
-
-    @property
-    def ratio_bound(self) -> Exact:
-        """An upper bound on every likelihood ratio that is known without a search; infinite before compilation."""
-        return questions.ratio_bound(self.program)
 
     def table_of(self, x: Dataset, query: Query) -> DiagramTable:
         """Return a table made for one dataset, with its diagram."""

@@ -1,9 +1,10 @@
-"""Answers in enclosures, where the exact laws of all datasets would be too many or too long."""
+"""Answers in enclosures, where the exact laws of all datasets would be too many or too long, or outputs too many."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeVar
@@ -11,11 +12,15 @@ from typing import Any, TypeVar
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import DIGITS, Exact, down, up
+from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
-from tightdp.limits.calibrated import LISTED_MASSES
+from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS, MOST_WORK
+from tightdp.methods.base import Refusal
+from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
+from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed
 from tightdp.queries.enclosed.privacy import Asked, AtDelta, AtRatio, Found, exact_delta, largest, largest_ratio
 from tightdp.queries.measures import AccuracyAt, LeastError, Measure
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
@@ -33,12 +38,22 @@ _MISSING = 1e3
 """All that is cut off from laws together is less than this many times the least mass."""
 _DIGITS = 20
 R = TypeVar("R", bound=Result)
-METHOD = "sums of records alike"
-"""What the statistics of a result call this method."""
+METHOD, _BY_PARTS = "sums of records alike", "parts with noise of their own"
+"""What the statistics of a result call these methods."""
+_SMALLEST = 1e-14
+"""Values of a part that are rarer than this times δ do not matter."""
 
 
 def answer(engine: Engine, question: AskedNumber) -> Result | None:
-    """Return both ends of an answer, None where the program is not of this form, or not large."""
+    """Return both ends of an answer, None where the program is not of a form that is known, or not large."""
+    found = _by_sums(engine, question) if engine.many else None
+    if found is None and isinstance(question, LeastRatio | DeltaAt) and engine.many_outputs:
+        found = _by_parts(engine, question)
+    return found
+
+
+def _by_sums(engine: Engine, question: AskedNumber) -> Result | None:
+    """Return both ends of an answer about a published sum over records that are treated alike."""
     match question:
         case TightRatio(top=1):
             return _tight(engine, question)
@@ -220,3 +235,88 @@ def _checked(form: PublishedSum, found: Found, asked: Asked) -> tuple[Found, Pai
         return found, witness
     assert exact >= bar, "the doubles of this pair have the error that is proved for them"
     return found, CheckedWitness(witness.x, witness.x_prime, t, exact)
+
+
+# outputs of many parts
+
+
+Value = Fraction | float
+
+
+@dataclass
+class _Pair:
+    """Neighbours whose enclosure is refined step by step, and its ends so far."""
+
+    x: Dataset
+    x_prime: Dataset
+    closer: Iterator[Ends]
+    lower: Value
+    upper: Value = math.inf
+
+
+def _by_parts(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta | None:
+    """Return both ends of the answer where outputs have many parts with noise of their own, and are too many."""
+    asked, query = in_doubles(question), engine.query()
+    parts = find_noisy_parts(engine.program, query.control)
+    if (known := engine.program.inexact) is not None and known.cut:
+        return None
+    if (
+        parts is None
+        or math.prod(len(kernel) for kernel in parts.kernels) > LISTED_ROWS
+        or (engine.precision is None and _listed(engine, parts, query))
+    ):
+        return None
+
+    def found(stopped: LimitError | None = None) -> Privacy | Delta:
+        best = max(pairs, key=lambda pair: pair.lower, default=None)
+        if best is None:
+            return enclosure(engine, query, question, Found(asked.least, asked.least), None, _BY_PARTS)
+        upper = min(asked.limit(math.inf), max(pair.upper for pair in pairs))
+        witness = PairWitness(best.x, best.x_prime) if best.lower > asked.least else None
+        ends = Found(best.lower, max(upper, best.lower), stopped=stopped)
+        return enclosure(engine, query, question, ends, witness, _BY_PARTS)
+
+    width, stopped = engine.precision or WIDTH, None
+    pairs: list[_Pair] = []
+    with query.searching():
+        try:
+            pairs += _pairs(engine, parts, query, asked)
+            while (first := max(pairs, key=lambda pair: pair.upper, default=None)) is not None:
+                best = max(pair.lower for pair in pairs)
+                if first.upper <= best * (1 + width) or (ends := next(first.closer, None)) is None:
+                    break
+                lower = asked.shown(ends.lower)
+                upper = lower if lower == math.inf else asked.enough(ends.upper, float(lower))
+                first.lower = max(first.lower, lower)
+                first.upper = min(first.upper, Fraction(upper) if math.isfinite(upper) else math.inf)
+                snapshot(found())  # printed where the search must be abandoned
+        except LimitError as error:
+            stopped = error
+    if not pairs and stopped is not None:
+        return None
+    ended = found(stopped)
+    return None if not ended.within(engine.precision) and _listed(engine, parts, query) else ended
+
+
+def _pairs(engine: Engine, parts: NoisyParts, query: Query, asked: Asked) -> list[_Pair]:
+    """Return the pairs of neighbours whose chains are different."""
+    least = max(float(asked.low) if isinstance(asked, AtDelta) else 1e-6, 1e-200) * _SMALLEST
+    known = engine.program.inexact
+    relative, lost = (0.0, 0.0) if known is None else (float(known.relative), float(known.lost))
+    found: dict[object, _Pair] = {}
+    for x, x_prime, ours, theirs in parts.pairs(query.control):
+        chain = chain_of(ours, theirs, parts.kernels, least)
+        if chain.ours != chain.theirs and chain.key not in found:
+            found[chain.key] = _Pair(x, x_prime, enclosed(chain, relative, lost, query.control), asked.least)
+    return list(found.values())
+
+
+def _listed(engine: Engine, parts: NoisyParts, query: Query) -> bool:
+    """Whether the exact answer is to be had: all laws are, and can be listed, or clients share nothing."""
+    if engine.program.inexact is not None:
+        return False
+    outputs = math.prod(len({value for law in kernel.values() for value in law}) for kernel in parts.kernels)
+    alone = (each for each in engine.program.candidates if each.name.startswith("independent"))
+    return outputs <= LISTED_MASSES or any(
+        not isinstance(engine.program.look(each, query.control, MOST_WORK), Refusal) for each in alone
+    )

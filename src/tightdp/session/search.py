@@ -27,10 +27,9 @@ from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
 from tightdp.session.widened import around_curve, around_ratio, around_tradeoff
 
 if TYPE_CHECKING:
-    from tightdp.session import large, mixed, numeric
+    from tightdp.session import large, numeric
 else:  # enclosures take numpy, which most questions do without
-    large, mixed = lazily("tightdp.session.large"), lazily("tightdp.session.mixed")
-    numeric = lazily("tightdp.session.numeric")
+    large, numeric = lazily("tightdp.session.large"), lazily("tightdp.session.numeric")
 
 _IN_ORDER = 16
 """Of so many of the largest ratios, the first triple in order is looked for."""
@@ -56,10 +55,9 @@ def _elsewhere(engine: Engine, question: AskedNumber) -> Result | None:
     known: Result | None = None
     if engine.program.cells(engine.control()) is not None:
         known = numeric.answer(engine, question)
-    if known is None and engine.many:
+    at_delta = isinstance(question, LeastRatio | DeltaAt)
+    if known is None and (engine.many or (at_delta and engine.many_outputs)):
         known = large.answer(engine, question)
-    if known is None and isinstance(question, LeastRatio | DeltaAt) and engine.many_outputs:
-        known = mixed.answer(engine, question)
     return known
 
 
@@ -91,20 +89,6 @@ def compared_ratios(engine: Engine, question: TightRatio) -> Privacy:
         outcome = replace(outcome, reason=f"the ranking may miss ratios: {found.reason.what}", hint=found.reason.hint)
     result = between(question, engine.subject, found.lower, found.upper, _triple(ratios), ratios)
     return around_ratio(engine, outcome.on(result))
-
-
-def closed(
-    engine: Engine, query: Query, method: Method, lower: Exact, bound: Exact, ranked: bool = False
-) -> tuple[Exact, Outcome]:
-    """Return the upper end of a value that a search found to be at least `lower`, and the common fields of a result.
-
-    An interrupted search leaves the upper end to `bound`. With `ranked`, more than the largest value was asked for.
-    """
-    if query.control.stopped is None:
-        return lower, engine.outcome(query, method)
-    upper = max(lower, bound)
-    decided = upper == lower and not ranked
-    return upper, engine.outcome(query, method, decided=decided, bounded=upper != math.inf)
 
 
 def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:
@@ -205,7 +189,9 @@ def declared_privacy(
         except LimitError as error:
             query.control.stopped = error
     lower = max([Fraction(1), *(ratio.exp_epsilon for ratio in ratios)])
-    upper, outcome = closed(engine, query, method, lower, engine.ratio_bound, ranked=question.top > 1)
+    upper = lower if query.control.stopped is None else max(lower, questions.ratio_bound(engine.program))
+    decided = upper == lower and question.top == 1
+    outcome = engine.outcome(query, method, decided=decided, bounded=upper != math.inf)
     outcome = replace(outcome, stats=replace(outcome.stats, privacy_set=len(triples), inference_set=len(needed)))
     shown = tuple(ratios[: question.top])
     witness = _triple([ratio for ratio in shown[:1] if ratio.exp_epsilon == lower])
