@@ -20,8 +20,8 @@ from tightdp.cells.patterns import Counted
 from tightdp.cells.simplices import Function
 from tightdp.cells.sums import Exact
 from tightdp.cells.suprema import Supremum, TooLong
+from tightdp.exact.enclosure import BITS
 from tightdp.exact.field import as_ball
-from tightdp.exact.waves import WAVE_BITS
 from tightdp.language.program import Dataset
 
 _MOST_STEPS = 6_000
@@ -236,5 +236,5 @@ def near(c: Any) -> arb:
 
 
 def _plus(total: Any, more: Any) -> Any:
-    with ctx.workprec(WAVE_BITS):
+    with ctx.workprec(BITS):
         return near(total) + near(more) if isinstance(total, arb) or isinstance(more, arb) else total + more

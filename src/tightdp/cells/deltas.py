@@ -14,9 +14,8 @@ from flint import arb, ctx
 from tightdp.cells.comparing import Comparing, near
 from tightdp.cells.sums import Exact
 from tightdp.cells.suprema import TooLong
-from tightdp.exact.enclosure import as_fraction, ends, round_down, round_up
+from tightdp.exact.enclosure import BITS, as_fraction, ends, round_down, round_up
 from tightdp.exact.field import Number
-from tightdp.exact.waves import WAVE_BITS
 from tightdp.language.program import Dataset
 
 _MOST_STEPS = 40
@@ -76,7 +75,7 @@ class Beside:
 
     def _enclosed_least(self, t: Exact, exact: Exact, delta: Number) -> tuple[Number, Number]:
         """Return ends where probabilities are enclosed: the δ of an event, linear in t, is a lower end."""
-        with ctx.workprec(WAVE_BITS):
+        with ctx.workprec(BITS):
             bar, place = near(exact), near(t).mid()
             for _ in range(_MOST_STEPS):
                 ours, theirs = (near(c) for c in self._larger(self._laws.exact(_rational(place))))
@@ -100,7 +99,7 @@ def tangent(comparing: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], t: F
     most = Fraction(0)
     for pair in pairs:
         ours, theirs = comparing.larger(*pair, exact)
-        with ctx.workprec(WAVE_BITS):
+        with ctx.workprec(BITS):
             delta, slope = ends(near(ours) - near(t) * near(theirs)), ends(near(theirs))
         if delta is None or slope is None:
             raise TooLong
@@ -117,7 +116,7 @@ def _rational(t: arb) -> Fraction:
 def _ends_of(ours: Any, theirs: Any, t: Any) -> tuple[Any, Any]:
     if not isinstance(ours, arb):
         return ours - t * theirs, ours - t * theirs
-    with ctx.workprec(WAVE_BITS):
+    with ctx.workprec(BITS):
         found = ends(ours - near(t) * theirs)
     if found is None:
         raise TooLong

@@ -19,10 +19,9 @@ from tightdp.cells.signs import Tangent, covered, enclosed, halves, sign_of, tan
 from tightdp.cells.simplices import Function, Region, Simplex, cut, grown, integral, on_simplex, scaled, standard
 from tightdp.cells.sums import Exact, exact_number, rational_number
 from tightdp.cells.suprema import difference
-from tightdp.exact.enclosure import as_fmpq, as_fraction
-from tightdp.exact.waves import WAVE_BITS, Undecided, Wave
+from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
+from tightdp.exact.waves import Undecided, Wave
 
-_MOST_PARTS = 400
 """On how many parts of a line a sign is looked for."""
 _MOST_CELLS = 2_000
 """Into how many simplices one is cut for an integral."""
@@ -43,13 +42,13 @@ def larger(p: Function, q: Function, t: Any, region: Region, watch: Callable[[],
     if not covered(function, bounded):
         found = _along_a_line(function, bounded, watch)
         if found is None:
-            with ctx.workprec(WAVE_BITS):
+            with ctx.workprec(BITS):
                 return _Cells(enclosed(p), enclosed(q), enclosed(function), watch).integrals(bounded, volume)
         parts = found
     if all(sign for _, sign in parts):
         over = [part for part, sign in parts if sign > 0]
         return tuple(exact_number(t, rational_number(scaled(_integral(f, over), volume))) for f in (p, q))
-    with ctx.workprec(WAVE_BITS):
+    with ctx.workprec(BITS):
         over = [part for part, sign in parts if sign > 0]
         unsure = [part for part, sign in parts if not sign]
         return tuple(
@@ -104,7 +103,7 @@ def _along_a_line(function: Function, bounded: int, watch: Callable[[], None]) -
             (as_fraction(way * share), 0): grown(c, share * start)
             for share, c in zip(times, function.values(), strict=True)
         }
-        wave = Wave(terms, Fraction(0), None if length is None else as_fraction(length), watch, _MOST_PARTS)
+        wave = Wave(terms, Fraction(0), None if length is None else as_fraction(length), watch)
         try:
             pieces = [*wave.changes(), *([(wave.top, None, wave.beyond[1])] if length is None else [])]
         except Undecided:

@@ -32,15 +32,13 @@ from tightdp.cells.simplices import (
 )
 from tightdp.cells.sums import Base, Pieces, added, rational_number
 from tightdp.cells.suprema import Supremum, TooLong, difference
-from tightdp.exact.enclosure import as_fmpq, as_fraction
-from tightdp.exact.waves import WAVE_BITS
+from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
+from tightdp.exact.waves import PARTS
 
 __all__ = ["Region", "corners", "larger", "on_region", "supremum", "upper_end"]
 
 _MOST_CASES = 3_000
 """How many functions are looked at for a proof."""
-_MOST_PARTS = 400
-"""Into how many simplices one is cut for a proof."""
 _MOST_DIRECTIONS, _FEW_COORDINATES = 100, 5
 """In how many directions limits are looked at, and how many coordinates move in them."""
 
@@ -222,7 +220,7 @@ class _Proof:
         return self.known[name]
 
     def _shown(self, function: Function, bounded: int) -> bool:
-        with ctx.workprec(WAVE_BITS):
+        with ctx.workprec(BITS):
             near = enclosed(function)
             least = [_at_vertex(near, i) for i in range(-1, bounded)]
         if any(value < 0 for value in least):
@@ -236,12 +234,12 @@ class _Proof:
     def _by_parts(self, function: Function, bounded: int) -> bool:
         """Whether a function is seen to be positive on all of some parts."""
         todo = [(function, bounded)]
-        for _ in range(_MOST_PARTS):
+        for _ in range(PARTS):
             if not todo:
                 return True
             self.watch()
             here, count = todo.pop()
-            with ctx.workprec(WAVE_BITS):
+            with ctx.workprec(BITS):
                 sign = sign_of(here, count, tangent_of(here, count))
                 if sign is None:
                     if any(_at_vertex(here, i) < 0 for i in range(-1, count)):

@@ -20,8 +20,8 @@ from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted
 from tightdp.cells.sums import Base, Exact, Pieces, added, antiderivative, exact_number, rational_number
 from tightdp.cells.suprema import Supremum, TooLong, difference, leading
-from tightdp.exact.enclosure import ball, ends, round_down
-from tightdp.exact.waves import WAVE_BITS, Expansion, Terms, Undecided, Wave, integral
+from tightdp.exact.enclosure import BITS, ball, ends, round_down
+from tightdp.exact.waves import Expansion, Terms, Undecided, Wave, integral
 
 _MOST_PARTS = 1_000
 """On how many parts of a stretch a sign is looked for."""
@@ -124,12 +124,12 @@ def _value(function: Counted, t: Fraction) -> Exact:
 
 def _inside(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | None:
     """Return the ratio near where it is largest inside of a stretch, if it is above `least`: a rational below it."""
-    with ctx.workprec(WAVE_BITS):
+    with ctx.workprec(BITS):
         ours, theirs = Expansion(terms_of(p)), Expansion(terms_of(q))
     times = max(terms_of(p))[0] - max(terms_of(q))[0]
 
     def ratio(t: Fraction) -> arb:
-        with ctx.workprec(WAVE_BITS):
+        with ctx.workprec(BITS):
             return ours.at(t) / theirs.at(t) * ball(times * t).exp()
 
     low, step = Fraction(0), (stretch.length or 16) * Fraction(1, 64)
@@ -192,7 +192,7 @@ def larger(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[],
     positive = [piece for piece in pieces if piece[2] >= 0]
     if all(sign for *_, sign in positive):
         return tuple(sum((mass_between(f, low, high) for low, high, _ in positive), 0) for f in (p, q))
-    with ctx.workprec(WAVE_BITS):
+    with ctx.workprec(BITS):
         return _enclosed(p, positive), _enclosed(q, positive)
 
 

@@ -23,8 +23,6 @@ from tightdp.exact.waves import Wave
 from tightdp.exact.whole import Whole, polynomials
 from tightdp.limits.calibrated import QUICK_BITS
 
-_MOST_PARTS = 400
-"""On how many parts of an interval signs are looked for."""
 _MOST_BITS = 4_096
 
 
@@ -144,7 +142,7 @@ class MixedLine(Line):
         for (power, t, _, e, f), c in self.whole.terms():
             key = Fraction(int(e) + int(f), self.root), most - int(power) if self.inverse else int(power)
             terms[key] = terms.get(key, Fraction(0)) + int(c) * exp(Fraction(int(t), self.root))
-        return Wave({key: c for key, c in terms.items() if c}, low, high, lambda: None, _MOST_PARTS)
+        return Wave({key: c for key, c in terms.items() if c}, low, high, lambda: None)
 
     def crossings(self, low: Fraction, high: Fraction | None) -> list[tuple[Fraction, Fraction]]:
         """Return intervals, each around one simple root, for all between two values of at least 0; exact ones alone.

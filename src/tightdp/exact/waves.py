@@ -15,13 +15,14 @@ from typing import TypeAlias
 
 from flint import arb, arb_mat, arb_poly, ctx
 
-from tightdp.exact.enclosure import ball
+from tightdp.exact.enclosure import BITS, ball
 from tightdp.exact.field import Number, as_ball, exp
 
 Terms: TypeAlias = Mapping["tuple[Fraction, int]", Number]
 """Coefficients of e^(rate·t)·t^degree, none of them 0, by rate and degree."""
 
-WAVE_BITS = 256
+PARTS = 400
+"""Parts of an interval that are looked at for the signs of a function."""
 _FARTHEST = 1 << 20
 _ORDER = 32
 """The order of Taylor expansions; at an end some derivative before it is not to be 0."""
@@ -154,11 +155,11 @@ class Wave:
     low: Fraction
     high: Fraction | None
     watch: Callable[[], None]
-    most: int
+    most: int = PARTS
 
     @cached_property
     def _expansion(self) -> Expansion:
-        with ctx.workprec(WAVE_BITS):
+        with ctx.workprec(BITS):
             return Expansion(self.terms)
 
     @cached_property
@@ -167,7 +168,7 @@ class Wave:
         fastest = max(self.terms)
         sign = 1 if self.terms[fastest] > 0 else -1
         t = max(Fraction(1), self.low)
-        with ctx.workprec(WAVE_BITS):
+        with ctx.workprec(BITS):
             others = [
                 (rate - fastest[0], k - fastest[1], abs(as_ball(c)))
                 for (rate, k), c in self.terms.items()
@@ -196,7 +197,7 @@ class Wave:
         """Return what is known of an end. Raises Undecided."""
         terms = self.terms
         for order in range(_ORDER):
-            with ctx.workprec(WAVE_BITS):
+            with ctx.workprec(BITS):
                 near = Expansion(terms).at(t) if order else self._expansion.at(t)
             if near > 0 or near < 0:
                 return _End(order, (1 if near > 0 else -1) * inward**order)
@@ -218,7 +219,7 @@ class Wave:
                 return
             self.watch()
             low, high = todo.pop()
-            with ctx.workprec(WAVE_BITS):
+            with ctx.workprec(BITS):
                 sign = self._inside(low, high)
                 if sign is None and low == self.low and first.order:
                     sign = self._beside(first, low, low, high)
@@ -236,7 +237,7 @@ class Wave:
 
     def _between(self, low: Fraction, high: Fraction) -> Fraction:
         """Return a number in the middle, or beside it where the function may be 0 there."""
-        with ctx.workprec(WAVE_BITS):
+        with ctx.workprec(BITS):
             places = (low + (high - low) * Fraction(k, 8) for k in (4, 3))
             return next((t for t in places if not self._expansion.at(t).contains(0)), low + (high - low) * 5 / 8)
 
@@ -301,7 +302,7 @@ class Wave:
     def _closer(self, low: Fraction, high: Fraction) -> list[tuple[Fraction, Fraction, int]]:
         """Enclose a crossing closely, or find it where it is a short rational."""
         first, last = low, high
-        with ctx.workprec(WAVE_BITS):
+        with ctx.workprec(BITS):
             before = 1 if self._expansion.at(low) > 0 else -1
             while (high - low) * (1 << _CROSSING_BITS) > max(Fraction(1), low):
                 middle = self._between(low, high)

@@ -20,13 +20,12 @@ from flint import arb, ctx
 from tightdp.core.nodes import Inexact
 from tightdp.errors import LimitError
 from tightdp.exact import theta
-from tightdp.exact.enclosure import Enclosure, ball, ends
+from tightdp.exact.enclosure import BITS, Enclosure, ball, ends
 from tightdp.exact.field import Number, as_ball
 from tightdp.language.outputs import Output
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
 
-_BITS = 512
 _CLOSE = Fraction(1, 10**13)
 """A ratio that is known up to this factor is near enough."""
 Law = Mapping[Output, Number]
@@ -156,7 +155,7 @@ def power_sum(ours: Law, theirs: Law, order: Fraction, relative: Fraction) -> En
         found = ((_at(output, path), *ends) for path, ends in ranges.items())
         return all(value is None or first < value < last for value, first, last in found)
 
-    with ctx.workprec(_BITS):
+    with ctx.workprec(2 * BITS):
         a, low, high = ball(order), arb(0), arb(0)
         for key, mine in classes.items():
             if not within(key):
@@ -277,7 +276,7 @@ def _centres(law: Law, relative: Fraction) -> tuple[tuple[int, Fraction], ...] |
             found = centres
     if found is None:
         return None
-    with ctx.workprec(_BITS):
+    with ctx.workprec(2 * BITS):
         slack = 1 + arb(0, 4 * ball(relative))
         for output, mass in law.items():
             parts = output if isinstance(output, tuple) else (output,)

@@ -16,7 +16,7 @@ from flint import arb, ctx
 
 from tightdp.core.nodes import Inexact
 from tightdp.exact.divergence import least_rho, power_sum
-from tightdp.exact.enclosure import Enclosure, ball, ends
+from tightdp.exact.enclosure import BITS, Enclosure, ball, ends
 from tightdp.exact.field import Number, as_ball
 from tightdp.exact.numbers import SHORT, Exact, down, log_up, up
 from tightdp.exact.weights import quotient
@@ -32,7 +32,6 @@ P = TypeVar("P")
 L = TypeVar("L")
 _OTHERS = -1
 """The code of all outputs of which the probabilities are not known one by one."""
-_BITS = 512
 _MOST = Fraction(1 << 20)
 """Up to this e^ε, then up to its square, and so on, the least e^ε at a δ of inexact laws is looked for."""
 _ORDERS = tuple(map(Fraction, (2, 3, 4, 8, 16, 32)))
@@ -130,7 +129,7 @@ class InexactLaws:
             found = gaussian.power_sum(*gaussian.laws_of(self._pair), order, self._error.relative)
             return (found, found) if isinstance(found, float) else (down(found.lower), up(found.upper))
         # A term grows with P(y); with Q(y) it falls for an order above 1, and grows for one below.
-        with ctx.workprec(_BITS):
+        with ctx.workprec(2 * BITS):
             a, low_sum, high_sum = ball(order), arb(0), arb("inf") if self._error.published else arb(0)
             for (low, high), (low_prime, high_prime) in self.ranges():
                 first, last = (high_prime, low_prime) if order > 1 else (low_prime, high_prime)
@@ -269,7 +268,7 @@ def _least_rho(pairs: Sequence[Pair], orders: Iterable[Fraction], error: Inexact
     for order in orders:
         moment = largest(pairs, RenyiAt(order), kind_of(error))
         if moment.lower > 1 and not isinstance(moment.lower, float):
-            with ctx.workprec(_BITS):
+            with ctx.workprec(2 * BITS):
                 found = ends(as_ball(moment.lower).log() / ball(order * (order - 1)))
             assert found is not None
             best = max(best, Found(down(found.lower), math.inf, moment.pair), key=lambda each: each.lower)

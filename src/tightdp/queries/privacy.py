@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.enclosure import exp as exp_enclosure
@@ -91,7 +91,7 @@ class LeastRatio(Question[Deltas]):
         return laws.surely_below(upper, self.delta)
 
 
-def read_privacy(delta: Any, top: Any) -> TightRatio | LeastRatio:
+def read_privacy(delta: object, top: object) -> TightRatio | LeastRatio:
     """Return the question for the tight e^ε at `delta`, with the `top` largest ratios where that is 0."""
     bar, ranks = read_exact("delta", delta, 1), read_count("top", top)
     if bar and ranks > 1:
@@ -111,7 +111,7 @@ class DeltaAt(Question[Deltas]):
     most = Fraction(1)
 
     @classmethod
-    def read(cls, exp_epsilon: Any, epsilon: Any) -> DeltaAt:
+    def read(cls, exp_epsilon: object, epsilon: object) -> DeltaAt:
         """Return the question at an `exp_epsilon` >= 0, or at a rational `epsilon` >= 0; long ones are enclosed."""
         t, exponent = read_exponential(exp_epsilon, epsilon, least=0)
         if exponent is not None and max(exponent.numerator, exponent.denominator) <= MAX_EXPONENT:
@@ -156,7 +156,7 @@ class RenyiAt(Question[TwoLaws]):
         return ratio ** (math.ceil(self.order) - 1)
 
 
-def read_order(order: Any) -> Fraction | float:
+def read_order(order: object) -> Fraction | float:
     """Return an order of a Rényi divergence: a rational above 1, or infinity. Raises ParameterError for others."""
     if order in (math.inf, "inf"):
         return math.inf

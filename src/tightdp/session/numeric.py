@@ -14,7 +14,7 @@ from flint import ctx
 
 from tightdp.core.operators import is_number
 from tightdp.errors import QueryError
-from tightdp.exact.enclosure import ends, round_up
+from tightdp.exact.enclosure import BITS, ends, round_up
 from tightdp.exact.field import Number, as_ball
 from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
@@ -46,7 +46,6 @@ else:  # few programs need them
 
 _METHOD = "cells"
 _HINT = "ask for ε with rational parameters, for another question, or publish fewer numbers"
-_BITS = 256
 Measures = Callable[[Dataset, Output], Iterable[tuple[str, Any, Any]]]
 """The measures of the law on a dataset with its target, with both ends of their values."""
 T = TypeVar("T")
@@ -132,7 +131,7 @@ def curve(engine: Engine) -> Curve | None:
     tight = answer(engine, TightRatio())
     if not isinstance(tight, Privacy) or isinstance(tight.exp_epsilon, float) or tight.exp_epsilon == 1:
         return None
-    with ctx.workprec(_BITS):
+    with ctx.workprec(BITS):
         found = ends(as_ball(tight.exp_epsilon))
     assert found is not None
     end = round_up(found.upper)

@@ -12,11 +12,10 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tightdp.limits import die_with_parent, interrupted, requested
+from tightdp.limits.calibrated import TICK
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-_BETWEEN_LOOKS = 0.1
 
 
 def on_cores(work: Callable[[T], R], tasks: Sequence[T], number: int, method: str = "spawn") -> Iterator[R]:
@@ -36,7 +35,7 @@ def on_cores(work: Callable[[T], R], tasks: Sequence[T], number: int, method: st
                 if (limit := requested()) is not None:
                     raise limit
                 with suppress(multiprocessing.TimeoutError):
-                    yield results.next(_BETWEEN_LOOKS)
+                    yield results.next(TICK)
                     break
 
 

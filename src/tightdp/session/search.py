@@ -87,8 +87,8 @@ def compared_ratios(engine: Engine, question: TightRatio) -> Privacy:
     outcome = engine.outcome(query, method, decided, bounded=found.upper != math.inf)
     if top > 1 and decided and found.reason is not None:
         outcome = replace(outcome, reason=f"the ranking may miss ratios: {found.reason.what}", hint=found.reason.hint)
-    result = between(question, engine.subject, found.lower, found.upper, _triple(ratios), ratios)
-    return around_ratio(engine, outcome.on(result))
+    result = outcome.on(between(question, engine.subject, found.lower, found.upper, _triple(ratios), ratios))
+    return result if engine.program.inexact is None else around_ratio(engine, result)
 
 
 def _triple(ratios: Sequence[Ratio]) -> TripleWitness | None:

@@ -25,13 +25,13 @@ from typing import Protocol, Self, TypeVar
 
 from flint import arb, ctx, fmpz_poly
 
+from tightdp.exact.enclosure import BITS
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.exact.numbers import log
 from tightdp.limits.calibrated import COMPOSITION_PLACES
 from tightdp.queries.composition.lattice import Composition, Runs, composition_of
 from tightdp.queries.composition.pairs import DominatingPair
 
-_TAIL_BITS = 256
 """Bits after the point of a probability, besides those that the largest likelihood ratio needs."""
 _MOST_BITS = 4096
 _NEGLIGIBLE = 1 << 24
@@ -87,8 +87,8 @@ def grid_for(runs: Runs, places: int = COMPOSITION_PLACES) -> Grid:
         mean += middle * times
         variance += sum((loss - middle) ** 2 * p for loss, p in losses) * times
         largest += max(losses[0][0], 0.0) * times
-    # About all but 2^-_TAIL_BITS of the mass lies within this distance of the mean.
-    reach = math.sqrt(2 * variance * _TAIL_BITS * math.log(2))
+    # About all but 2^-BITS of the mass lies within this distance of the mean.
+    reach = math.sqrt(2 * variance * BITS * math.log(2))
     largest = min(largest, max(mean, 0.0) + reach)
     wanted = min(widths, 2 * reach) / places
     step = _common_step(runs)
@@ -96,7 +96,7 @@ def grid_for(runs: Runs, places: int = COMPOSITION_PLACES) -> Grid:
         step = Fraction(2) ** (math.ceil(math.log2(wanted)) if wanted > 0 else -16)
     elif 0 < wanted < step and not _on_progression(runs, float(step)):
         step /= math.ceil(step / Fraction(wanted))
-    return Grid(step, 1 << min(_TAIL_BITS + math.ceil(largest / math.log(2)), _MOST_BITS))
+    return Grid(step, 1 << min(BITS + math.ceil(largest / math.log(2)), _MOST_BITS))
 
 
 def _common_step(runs: Runs) -> Fraction | None:
