@@ -12,15 +12,13 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
-from tightdp.core.sections import written_value
-from tightdp.core.syntax import plain_value
 from tightdp.errors import QueryError, TightdpError
 from tightdp.language.interp import runs, target_of
 from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.timing import COUNTS
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.session.certify import WORK, about, load_checker
-from tightdp.session.certify_events import number_of, power_of
+from tightdp.session.certify_events import dataset_of, number_of, power_of
 
 
 def compare(content: Mapping[str, Any], program: Program) -> str:
@@ -56,7 +54,7 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
         )
     if claim["n"] == "all":
         return "nothing is compared: for every n the program has messages from which the output is computed"
-    records = [plain_value(written_value(tuple(bound.record.split(each)))) for each in bound.record.values]
+    records = dataset_of(bound, bound.record.values)
     if records != claim["records"]:
         raise QueryError(f"{program.name} has other records than the certificate", "give the mechanism that it names")
     checker.LEFT[0] = WORK * checker.WORK
@@ -74,8 +72,7 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
     numbers = {repr(checker.value(record)): at for at, record in enumerate(records)}
     theirs = []
     for x, _ in ours:
-        written = [plain_value(written_value(tuple(bound.record.split(each)))) for each in x]
-        dataset = [numbers[repr(checker.value(each))] for each in written]
+        dataset = [numbers[repr(checker.value(each))] for each in dataset_of(bound, x)]
         theirs.append(_core_law(core, dataset, power, checker))
     if _vectors([law for _, law in ours], "alpha" in claim) != _vectors(theirs, "alpha" in claim):
         for (x, law), other in zip(ours, theirs, strict=True):

@@ -19,7 +19,7 @@ from typing import Any
 
 from tightdp.core.lowering import lower_target
 from tightdp.core.sections import written_value, written_whole
-from tightdp.core.syntax import plain_name, plain_value, program_syntax
+from tightdp.core.syntax import plain_name, program_syntax
 from tightdp.core.text import ProgramText, program_text
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
@@ -35,7 +35,7 @@ from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.arguments import checked_call, read_exponential, read_number
-from tightdp.session.certify_events import between, event_of, known_nearly, number_of, power_of, shown_at
+from tightdp.session.certify_events import between, dataset_of, event_of, known_nearly, number_of, power_of, shown_at
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
 from tightdp.session.forms import find_forms
@@ -259,7 +259,7 @@ def _law(engine: Engine, x: Dataset) -> Certificate:
     core = engine.program.expanded(engine.control())
     text, checker = program_text(core, None, *(p for _, p in found.law)), load_checker()
     content = _content(engine, {"question": "law"}, text)
-    content["claim"] |= {"dataset": _dataset(engine, x), "law": []}
+    content["claim"] |= {"dataset": dataset_of(engine.bound, x), "law": []}
     content["evidence"] = {"rule": "datasets"}
     try:
         checker.LEFT[0] = WORK * checker.WORK
@@ -297,11 +297,11 @@ def finished(
     if "attained" not in claim and claim["question"] not in _REFUTED:
         pair = x = None
     pairs = pair if isinstance(pair, list) else [] if pair is None else [pair]
-    named = [[_dataset(engine, each.x), _dataset(engine, each.x_prime)] for each in pairs]
+    named = [[dataset_of(engine.bound, each.x), dataset_of(engine.bound, each.x_prime)] for each in pairs]
     if pairs:
         evidence["witness"] = named if isinstance(pair, list) else named[0]
     elif x is not None:
-        evidence["witness"] = [_dataset(engine, x)] * 2
+        evidence["witness"] = [dataset_of(engine.bound, x)] * 2
     witnesses = [evidence]
     if isinstance(pair, TripleWitness) and "delta" not in claim:
         event = event_of(core, text, pair.output)
@@ -363,7 +363,7 @@ def written(value: Any, root: int) -> Any:
 
 def _content(engine: Engine, claim: dict[str, Any], text: ProgramText) -> dict[str, Any]:
     """Return the certificate of a claim without its evidence."""
-    said = {"n": engine.bound.n, "records": [_record(engine, record) for record in engine.bound.record.values]}
+    said = {"n": engine.bound.n, "records": dataset_of(engine.bound, engine.bound.record.values)}
     if "bound" in claim or "points" in claim:
         said["neighbours"] = _neighbours(engine)
     numbers = {name: written(value, text.root) for name, value in claim.items()}
@@ -397,12 +397,4 @@ def _neighbours(engine: Engine) -> str | list[Any]:
     pairs = [(x, other) for x in datasets for other in relation.neighbours(x) if other != x]
     if max(len(pairs), len(datasets)) > LISTED_ROWS:
         raise QueryError("there are too many neighbours to list them", "ask for fewer records")
-    return [[_dataset(engine, x), _dataset(engine, other)] for x, other in pairs]
-
-
-def _record(engine: Engine, record: Any) -> Any:
-    return plain_value(written_value(tuple(engine.bound.record.split(record))))
-
-
-def _dataset(engine: Engine, x: Dataset) -> list[Any]:
-    return [_record(engine, record) for record in x]
+    return [[dataset_of(engine.bound, x), dataset_of(engine.bound, other)] for x, other in pairs]

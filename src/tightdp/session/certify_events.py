@@ -16,6 +16,7 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.numbers import Exact, compare_log
 from tightdp.exact.rationals import as_value
+from tightdp.language.program import Bound, Dataset
 from tightdp.queries.privacy import DeltaAt
 from tightdp.results.privacy import Delta, Privacy
 from tightdp.results.result import PairWitness
@@ -52,6 +53,16 @@ def known_nearly(engine: Engine, core: CoreProgram, claim: Mapping[str, Any]) ->
     if claim.get("bound") == math.inf:
         raise QueryError("where noise, or a loop, is cut off, one e^ε is refuted at a time", "give exp_epsilon")
     return {name: value for name, value in claim.items() if name != "attained"} | {"error": inexact.total}
+
+
+def record_of(bound: Bound, record: Any) -> Any:
+    """Return a record as certificates have it."""
+    return plain_value(written_value(tuple(bound.record.split(record))))
+
+
+def dataset_of(bound: Bound, x: Dataset) -> list[Any]:
+    """Return a dataset as certificates have it."""
+    return [record_of(bound, record) for record in x]
 
 
 MOST_SHOWN = 40

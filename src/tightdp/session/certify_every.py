@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.core.sections import Line, Part, root_of, written_value
-from tightdp.core.syntax import plain_value, program_syntax
+from tightdp.core.syntax import program_syntax
 from tightdp.errors import LimitError, QueryError
 from tightdp.every_n.chain import Chain, covers, noisy_end
 from tightdp.every_n.simulation import simulate, solution
@@ -23,6 +23,7 @@ from tightdp.every_n.upper import readings
 from tightdp.exact.numbers import as_text
 from tightdp.session.base import InstanceBase
 from tightdp.session.certify import WORK, Certificate, about, load_checker, written
+from tightdp.session.certify_events import dataset_of
 from tightdp.session.certify_runs import together
 from tightdp.session.enclosing import enclose
 from tightdp.session.forms import KINDS, Explored, Reasons, assembled
@@ -43,9 +44,7 @@ def certify_every(instance: InstanceBase, runs: tuple[Any, Any, Any] | None = No
         claim = {
             "question": "privacy of messages",
             "n": "all",
-            "records": [
-                plain_value(written_value(tuple(bound.record.split(record)))) for record in bound.record.values
-            ],
+            "records": dataset_of(bound, bound.record.values),
             "neighbours": bound.neighbours,
             "bound": written_value(ratio),
         }
