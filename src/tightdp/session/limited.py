@@ -68,63 +68,48 @@ def limited(
     """
 
     def made(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
-        found = _limited(query, about, shown_by_few, enclosed, by_runs)
-        return found if adaptive else _needing_a_strategy(found)
+        name, names = query.__name__.replace("_", " "), list(signature(query).parameters)[1:]
+
+        def checked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
+            try:
+                found = query(instance, *arguments, **options)
+            finally:
+                if not enclosed and instance.one_engine:  # the answer would be one about other laws
+                    _widened.refuse_inexact(instance.engine.program, name)
+            return kept(found, instance.precision)
+
+        @wraps(query)
+        def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
+            if instance.bound.asks and not adaptive:
+                raise _strategies.refusal(name)
+            try:
+                return answered(instance, *arguments, **options)
+            except ProgramError as error:
+                called = getattr(instance.bound.program.function, "__tightdp_hint__", error.hint)
+                if " fails with " in error.what and called not in error.hint:
+                    error.hint += f"; {called}"
+                raise
+
+        def answered(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
+            named = {**dict(zip(names, arguments, strict=False)), **options}
+            question = partial(checked, instance, *arguments, **options)
+            all_runs = partial(_all_runs, checked, instance, arguments, options) if by_runs else None
+            answer = partial(_answer, instance, question, all_runs, _records(instance, about, named))
+            whole = instance.method or instance.max_nodes or instance.timeout == 0 or not instance.one_engine
+            if not shown_by_few or whole:
+                limits = _limits(instance)
+                return _within(instance, partial(answer, limits), limits)
+
+            def few() -> Result | None:
+                if about == "audited":
+                    return _known.partial_efficacies(instance, named.get("pairs"))
+                return _known.partial_answers(instance, checked, arguments, options)
+
+            return _with_what_is_known(instance, answer, few)
+
+        return asked
 
     return made
-
-
-def _needing_a_strategy(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
-    """Return a query that raises QueryError where an analyst is asked whose strategy is open."""
-
-    @wraps(query)
-    def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
-        if instance.bound.asks:
-            raise _strategies.refusal(query.__name__.replace("_", " "))
-        return query(instance, *arguments, **options)
-
-    return asked
-
-
-def _limited(
-    query: Query[Asked, P, R], about: About, shown_by_few: bool, enclosed: bool, by_runs: bool
-) -> Query[Asked, P, R]:
-    checked = _as_close_as_asked(query if enclosed else _refusing_inexact_laws(query))
-    arguments_of = partial(_arguments, list(signature(query).parameters)[1:])
-
-    @wraps(query)
-    def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
-        try:
-            return answered(instance, *arguments, **options)
-        except ProgramError as error:
-            called = getattr(instance.bound.program.function, "__tightdp_hint__", error.hint)
-            if " fails with " in error.what and called not in error.hint:
-                error.hint += f"; {called}"
-            raise
-
-    def answered(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
-        named = arguments_of(arguments, options)
-        question = partial(checked, instance, *arguments, **options)
-        all_runs = partial(_all_runs, checked, instance, arguments, options) if by_runs else None
-        answer = partial(_answer, instance, question, all_runs, _records(instance, about, named))
-        if (
-            not shown_by_few
-            or not instance.one_engine
-            or instance.method
-            or instance.max_nodes
-            or instance.timeout == 0
-        ):
-            limits = _limits(instance)
-            return _within(instance, partial(answer, limits), limits)
-
-        def few() -> Result | None:
-            if about == "audited":
-                return _known.partial_efficacies(instance, named.get("pairs"))
-            return _known.partial_answers(instance, checked, arguments, options)
-
-        return _with_what_is_known(instance, answer, few)
-
-    return asked
 
 
 def _limits(instance: InstanceBase, kept: float = 0.0) -> Limits:
@@ -177,33 +162,6 @@ def _with_what_is_known(instance: InstanceBase, answer: Callable[[Limits], R], f
 def _stopped(instance: InstanceBase) -> bool:
     """Whether the user wants no more."""
     return interrupted() or instance.engine.stopping
-
-
-def _as_close_as_asked(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
-    """Return a query that raises QueryError where its ends are further apart than the precision that was asked for."""
-
-    def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
-        return kept(query(instance, *arguments, **options), instance.precision)
-
-    return asked
-
-
-def _refusing_inexact_laws(query: Query[Asked, P, R]) -> Query[Asked, P, R]:
-    """Return a query that raises QueryError where an exact answer would be one about laws that are not exact."""
-
-    def asked(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
-        try:
-            return query(instance, *arguments, **options)
-        finally:
-            if instance.one_engine:
-                _widened.refuse_inexact(instance.engine.program, query.__name__.replace("_", " "))
-
-    return asked
-
-
-def _arguments(names: Sequence[str], arguments: Sequence[object], options: Mapping[str, object]) -> dict[str, object]:
-    """Return the arguments of a query by name."""
-    return {**dict(zip(names, arguments, strict=False)), **options}
 
 
 def _records(instance: InstanceBase, about: About, named: Mapping[str, Any]) -> Records:
