@@ -15,6 +15,7 @@ from tightdp import Instance, ProgramError, QueryError
 from tightdp.language.interp import target_value
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
+from tightdp.methods import questions
 
 Law = dict[Any, Fraction]
 Laws = dict[tuple[Any, ...], Law]
@@ -141,7 +142,7 @@ def check_ratio(instance: Instance, meant: Meant) -> str:
     tight = max(tally, default=Fraction(1))
     assert found.status == "exact"
     assert found.exp_epsilon == found.lower == tight
-    assert instance.engine.ratio_bound >= tight
+    assert questions.ratio_bound(instance.engine.program) >= tight
     if tight > 1:
         assert found.witness is not None
     if found.witness is not None:
