@@ -24,7 +24,7 @@ from tightdp.methods.base import Control
 from tightdp.one_run.law import AuditLaw, Group
 from tightdp.one_run.stages import Outcome, Stage
 from tightdp.queries.laws import kind_of, largest
-from tightdp.queries.privacy import Ends, LeastRatio
+from tightdp.queries.privacy import Ends, LeastRatio, Question, TwoLaws
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,7 @@ def restricted_least(
     Raises LimitError where a group has too many datasets.
     """
     least: Ends = (Fraction(1), Fraction(1))
+    question: Question[TwoLaws] = LeastRatio(delta)
     for group in law.distinct:
         try:
             pairs = questions.comparison(group.program, Control(watch))[1]
@@ -185,6 +186,6 @@ def restricted_least(
             raise LimitError(refusal.what, refusal.hint) from refusal
         if pairs.incomplete is not None:
             raise pairs.incomplete
-        found = largest(pairs, LeastRatio(delta), kind_of(error))
+        found = largest(pairs, question, kind_of(error))
         least = max(least[0], found.lower), max(least[1], found.upper)
     return least

@@ -25,11 +25,11 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Known, Pair
 from tightdp.queries import gaussian
 from tightdp.queries.curves import delta_of, least_of
-from tightdp.queries.privacy import Ends, Question, RenyiAt, TwoLaws
+from tightdp.queries.privacy import Compared, Deltas, Ends, Question, RenyiAt, TwoLaws
 from tightdp.queries.screen import Screen
 
 P = TypeVar("P")
-L = TypeVar("L")
+L = TypeVar("L", bound=Compared)
 _OTHERS = -1
 """The code of all outputs of which the probabilities are not known one by one."""
 _MOST = Fraction(1 << 20)
@@ -88,27 +88,54 @@ class ExactLaws:
         return total * quotient(theirs.total ** (order - 1), ours.total**order)
 
 
+@dataclass(frozen=True)
+class Around:
+    """Two laws whose events may have other probabilities than those that are known: both together differ by `total`."""
+
+    known: Deltas
+    total: Fraction
+
+    def delta(self, t: Number) -> tuple[Number, Number]:
+        low, high = self.known.delta(t)
+        assert not isinstance(low, float)
+        assert not isinstance(high, float)
+        slack = (1 + t) * self.total
+        return max(low - slack, Fraction(0)), min(high + slack, Fraction(1))
+
+    def least_ratio(self, delta: Number) -> Ends:
+        """The least t is that of the laws that are known at a smaller and at a larger δ."""
+        most = _MOST
+        while (less := delta - (1 + most) * self.total) > 0:
+            upper = self.known.least_ratio(less)[1]
+            if isinstance(upper, float):
+                break
+            if upper <= most:
+                more = delta + (1 + upper) * self.total
+                return (upper if upper == 1 else self.known.least_ratio(more)[0]), upper
+            most = most * most
+        return Fraction(1), math.inf
+
+
 class InexactLaws:
     """Two output laws that are those of a core program up to an error."""
 
     def __init__(self, pair: Pair, error: Inexact, screen: Screen | None = None) -> None:
         self._pair, self._error, self._core = pair, error, ExactLaws.of(pair, screen)
+        self._around = Around(self._core, error.total)
 
     def delta(self, t: Number) -> tuple[Number, Number]:
-        """Both probabilities of an event together differ by (1 + t)·total at most; without it, all by a factor."""
         value, error = self._core.delta(t)[0], self._error
         if error.merged:  # what is lost on the way to a function of the output is not known
             return value, Fraction(1)
-        slack = (1 + t) * error.total
-        upper = min(value + slack, Fraction(1))
+        low, high = self._around.delta(t)
         if not value and not error.published and not error.cut and not self._core.delta(t / error.factor)[0]:
-            upper = Fraction(0)
-        return down(max(value - slack, Fraction(0))), up(upper)
+            high = Fraction(0)  # all probabilities differ by a factor
+        return down(low), up(high)
 
     def least_ratio(self, delta: Number) -> Ends:
         if self._error.merged:
             return self._core.least_ratio(delta)[0], math.inf
-        lower, upper = least_around(self._core.least_ratio, delta, self._error.total)
+        lower, upper = self._around.least_ratio(delta)
         return max(down(lower), Fraction(1)), upper if upper == math.inf else up(upper)
 
     def surely_below(self, t: Number, delta: Number) -> bool:
@@ -156,22 +183,6 @@ class Found(Generic[P]):
     order: float | None = None
 
 
-def least_around(least: Callable[[Number], Ends], delta: Number, total: Fraction) -> Ends:
-    """Return both ends of the least t >= 1 with δ(t) <= delta, where δ(t) is known up to (1 + t)·total.
-
-    `least` gives those of the δ that is known, and is asked at a smaller and at a larger one.
-    """
-    most = _MOST
-    while (less := delta - (1 + most) * total) > 0:
-        upper = least(less)[1]
-        if isinstance(upper, float):
-            break
-        if upper <= most:
-            return (upper if upper == 1 else least(delta + (1 + upper) * total)[0]), upper
-        most = most * most
-    return Fraction(1), math.inf
-
-
 def kind_of(error: Inexact | None) -> Kind:
     """Return what gives the laws of pairs of neighbours, exact ones or such with an error."""
     screen = Screen()
@@ -191,8 +202,8 @@ def largest(
     best: Found[P] = Found(question.least, question.least, None)
     knows(lambda: best.lower)
     for pair in pairs:
-        laws, low, high = kind(pair), best.lower, best.upper
-        if isinstance(low, float) or isinstance(high, float) or not question.no_more(laws, low, high):
+        laws, place = kind(pair), None if isinstance(best.upper, float) else question.place(best.upper)
+        if place is None or not laws.surely_below(*place):
             best = _larger(best, pair, *question.ends(laws))
         if best.lower == math.inf:
             break

@@ -32,11 +32,15 @@ class Deltas(Protocol):
     def least_ratio(self, delta: Number) -> Ends:
         """Return both ends of the least t >= 1 with δ(t) <= delta."""
 
+
+class Compared(Protocol):
+    """Two output laws that are compared with many others."""
+
     def surely_below(self, t: Number, delta: Number) -> bool:
         """Whether δ(t) <= delta, where that is seen with less work than the values take."""
 
 
-class TwoLaws(Deltas, Protocol):
+class TwoLaws(Deltas, Compared, Protocol):
     """Two output laws P and Q, of any numbers."""
 
     def power_sum(self, order: Fraction) -> Ends:
@@ -61,9 +65,9 @@ class Question(Generic[L]):
         """Return an upper end for laws whose likelihood ratios are at most `ratio`."""
         return self.most
 
-    def no_more(self, laws: L, lower: Number, upper: Number) -> bool:
-        """Whether two laws surely have no more than others, of which both ends are given; False where it takes work."""
-        return False
+    def place(self, value: Number) -> tuple[Number, Number] | None:
+        """Return a t and a δ so that laws have at most this value if δ(t) <= δ; None where these do not tell."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,8 @@ class LeastRatio(Question[Deltas]):
     def bound(self, ratio: Exact) -> Exact:
         return ratio
 
-    def no_more(self, laws: Deltas, lower: Number, upper: Number) -> bool:
-        return laws.surely_below(upper, self.delta)
+    def place(self, value: Number) -> tuple[Number, Number]:
+        return value, self.delta
 
 
 def read_privacy(delta: object, top: object) -> TightRatio | LeastRatio:
@@ -135,9 +139,8 @@ class DeltaAt(Question[Deltas]):
         """Return 1 - t/R at most: where no ratio exceeds R, P(E) - t·Q(E) <= P(E)·(1 - t/R)."""
         return self.most if isinstance(ratio, float) else max(1 - self.low / ratio, self.least)
 
-    def no_more(self, laws: Deltas, lower: Number, upper: Number) -> bool:
-        surely = laws.surely_below(self.high, lower)
-        return surely and (self.low == self.high or laws.surely_below(self.low, upper))
+    def place(self, value: Number) -> tuple[Number, Number]:
+        return self.low, value
 
 
 @dataclass(frozen=True)

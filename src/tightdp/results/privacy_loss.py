@@ -18,8 +18,8 @@ from tightdp.exact.parameters import read_count, read_exact, read_number
 from tightdp.exact.weights import quotient
 from tightdp.queries.composition.lattice import Composition
 from tightdp.queries.composition.loss import Direction, Losses, Range
-from tightdp.queries.laws import least_around
-from tightdp.queries.privacy import DeltaAt, Ends, LeastRatio
+from tightdp.queries.laws import Around
+from tightdp.queries.privacy import DeltaAt, LeastRatio
 from tightdp.results.privacy import Curve, Delta, Privacy, between
 from tightdp.results.result import Drawn, Result, Status, Subject, kept, presenter
 
@@ -66,36 +66,18 @@ class PrivacyLoss(Drawn, Result):
 
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε, for an `exp_epsilon` >= 0 or a rational `epsilon` >= 0."""
-        question = DeltaAt.read(exp_epsilon, epsilon)
-        found = _shortened(self._around(question.low, question.high))
-        answer = between(question, self.subject, _finite(found.lower), _finite(found.upper))
-        return kept(replace(answer, status=_status(found), stats=self.stats), self.precision)
-
-    def _around(self, low: Number, high: Number) -> Range:
-        """Return both ends of δ at some t = e^ε between two ends."""
-        if low == high and not self.error:
-            return self.losses.delta(low)
-        slack = (1 + high) * self.error
-        least = _finite(self.losses.delta(high).lower) - slack
-        most = _finite(self.losses.delta(low).upper) + slack
-        return Range(max(least, Fraction(0)), min(most, Fraction(1)))
-
-    def _least(self, delta: Number) -> Range:
-        """Return both ends of the least e^ε >= 1 at a δ."""
-        if not self.error:
-            return self.losses.least(delta)
-
-        def least(bar: Number) -> Ends:
-            found = self.losses.least(bar)
-            return found.lower, found.upper
-
-        return Range(*least_around(least, delta, self.error))
+        found: Delta = self._answer(DeltaAt.read(exp_epsilon, epsilon))
+        return found
 
     def epsilon(self, *, delta: Any = 0) -> Privacy:
         """Return the least e^ε >= 1 with which (ε, δ)-DP holds; `float()` of the result is ε."""
-        bar = read_exact("delta", delta, 1)
-        found = _shortened(self._least(bar))
-        answer = between(LeastRatio(bar), self.subject, found.lower, found.upper)
+        found: Privacy = self._answer(LeastRatio(read_exact("delta", delta, 1)))
+        return found
+
+    def _answer(self, question: DeltaAt | LeastRatio) -> Any:
+        losses = Around(self.losses, self.error) if self.error else self.losses
+        found = _shortened(Range(*question.ends(losses)))
+        answer = between(question, self.subject, found.lower, found.upper)
         return kept(replace(answer, status=_status(found), stats=self.stats), self.precision)
 
     def curve(self) -> Curve:

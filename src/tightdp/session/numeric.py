@@ -25,7 +25,7 @@ from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import classes_of, least_alpha
 from tightdp.queries.laws import largest
 from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError
-from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
+from tightdp.queries.privacy import DeltaAt, LeastRatio, Question, TightRatio
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Curve, Delta, Privacy, between
 from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness
@@ -35,7 +35,7 @@ from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
 if TYPE_CHECKING:
     from tightdp.cells import deltas, distances, listing, noise, suprema
     from tightdp.cells.comparing import Comparing, Largest
-    from tightdp.cells.deltas import Tangent
+    from tightdp.cells.deltas import Beside, Tangent
     from tightdp.cells.laws import CellLaws
     from tightdp.queries import unknowns
 else:  # few programs need them
@@ -92,7 +92,8 @@ def _ends(
     given = question.delta if isinstance(question, LeastRatio) else question.low
     if not laws.laws.fits(given) or (isinstance(question, DeltaAt) and given != question.high):
         return None
-    found = largest(pairs, question, lambda pair: deltas.Beside(laws, *pair))
+    asked: Question[Beside] = question
+    found = largest(pairs, asked, lambda pair: deltas.Beside(laws, *pair))
     return found.lower, found.upper, None if found.pair is None else PairWitness(*found.pair)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
@@ -39,8 +40,7 @@ def _unwatched() -> None:
     """Watch nothing: a named function, not a lambda, so that losses can be pickled for another process."""
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(NamedTuple):
     """An exact number between two ends, or a number known exactly where the ends are equal."""
 
     lower: Exact
@@ -114,7 +114,7 @@ class Losses:
         found = Range(*(max([Fraction(0), *(composed.delta(t) for composed in side)]) for side in self._ends))
         return self._chosen(found, lambda choices: optimum(choices, t, self.watch))
 
-    def least(self, delta: Number) -> Range:
+    def least_ratio(self, delta: Number) -> Range:
         """Return the least t >= 1 with δ(t) <= delta in all directions."""
         found = Range(*(max([Fraction(1), *(composed.least(delta) for composed in side)]) for side in self._ends))
         start = found.lower
