@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from small_mechanisms import above_threshold
@@ -179,6 +180,34 @@ def test_upper_ends_hold_beside_lower_ends(program, upper, status):
     if program is sparse_vector:
         assert found.n > 20
         assert math.log(found.lower) == pytest.approx(1, abs=2e-5)
+
+
+@mechanism(record=Int(0, 1), neighbours="unit-all")
+def with_its_answer(x):
+    """The answer above the threshold, with fresh noise."""
+    t, told = laplace(0, 3), []
+    for query in x:
+        if laplace(query, 6) >= t:
+            told.append(laplace(query, 3))
+            break
+        told.append(False)
+    return tuple(told)
+
+
+def test_lower_ends_of_densities_are_those_of_long_datasets():
+    found = with_its_answer.bind(n=ALL).privacy()
+    x, x_prime = found.witness.x, found.witness.x_prime
+    assert (found.upper, found.n > 20) == (exp(1), True)
+    assert x == (*(0,) * (found.n - 1), 1)
+    assert x_prime == (*(1,) * (found.n - 1), 0)
+    t = np.linspace(-200, 200, 400_001)
+    density = np.exp(-abs(t) / 3)
+    below = {
+        query: np.where(t < query, np.exp((t - query) / 6) / 2, 1 - np.exp((query - t) / 6) / 2) for query in (0, 1)
+    }
+    ours, theirs = (np.trapezoid(density * below[a] ** (found.n - 1) * (1 - below[b])) for a, b in ((0, 1), (1, 0)))
+    assert math.log(found.lower) == pytest.approx(math.log(ours / theirs) + 1 / 3, abs=1e-8)
+    assert math.log(found.lower) > 0.999
 
 
 LAWS = [laws.laplace(0, 2), laws.exponential(0, 3), laws.continuous_uniform(-1, 2), laws.one_sided_geometric(0, "1/3")]

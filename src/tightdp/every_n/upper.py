@@ -135,8 +135,8 @@ class Triple(NamedTuple):
     output: Any
 
 
-def extended(found: Triple) -> Iterator[Triple]:
-    """Yield larger triples; none where nothing is repeated.
+def extended(found: Triple, share: Fraction = Fraction(1)) -> Iterator[Triple]:
+    """Yield larger triples, in which what is repeated is so more often by a share, or once; none where nothing is.
 
     An output with an entry for every record is extended with the datasets, and the index of a record is moved.
     """
@@ -147,9 +147,10 @@ def extended(found: Triple) -> Iterator[Triple]:
     places: list[int] = []
     at = 0
     while at < size:
-        length = _repeated(columns, at)
-        places += range(len(longer) + length, len(longer) + 2 * length) if length else [len(longer)]
-        longer += 2 * columns[at : at + length] or [columns[at]]
+        length, period = _repeated(columns, at)
+        more = period * max(1, int(share * length / period)) if length else 0
+        places += range(len(longer) + more, len(longer) + more + (length or 1))
+        longer += columns[at : at + more] + columns[at : at + (length or 1)]
         at += length or 1
     if len(longer) == size:
         return
@@ -159,13 +160,14 @@ def extended(found: Triple) -> Iterator[Triple]:
         yield Triple(x, x_prime, [*places, len(longer)][output])
 
 
-def _repeated(columns: list[tuple[Any, ...]], start: int) -> int:
-    """Return how many columns from here on consist of a short block repeated at least twice; 0 for none."""
-    best = 0
+def _repeated(columns: list[tuple[Any, ...]], start: int) -> tuple[int, int]:
+    """Return how many columns from here on are a short block repeated at least twice, and its length; 0, 0 for none."""
+    best = 0, 0
     for period in range(1, _LONGEST_PERIOD + 1):
         end = start + period
         while end < len(columns) and columns[end] == columns[end - period]:
             end += 1
         times = (end - start) // period
-        best = max(best, times * period if times > 1 else 0)
+        if times > 1 and times * period > best[0]:
+            best = times * period, period
     return best

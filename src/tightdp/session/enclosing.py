@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 from tightdp.errors import LanguageError, LimitError, QueryError
@@ -21,6 +23,7 @@ from tightdp.limits import Allowance, snapshot
 from tightdp.results.answers import Claim
 from tightdp.results.privacy import EveryN, EveryNVerification
 from tightdp.results.result import PairWitness, TripleWitness
+from tightdp.session import numeric
 from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine
 from tightdp.session.outputs import output_probability
@@ -42,6 +45,14 @@ _DEARER = 4
 """A step takes so many times as long on laws of noise by pieces."""
 _GROWTH = 4
 """How many times more work the next n is expected to take, at least."""
+
+
+_SHARES = (Fraction(1), Fraction(1, 2), Fraction(1, 4))
+"""By which share of its times what is repeated is so more often: the first that is expected to fit."""
+_MOST = Fraction(3, 4)
+"""Datasets like the ones that are known may take this share of the work that is left: the rest is for shorter ones."""
+_ANY = object()
+"""Stands for an output that has no probability."""
 
 
 class _Lower(NamedTuple):
@@ -95,8 +106,16 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
     known = _compared(instance, upper)
     best = next((each for each, _ in known.values() if math.isinf(each.value)), best)
     by_pieces = any(isinstance(law, Exponentials) for one in programs for path in one.each() for law in path.noises)
-    spent = _Spent(_WORK // _DEARER if by_pieces else _WORK, small)
-    for larger in _raised(instance, best, upper, enough, known, spent):
+    raising = _Raising(instance, best, upper, enough)
+    work, share = (_WORK // _DEARER, _DEARER) if by_pieces else (_WORK, 1)
+    few = [(n, done) for n, (_, done) in known.items()]
+    all_, alike = _Spent(work - sum(done for _, done in few), [*small, *few]), _Spent(work // share)
+    yield best, upper
+    longer = [raising.longer(alike, by_pieces) for _ in range(2)]
+    ways = [raising.compared(each for each, _ in known.values()), raising.larger(all_), longer[0]]
+    if by_pieces:
+        ways.insert(1, longer[1])
+    for larger in chain.from_iterable(ways):
         _refuse_crossing(larger, upper)
         yield larger, upper
 
@@ -145,80 +164,122 @@ def _refuse_crossing(lower: _Lower, upper: Upper) -> None:
         raise LanguageError(what, "this is a mistake of tightdp, please report it; ask for one n meanwhile")
 
 
-def _raised(
-    instance: InstanceBase,
-    best: _Lower,
-    upper: Upper,
-    enough: Callable[[Exact], bool] | None,
-    known: Mapping[int, tuple[_Lower, int]],
-    spent: _Spent,
-) -> Iterator[_Lower]:
-    """Yield larger lower ends, from larger n: first of all datasets, then of those like the ones that have it."""
+class _Raising:
+    """Raises a lower end by larger n: of all datasets, and of those like the ones that have it."""
 
-    def done() -> bool:
-        wanted = enough(best.value) or not enough(upper.value) if enough else upper.proof == "growth"
-        return wanted or near(best.value, upper.value)
+    def __init__(
+        self, instance: InstanceBase, best: _Lower, upper: Upper, enough: Callable[[Exact], bool] | None
+    ) -> None:
+        self._instance, self.best, self._upper, self._enough = instance, best, upper, enough
+        self._tried: _Lower | None = None
 
-    yield best
-    work = spent.allowance.left
-    for n in _SIZES[_FIRST:]:
-        if done():
+    def done(self) -> bool:
+        """Whether no larger end is asked for."""
+        enough, best, upper = self._enough, self.best.value, self._upper
+        wanted = enough(best) or not enough(upper.value) if enough else upper.proof == "growth"
+        return wanted or near(best, upper.value)
+
+    def compared(self, known: Iterable[_Lower]) -> Iterator[_Lower]:
+        """Yield the ends at a few n that were asked before."""
+        for found in known:
+            if not self.done():
+                self.best = max(self.best, found, key=lambda each: each.value)
+                yield self.best
+
+    def larger(self, spent: _Spent) -> Iterator[_Lower]:
+        """Yield larger ends, of all datasets with larger n."""
+        for n in _SIZES:
+            if n <= spent.last or n < self.best.n:
+                continue
+            if self.done() or spent.too_little_for(n):
+                return
+            with spent.on(n) as allowance:
+                found = _tight(self._instance, n, allowance)
+            if found is None:
+                return
+            self.best = max(self.best, found, key=lambda each: each.value)
+            yield self.best
+
+    def longer(self, spent: _Spent, carefully: bool) -> Iterator[_Lower]:
+        """Yield larger ends, of datasets in which what the last ones repeat is so more often.
+
+        Where it is done carefully, it is seen first how the work grows.
+        """
+        if self._tried is self.best or self.done() or not self._of_pairs([_triple(self.best)], spent):
             return
-        if spent.too_little_for(n):
-            break
-        found, done_before = known[n] if n in known else (_tight(instance, n, spent.allowance), 0)
-        if found is None:
-            break
-        spent.allowance.left -= done_before
-        spent.note(n)
-        best = max(best, found, key=lambda each: each.value)
-        yield best
-    spent = _Spent(work if work == _WORK else work // 3)
-    while not done() and isinstance(best.witness, TripleWitness) and not spent.too_little_for(2 * best.n):
-        larger = _extended(instance, best.witness, spent.allowance)
-        if larger is None or larger.value <= best.value:
-            return
-        best = larger
-        spent.note(best.n)
-        yield best
+        larger: _Lower | None = self.best
+        while larger is not None and not self.done():
+            self._tried, larger = self.best, None
+            for share in _SHARES if spent.grown or not carefully else _SHARES[-1:]:
+                pairs = list(extended(_triple(self.best), share))
+                if not larger and pairs and not spent.too_little_for(len(pairs[0].x), 1 if carefully else _GROWTH):
+                    larger = self._of_pairs(pairs, spent)
+            if larger is None or larger.value <= self.best.value:
+                return
+            self.best = larger
+            yield larger
+
+    def _of_pairs(self, pairs: Sequence[Triple], spent: _Spent) -> _Lower | None:
+        """Return the largest ratio of some datasets, by algebra of any output, else of those that are given."""
+        found: list[_Lower] = []
+        with suppress(LanguageError, LimitError, QueryError), spent.on(len(pairs[0].x), _MOST) as allowance:
+            for x, x_prime, output in pairs:
+                engine = _engine(self._instance, len(x), allowance)
+                if (known := numeric.of_pair(engine, x, x_prime)) is not None:
+                    found.append(_Lower(known[0], len(x), known[1]))
+                    break
+                if output is not _ANY:
+                    ours, theirs = (output_probability(engine, each, output) for each in (x, x_prime))
+                    if ours and theirs:
+                        found.append(_Lower(ours / theirs, len(x), TripleWitness(x, x_prime, output, ours, theirs)))
+            return max(found, key=lambda each: each.value, default=None)
+        return None  # for so many records it is not known
+
+
+def _triple(found: _Lower) -> Triple:
+    """Return the datasets of a witness, and the output where that has a probability."""
+    witness = found.witness
+    assert witness is not None
+    return Triple(witness.x, witness.x_prime, witness.output if isinstance(witness, TripleWitness) else _ANY)
 
 
 class _Spent:
     """Work that is done on larger and larger n, each of which takes several times as much as the one before."""
 
     def __init__(self, work: int, before: Sequence[tuple[int, int]] = ()) -> None:
-        self.allowance = Allowance(work)
         self._left = work
         self._last = list(before)[-2:]
 
-    def note(self, n: int) -> None:
-        """Keep what was spent on this n."""
-        self._last = [*self._last[-1:], (n, self._left - self.allowance.left)]
-        self._left = self.allowance.left
+    @contextmanager
+    def on(self, n: int, share: Fraction = Fraction(1)) -> Iterator[Allowance]:
+        """Allow a share of what is left for this n."""
+        given = math.floor(max(0, self._left) * share)
+        allowance = Allowance(given)
+        try:
+            yield allowance
+            self._last = [*self._last[-1:], (n, given - allowance.left)]
+        finally:
+            self._left -= given - allowance.left
 
-    def too_little_for(self, n: int) -> bool:
+    @property
+    def last(self) -> int:
+        """The last n."""
+        return self._last[-1][0] if self._last else 0
+
+    @property
+    def grown(self) -> bool:
+        """Whether it is known how the work grows."""
+        return len(self._last) > 1
+
+    def too_little_for(self, n: int, least: int = _GROWTH) -> bool:
         """Whether a larger n is expected to take more work than is left: as many times more as the last one did."""
         if not self._last:
             return False
         (before, less), (last, spent) = self._last[0], self._last[-1]
-        more = math.log(_GROWTH)
+        more = math.log(least)
         if 0 < less < spent:
             more = max(more, math.log(spent / less) * (n - last) / (last - before))
         return spent > 0 and math.log(spent) + more > math.log(max(self._left, 1))
-
-
-def _extended(instance: InstanceBase, witness: TripleWitness, allowance: Allowance) -> _Lower | None:
-    """Return the largest ratio of datasets that are about twice as large as a witness, and like it."""
-    found: list[_Lower] = []
-    for x, x_prime, output in extended(Triple(witness.x, witness.x_prime, witness.output)):
-        engine = _engine(instance, len(x), allowance)
-        try:
-            ours, theirs = (output_probability(engine, each, output) for each in (x, x_prime))
-        except (LanguageError, LimitError, QueryError):  # for so many records it is not known
-            return None
-        if ours and theirs:
-            found.append(_Lower(ours / theirs, len(x), TripleWitness(x, x_prime, output, ours, theirs)))
-    return max(found, key=lambda each: each.value, default=None)
 
 
 def refuse_uneven(instance: InstanceBase) -> None:

@@ -33,13 +33,14 @@ from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
 from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
 
 if TYPE_CHECKING:
-    from tightdp.cells import deltas, distances, listing, noise, suprema
+    from tightdp.cells import comparing, deltas, distances, listing, noise, suprema
     from tightdp.cells.comparing import Comparing, Largest
     from tightdp.cells.deltas import Beside, Tangent
     from tightdp.cells.laws import CellLaws
     from tightdp.queries import unknowns
 else:  # few programs need them
     distances, noise = lazily("tightdp.cells.distances"), lazily("tightdp.cells.noise")
+    comparing = lazily("tightdp.cells.comparing")
     deltas, suprema = lazily("tightdp.cells.deltas"), lazily("tightdp.cells.suprema")
     listing = lazily("tightdp.cells.listing")
     unknowns = lazily("tightdp.queries.unknowns")
@@ -166,6 +167,22 @@ def probability(engine: Engine, x: Dataset, y: Output) -> Number | None:
     """Return the probability of an output, None for programs that are answered in another way."""
     laws = engine.program.laws_on((x,), engine.control())
     return None if laws is None else laws.number(laws.probability(x, y))
+
+
+def of_pair(engine: Engine, x: Dataset, x_prime: Dataset) -> tuple[Number | float, PairWitness] | None:
+    """Return the largest likelihood ratio of one pair with its witness, None where another way is to answer."""
+    query = engine.query()
+    known = engine.program.laws_on((x, x_prime), query.control)
+    if known is None:
+        return None
+    try:
+        laws = comparing.Comparing(known, query.control)
+        found = laws.largest([(x, x_prime)])
+    except suprema.TooLong:
+        return None
+    if found is None:
+        return None
+    return math.inf if found.value == math.inf else known.number(found.value), _witness(laws, found)
 
 
 def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, Number]], Outcome] | None:
