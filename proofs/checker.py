@@ -10,8 +10,10 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
              these errors come to, of those that publish nothing that the program does not publish on x or x'
   curve      privacy at every point, of pairs of R and delta. Between points delta is below the line (it is convex in R)
   moment     sum over y of P(y|x)^a / P(y|x')^(a-1) <= bound for a = order: e^((a-1) times the Rényi divergence)
+  concentration: with discrete Gaussian noise of these variances on the numbers that are left, the Rényi divergence of
+             each whole order a is at most a times the bound (of all orders a > 1: Canonne, Kamath, Steinke 2020)
   accuracy   P(|error| > alpha | x) <= beta for all datasets x; the error is what the program leaves behind
-  violation, larger moment, inaccuracy: that this is false for the pair, or the dataset, that is named
+  violation, larger moment, larger concentration, inaccuracy: that this is false for the pair, or the dataset, named
   law        what is published on a dataset, part by part, and with which probabilities
   audit      a bound on right guesses, for all mechanisms with a guarantee; it has no program (see `audit`)
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
@@ -48,6 +50,8 @@ CLAIMS = {  # what a claim says, and may say, besides its question; and the rule
     "violation": ("n records neighbours bound program", f"delta error {ABOUT}", "witness"),
     "moment": ("n records neighbours order bound program", f"attained {ABOUT}", "datasets"),
     "larger moment": ("n records neighbours order bound program", ABOUT, "witness"),
+    "concentration": ("n records neighbours variances bound program", f"attained {ABOUT}", "datasets"),
+    "larger concentration": ("n records neighbours variances bound program", ABOUT, "witness"),
     "accuracy": ("n records alpha beta program", f"attained {ABOUT}", "datasets"),
     "inaccuracy": ("n records alpha beta program", ABOUT, "witness"),
     "law": ("n records dataset law program", ABOUT, "datasets"),
@@ -309,18 +313,22 @@ class Program(Domain):
             good = type(name) is str and len(name) <= 200 and PLAIN.fullmatch(name) and not ROOT[0]
             need(good and operator.lt(*[rational(end, 0) for end in ends]), "an unknown has a name and a range")
             ROOT[0] = -1
-        self.every, self.kept = claim["question"] == "privacy of messages", "beta" in claim
+        self.every, self.kept = claim["question"] == "privacy of messages", "beta" in claim or "variances" in claim
+        self.variances = [rational(v, 0) for v in items(claim["variances"])] if "variances" in claim else None
+        if self.variances is not None:
+            need(0 not in self.variances and rational(claim["bound"], 0) >= 0, "there is no noise")
         need(self.every == (claim["n"] == "all"), "this is a claim for every n, or for one")
         n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
         self.compares = "neighbours" in claim
         self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
-        self.alpha = rational(claim["alpha"], 0) if self.kept else None
+        self.alpha = rational(claim["alpha"], 0) if "alpha" in claim else None
         self.order = within(claim["order"], 2, 99, "order") if "order" in claim else None
         points = items(claim.get("points", [[claim.get("bound"), claim.get("beta", claim.get("delta", 0))]]))
         need(points, "a curve has no points")
         zero = self.infinite or not self.compares  # R is 0
         self.points = [
-            ((0, 1) if zero else ratio(t, 1), ratio(d, 0, 1)) for t, d in (items(each, 2) for each in points)
+            ((0, 1) if zero else ratio(t, 1 if self.variances is None else 0), ratio(d, 0, 1))
+            for t, d in (items(each, 2) for each in points)
         ]
         self.error = rational(claim["error"], 0, 1) if "error" in claim else None
         near = self.error is None or not (self.infinite or "attained" in claim)
@@ -514,11 +522,23 @@ class Program(Domain):
             laws = after
         spend(sum(map(len, laws)))
         whole = shown = [sum(law.values()) for law in laws]
-        if self.kept:
+        if self.variances is not None:
+            shown = [[self.states[state] for state in law] for law in laws]
+        elif self.kept:
             shown = [sum(weight for state, weight in law.items() if self.wrong(state)) for law in laws]
         for left, _ in found:
             ours, theirs = (sum(times(count, whole[pair[at]]) for pair, count in left) for at in (0, 1))
             yield [(shown[a], shown[b], count) for (a, b), count in left], ours, theirs
+
+    def distance(self, pairs):
+        """Return the sum of (c - c')^2 / (2 variance) for the numbers c and c' that all runs leave, on x and on x'."""
+        ((ours, theirs, _),) = pairs
+        need(len(ours) == len(theirs) == 1, "runs leave different numbers")
+        (c,), (d,) = ours, theirs
+        size = len(self.variances)
+        need({*map(type, c + d)} <= {int} and len(c) == len(d) == size, "what is left is no number for each variance")
+        spend(30 * size + sum(map(cost, c + d)) ** 2)
+        return sum([Fraction((a - b) ** 2) / (2 * v) for a, b, v in zip(c, d, self.variances)])
 
     def wrong(self, state):
         """Whether the error of an answer, which is all that is left, is too large."""
@@ -531,6 +551,9 @@ class Program(Domain):
         those of all runs; and whether it is attained."""
         need(positive(ours) and positive(theirs), "every run is dropped")
         spend(9 * len(pairs))
+        if self.variances is not None:  # over is the squared distance, over twice the variance, less its bound
+            far = self.down * self.distance(pairs) - self.up
+            return Fraction(far).numerator, far == 0
         if self.order:
             need({type(each) for pair in pairs for each in pair} == {int}, "powers are of weights without T")
             if any(w == 0 < v for v, w, _ in pairs):
@@ -779,7 +802,10 @@ def establish(program, claim, evidence, refuted):
         if "event" in evidence:
             event = program.event(evidence["event"])
             alone = (
-                program.compares and program.delta[0] == 0 and not (program.order or curve) and program.error is None
+                program.compares
+                and program.delta[0] == 0
+                and not (program.order or curve or program.kept)
+                and program.error is None
             )
             need(alone, "all outputs count here")
             (v, ours), (w, theirs) = ((program.weight(z, event), program.weight(z)) for z in (x, y))
@@ -806,6 +832,9 @@ def establish(program, claim, evidence, refuted):
     if program.error is not None:
         alone = any(program.ask(point) or positive(-1 * program.delta[0]) for point in program.points) and not refuted
         remark += "; of all laws that differ by the error at most" + ", and publish nothing else" * alone
+    remark += "; of noise on these numbers, at whole orders (between: Canonne, Kamath, Steinke 2020)" * (
+        program.variances is not None
+    )
     remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
     return remark + "; nothing is published" * (not program.kept and not program.published)
 

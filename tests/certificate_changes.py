@@ -64,9 +64,11 @@ def changed(certificate: dict[str, Any], random_: random.Random) -> dict[str, An
             del node[key]
     elif kind == 5:
         claim = new["claim"]
-        pick = random_.choice([key for key in ("bound", "delta", "beta", "order", "law", "points") if key in claim])
-        rows = claim[pick] if pick in ("law", "points") else [claim]
-        random_.choice(rows)[1 if rows is claim[pick] else pick] = random_.choice(
+        pick = random_.choice(
+            [key for key in ("bound", "delta", "beta", "order", "law", "points", "variances") if key in claim]
+        )
+        rows = claim[pick] if pick in ("law", "points") else [claim[pick]] if pick == "variances" else [claim]
+        random_.choice(rows)[0 if pick == "variances" else 1 if rows is claim[pick] else pick] = random_.choice(
             [1, 2, 3, 4, 5, "7/2", "inf", "1/2", 0, "1/100", "39/10", [0, 1], [1, 1]]
         )
     elif kind == 6:
@@ -128,6 +130,7 @@ def bases() -> list[Certificate]:
         mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="?[0, 1/2]").certify(),
         instance_of("randomized_response", n=2, lam="1/3").certify(runs=3, exp_epsilon=3),
         *near(),
+        *concentrated(),
     ]
 
 
@@ -139,6 +142,15 @@ def near() -> list[Certificate]:
     rough = dict(found[-1].content)  # a large error, so that it matters which claim there is
     rough["claim"] |= {"error": "1/1000", "delta": "1/8"}
     return [*found, Certificate(rough, checker.check(rough))]
+
+
+def concentrated() -> list[Certificate]:
+    """Certificates of ρ: bounds that are attained, exceeded, and neither."""
+    moved = import_file(PROGRAMS / "gallery" / "two_cells_move.py")
+    tree = import_file(PROGRAMS / "gallery" / "tree_sensitivity.py")
+    shipped = moved.shipped.bind(n=2)
+    claims = [{"zcdp": True}, {"rho": "1/4"}, {"rho": "3/4"}]
+    return [tree.mended.bind(n=1).certify(rho=1), *(shipped.certify(**claim) for claim in claims)]
 
 
 def listed_neighbours() -> Instance:

@@ -143,7 +143,7 @@ def holds(certificate: dict[str, Any], power: Any) -> bool:
         try:
             found[x] = law(certificate["program"], x, power)
         except Impossible:  # what is said of one dataset, or of one pair, says nothing of others
-            if claim["question"] not in ("law", "violation", "larger moment", "inaccuracy"):
+            if claim["question"] not in ("law", "violation", "larger moment", "larger concentration", "inaccuracy"):
                 raise
     if claim["question"] in ("accuracy", "inaccuracy"):
         if any(type(error) not in (bool, int, Fraction) for each in found.values() for _, (error,) in each):
@@ -170,6 +170,13 @@ def holds(certificate: dict[str, Any], power: Any) -> bool:
     else:
         pairs = [constant(pair) for pair in relation]
     pairs = [(x, y) for x, y in pairs if x in found and y in found]
+    if "variances" in claim:
+        far = [distance(found[x], found[y], claim["variances"]) for x, y in pairs]
+        bound = Fraction(claim["bound"])
+        if claim["question"] == "larger concentration":
+            return any(each is not None and each > bound for each in far)
+        most = max(-1 if each is None else each for each in far)
+        return None not in far and most <= bound and (most == bound or not claim.get("attained"))
     if "error" in claim:
         refuted = claim["question"] == "violation"
         error = Fraction(claim["error"]) * (-1 if refuted else 1)
@@ -212,6 +219,18 @@ def holds(certificate: dict[str, Any], power: Any) -> bool:
     if delta:
         return largest == delta
     return bound == 1 or any(mass == bound * found[y].get(key, 0) for x, y in pairs for key, mass in found[x].items())
+
+
+def distance(ours: Law, theirs: Law, variances: list[Any]) -> Fraction | None:
+    """The squared distance of the numbers that two laws leave for certain, over twice the variances; None elsewhere."""
+    if len(ours) > 1 or len(theirs) > 1:
+        return None
+    ((_, c),), ((_, d),) = ours, theirs
+    if not len(c) == len(d) == len(variances) or any(
+        Fraction(each).denominator != 1 if isinstance(each, (int, Fraction)) else True for each in (*c, *d)
+    ):
+        return None
+    return sum(((a - b) ** 2 / (2 * Fraction(v)) for a, b, v in zip(c, d, variances, strict=True)), Fraction(0))
 
 
 def most_near(ours: Law, theirs: Law, bound: Fraction, error: Fraction) -> Fraction:

@@ -2,7 +2,7 @@
     counts what they take, and that what `kept` has kept is what the function was. *)
 
 From Coq Require Import ZArith String Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt ExtrOcamlNativeString.
-From Tightdp Require Import Numbers Program Forms Certificate Lawful Law Accuracy Datasets Outputs Near Moments Composed Audit.
+From Tightdp Require Import Numbers Program Forms Certificate Lawful Law Accuracy Datasets Outputs Near Moments Concentration Composed Audit.
 
 Extraction Language OCaml.
 Extract Inductive positive => "Big_int_Z.big_int" [ "Work.odd" "Work.even" "Big_int_Z.unit_big_int" ] "Work.positive".
@@ -22,5 +22,5 @@ Extract Constant Pos.mul => "Work.mul".
 Extract Constant Pos.compare => "(fun x y -> let s = Work.compare x y in if s = 0 then Eq else if s < 0 then Lt else Gt)".
 Extract Constant kept "'a" "'b" "'c" "'d" => "Work.kept".
 Extract Inlined Constant String.eqb => "Work.same_name".
-Extraction "kernel.ml" check_forms check_within check_witness check_accuracy check_accuracy_at check_equal check_near check_near_exceeds shifted check_moment check_moment_at check_composed check_audit check_law lawful well_made not_empty positive_at
+Extraction "kernel.ml" check_forms check_within check_witness check_accuracy check_accuracy_at check_equal check_near check_near_exceeds shifted check_moment check_moment_at check_concentration check_concentration_at check_composed check_audit check_law lawful well_made not_empty positive_at
   nonpos padd popp pmul pzero rational.

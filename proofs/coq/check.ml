@@ -345,6 +345,8 @@ let claims = [  (* what a claim says, and may say; and the rule of evidence for 
   "curve", (["n"; "records"; "neighbours"; "points"; "program"], ["error"; "attained"; "root"] @ about, ["datasets"]);
   "moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "larger moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["root"] @ about, ["witness"]);
+  "concentration", (["n"; "records"; "neighbours"; "variances"; "bound"; "program"], ["attained"; "root"] @ about, ["datasets"]);
+  "larger concentration", (["n"; "records"; "neighbours"; "variances"; "bound"; "program"], ["root"] @ about, ["witness"]);
   "law", (["n"; "records"; "dataset"; "law"; "program"], ["root"] @ about, ["datasets"])]
 
 let said_of claim names =
@@ -437,7 +439,8 @@ let check file =
   if question = "optimum" then unproved ();
   if question = "audit" then audit top claim evidence rule else
   if question = "composition" then composition top claim evidence rule else
-  let law = question = "law" and curve = question = "curve" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = List.mem question ["violation"; "inaccuracy"; "larger moment"]
+  let law = question = "law" and curve = question = "curve" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = List.mem question ["violation"; "inaccuracy"; "larger moment"; "larger concentration"]
+  and noisy = question = "concentration" || question = "larger concentration"
   and moment = question = "moment" || question = "larger moment" in
   let names, others, rules = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
   ignore (fields (field "claim" top) ("question" :: names) others);
@@ -483,7 +486,7 @@ let check file =
   let ranged ?least ?most v = ranged root_int ?least ?most v in
   let infinite = question = "violation" && field "bound" claim = Str "inf" in
   let beta = if accuracy then ranged ~most:one (field "beta" claim) else [], one in
-  let up, down = if accuracy then beta else if infinite || law || curve then [], one else ranged ~least:one (field "bound" claim) in
+  let up, down = if accuracy then beta else if infinite || law || curve then [], one else ranged ~least:(if noisy then [] else one) (field "bound" claim) in
   let delta_up, delta_down = match List.assoc_opt "delta" claim with None -> [], one | Some v -> ranged ~most:one v in
   let pure = not (K.positive_at root delta_up) in
   let program = fields (field "program" top) ["parts"; "order"] [] in
@@ -512,7 +515,9 @@ let check file =
   let alpha = if not accuracy then B.zero_big_int, B.unit_big_int else match field "alpha" claim with
     | Int i -> i, B.unit_big_int | Str s -> quotient s | _ -> refuse "a rational number is expected" in
   need (B.sign_big_int (fst alpha) >= 0) "a number is out of its range";
-  need (not (accuracy && published)) "what is measured is published";
+  need (not ((accuracy || noisy) && published)) "what is measured is published";
+  let noise () = { K.noisy = d; variances = List.map rational (items (field "variances" claim));
+                   rho_up = fst (rational (field "bound" claim)); rho_down = snd (rational (field "bound" claim)) } in
   let error = Option.map (rational ~most:B.unit_big_int) (List.assoc_opt "error" claim) in
   need (error = None || not (infinite || attained)) "what is known up to an error is not attained, nor infinite";
   let event_of v =
@@ -526,10 +531,11 @@ let check file =
     let x, y = pair pair_ in
     let x = dataset records n x and y = dataset records n y in
     let event = Option.map event_of (List.assoc_opt "event" evidence) in
-    need (event = None || error = None && pure && not accuracy && not moment && not curve) "all outputs count here";
+    need (event = None || error = None && pure && not accuracy && not moment && not curve && not noisy) "all outputs count here";
     let asked = if refuted then K.Exceeds else K.Reaches in
     need (if accuracy then K.same (K.Tuple x) (K.Tuple y) && K.check_accuracy_at c (fst alpha) (snd alpha) asked x
           else if moment then K.check_moment_at (m ()) asked x y
+          else if noisy then K.check_concentration_at (noise ()) asked x y
           else if error <> None then K.check_near_exceeds d (Option.get error) ((up, down), (delta_up, delta_down)) x y
           else if asked = K.Reaches && pure && event = None then K.check_equal d x y
           else K.check_witness d asked x y event) "the witness does not show it")
@@ -561,6 +567,7 @@ let check file =
   end else if rule = "datasets" then
     need (if accuracy then K.check_accuracy c (fst alpha) (snd alpha)
           else if moment then K.check_moment (m ())
+          else if noisy then K.check_concentration (noise ())
           else match error with Some e -> K.check_near d e all_points | None -> K.check_within d all_points) "the claim is wrong";
   need (field "program" claim = Str (sha256 (printed "," ":" (field "program" top)))) "this is not the program of the claim";
   if List.mem_assoc "source" top then begin
@@ -580,8 +587,9 @@ let check file =
       | Some e -> let short p = K.positive_at root (K.popp (fst (snd (K.shifted true e p)))) in
         "; of all laws that differ by the error at most"
         ^ if not refuted && List.exists short all_points then ", and publish nothing else" else "")
+  ^ (if noisy then "; of noise on these numbers, at whole orders (between: Canonne, Kamath, Steinke 2020)" else "")
   ^ (if every then "; an upper bound for all that is computed from the messages (post-processing)" else "")
-  ^ (if published || accuracy then "" else "; nothing is published") ^ "; by a theorem"
+  ^ (if published || accuracy || noisy then "" else "; nothing is published") ^ "; by a theorem"
 
 (* Work is counted by the integers, which all loops of the checker use; and memory is looked at whenever it was swept. *)
 let limited work =

@@ -226,6 +226,8 @@ _OWN = {
 --curve  δ at every break point of the privacy curve
 --renyi A  the largest exp((A-1)·D_A) of an order A = 2, 3, ...
 --exp-moment M  --renyi: that it is at most M
+--zcdp  ρ of zero-concentrated DP, where all noise is discrete Gaussian
+--rho R  that ρ is at most R
 --input X  the law of what is published on a dataset, as JSON: --input '[0,1,1]'
 --runs K  --exp-epsilon: the δ there of K runs, each chosen by what is known so far
 {_OUTPUT}""",

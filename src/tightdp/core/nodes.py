@@ -159,6 +159,8 @@ class Inexact:
     then, further out, where `published`."""
     merged: bool = False
     """Whether outputs are put together, so that laws are those of a function of the output."""
+    variances: tuple[Fraction, ...] = ()
+    """The variances of the Gaussian noise, where that is all the noise that there is."""
 
     @property
     def total(self) -> Fraction:

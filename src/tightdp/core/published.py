@@ -184,7 +184,14 @@ def inexactness(builder: Builder, published: bool) -> Inexact | None:
         if published:
             lost += 2 * max(law.at_least(window.reach) + law.at_most(-window.reach) for law in gaussian)
     assert isinstance(lost, Fraction)
-    return Inexact(2 * relative, lost, published) if relative else None
+    return Inexact(2 * relative, lost, published, variances=_variances(builder)) if relative else None
+
+
+def _variances(builder: Builder) -> tuple[Fraction, ...]:
+    """Return the variances of the noise of a program, where all of it is Gaussian, and no loop is cut off."""
+    laws = [law for _, found in builder.noises for law in found]
+    variances = {law.variance for law in laws if isinstance(law, Gaussian)}
+    return tuple(sorted(variances)) if all(isinstance(law, Gaussian) for law in laws) and not builder.lost else ()
 
 
 _BEYOND: Any = Far(((0, 1),))
@@ -262,7 +269,7 @@ def error_of_cuts(builder: Builder, least: int, published: bool) -> Inexact:
         )
         lost += max(2 * above(law.at_least(law.centre + reach_of_cut(law, least) + 1)) for law in laws)
     lost = lost * (1 + relative) + sum(builder.lost)
-    return Inexact(2 * relative, lost, published or bool(builder.lost), True)
+    return Inexact(2 * relative, lost, published or bool(builder.lost), True, variances=_variances(builder))
 
 
 def above(value: Number) -> Fraction:

@@ -85,14 +85,17 @@ class ProgramText:
         return (*lines, *([f"# {self.remark}"] if self.remark else []))
 
 
-def program_text(program: CoreProgram, target: CoreProgram | None = None, *others: object) -> ProgramText:
+def program_text(
+    program: CoreProgram, target: CoreProgram | None = None, *others: object, left: bool = False
+) -> ProgramText:
     """Return the text of a program without `Shuffled` nodes, with a T in which also `others` can be written.
 
-    With a target what it publishes, in its last part, is its error: by how much its output is above that.
+    With a target what it publishes, in its last part, is its error: by how much its output is above that. What is to be
+    `left` is published there, too, every component under a name of its own.
 
     What depends on the first clients comes first, in one part for each client.
     """
-    return _Writer(program, target, others).text()
+    return _Writer(program, target, others).text(left)
 
 
 class _Writer:
@@ -125,7 +128,7 @@ class _Writer:
         self._taken: dict[Key, int] = {}
         self._counts = {"d": 0, "v": 0}
 
-    def text(self) -> ProgramText:
+    def text(self, left: bool) -> ProgramText:
         """Return all lines."""
         parts: list[tuple[int | None, list[Line]]] = [(None, self._lines)]
         here = -1
@@ -138,20 +141,23 @@ class _Writer:
             self._lines = []
             parts.append((None, self._lines))
         components = [self._operand(expr) for expr in self._published]
-        if self._error:
-            return ProgramText(tuple(self._measured(parts, components[0])), (), self._root)
+        if self._error or left:
+            return ProgramText(tuple(self._left(parts, components)), (), self._root)
         shape = _shape(self._program.shape, components)
         listed = list(dict.fromkeys(name for name in components if is_name(name)))
         remark = "" if shape in (" ".join(listed), f"( {' '.join(listed)} )") else f"the output is {shape}"
         return ProgramText(tuple(sections(parts, listed)), tuple(components), self._root, remark)
 
-    def _measured(self, parts: Sequence[tuple[int | None, list[Line]]], error: Written) -> list[Part]:
-        """Return parts of which the last publishes the error."""
-        if not is_name(error):
-            self._counts["v"] += 1
-            self._lines.append([f"v{self._counts['v']}", "add", error, 0])
-            error = f"v{self._counts['v']}"
-        return sections(parts, [error], kept=True)
+    def _left(self, parts: Sequence[tuple[int | None, list[Line]]], components: Sequence[Written]) -> list[Part]:
+        """Return parts of which the last publishes numbers, each by a name of its own."""
+        names: dict[str, None] = {}
+        for each in components:
+            if not is_name(each) or each in names:
+                self._counts["v"] += 1
+                self._lines.append([f"v{self._counts['v']}", "add", each, 0])
+                each = f"v{self._counts['v']}"
+            names[str(each)] = None
+        return sections(parts, list(names), kept=True)
 
     # the order of lines
 

@@ -17,8 +17,16 @@ from tightdp.language.interp import runs, target_of
 from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.timing import COUNTS
 from tightdp.limits.calibrated import LISTED_ROWS
-from tightdp.session.certify import WORK, about, load_checker
+from tightdp.session.certify import WORK, load_checker
+from tightdp.session.certify_content import about
 from tightdp.session.certify_events import dataset_of, number_of, power_of
+
+_NOT_COMPARED = {
+    "variances": "the program has the numbers to which noise is added, not the noise",
+    "error": "the program is cut off where the mechanism goes on",
+    "all": "for every n the program has messages from which the output is computed",
+}
+"""Why a program has not the law of the mechanism, by what its claim has."""
 
 
 def compare(content: Mapping[str, Any], program: Program) -> str:
@@ -52,8 +60,9 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
         raise QueryError(
             f"the certificate names other parameters than {program.name} has: {said}, not {true}", "do not trust it"
         )
-    if claim["n"] == "all":
-        return "nothing is compared: for every n the program has messages from which the output is computed"
+    for field, why in _NOT_COMPARED.items():
+        if field in claim or field == claim["n"]:
+            return f"nothing is compared: {why}"
     records = dataset_of(bound, bound.record.values)
     if records != claim["records"]:
         raise QueryError(f"{program.name} has other records than the certificate", "give the mechanism that it names")

@@ -6,27 +6,23 @@ are returned.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from itertools import islice, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from tightdp.core.lowering import lower_target
-from tightdp.core.sections import written_value, written_whole
-from tightdp.core.syntax import plain_name, program_syntax
-from tightdp.core.text import ProgramText, program_text
+from tightdp.core.nodes import CoreProgram
+from tightdp.core.text import program_text
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, compare_log, decimal_text
-from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import LISTED_ROWS
+from tightdp.language.program import Dataset
 from tightdp.logic.encode import prober
 from tightdp.methods.base import Control
 from tightdp.queries.measures import AccuracyAt
@@ -35,6 +31,7 @@ from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.arguments import checked_call, read_exponential, read_number
+from tightdp.session.certify_content import content_of, without_evidence, written
 from tightdp.session.certify_events import between, dataset_of, event_of, known_nearly, number_of, power_of, shown_at
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
@@ -45,11 +42,10 @@ from tightdp.session.search import answer, tight_privacy
 from tightdp.session.search import curve as privacy_curve
 from tightdp.session.widened import refuse_inexact
 
-FORMAT = 2
 WORK = 1000
 """How many times the work that a checker does unasked may be needed."""
 _WIDTH = 110
-_REFUTED = ("violation", "larger moment", "inaccuracy")
+_REFUTED = ("violation", "larger moment", "larger concentration", "inaccuracy")
 """Claims that others are false."""
 
 
@@ -258,7 +254,7 @@ def _law(engine: Engine, x: Dataset) -> Certificate:
         raise QueryError(f"the law is not known: {found.reason}", found.hint or "give it more time")
     core = engine.program.expanded(engine.control())
     text, checker = program_text(core, None, *(p for _, p in found.law)), load_checker()
-    content = _content(engine, {"question": "law"}, text)
+    content = content_of(engine, {"question": "law"}, text)
     content["claim"] |= {"dataset": dataset_of(engine.bound, x), "law": []}
     content["evidence"] = {"rule": "datasets"}
     try:
@@ -283,16 +279,19 @@ def core_lines(engine: Engine) -> tuple[str, ...]:
 
 
 def finished(
-    engine: Engine, claim: dict[str, Any], pair: PairWitness | list[PairWitness] | None, x: Dataset | None = None
+    engine: Engine,
+    claim: dict[str, Any],
+    pair: PairWitness | list[PairWitness] | None,
+    x: Dataset | None = None,
+    core: CoreProgram | None = None,
 ) -> Certificate:
-    """Return the certificate of a claim with the first evidence that the checker accepts."""
+    """Return the certificate of a claim, about a program, with the first evidence that the checker accepts."""
     control, checker = engine.control(), load_checker()
-    core = engine.program.expanded(control)
+    core = core or engine.program.expanded(control)
     if engine.program.inexact is not None:
         claim = known_nearly(engine, core, claim)
     target = lower_target(engine.bound, prober(engine.backend)) if "alpha" in claim else None
-    text = program_text(core, target, *claim.values(), *claim.get("runs", ()))
-    content = _content(engine, claim, text)
+    content, text = without_evidence(engine, claim, core, target)
     evidence: dict[str, Any] = {}
     if "attained" not in claim and claim["question"] not in _REFUTED:
         pair = x = None
@@ -340,7 +339,7 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
     if claim["question"] in _REFUTED:
         yield {"rule": "witness"}
         return
-    if "bound" in claim and "delta" not in claim:
+    if claim["question"] == "privacy" and "delta" not in claim:
         try:
             checker.LEFT[0] = WORK * checker.WORK
             forms = find_forms(checker, checker.Program(content), control)
@@ -349,52 +348,3 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
         if forms is not None:
             yield forms
     yield {"rule": "datasets"}
-
-
-def written(value: Any, root: int) -> Any:
-    """Return a part of a claim as the file has it."""
-    if isinstance(value, tuple):
-        return [written(each, root) for each in value]
-    if isinstance(value, ExpNumber):
-        above, below = (written_whole(part, root) for part in value.as_integer_ratio())
-        return above if below == 1 else {"above": above, "below": below}
-    return written_value(value) if isinstance(value, Fraction) else "inf" if value == math.inf else value
-
-
-def _content(engine: Engine, claim: dict[str, Any], text: ProgramText) -> dict[str, Any]:
-    """Return the certificate of a claim without its evidence."""
-    said = {"n": engine.bound.n, "records": dataset_of(engine.bound, engine.bound.record.values)}
-    if "bound" in claim or "points" in claim:
-        said["neighbours"] = _neighbours(engine)
-    numbers = {name: written(value, text.root) for name, value in claim.items()}
-    root = {"root": text.root} if text.root and "unknown" not in claim else {}
-    program = program_syntax(text.parts, error="alpha" in claim)
-    return about({"question": numbers.pop("question"), **said, **numbers, **root}, program, engine.bound)
-
-
-def about(claim: dict[str, Any], program: dict[str, Any], bound: Bound) -> dict[str, Any]:
-    """Return a certificate without its evidence: a claim about a program, and the source that it was made from."""
-    text = "".join(bound.program.source.lines)
-    claim["program"] = _digest(json.dumps(program, separators=(",", ":")))
-    parameters = {name: plain_name(str(value)) for name, value in bound.named if name != "n"}
-    if "unknown" in claim:
-        name, *ends = claim["unknown"]
-        parameters[name] = f"?[{', '.join(map(str, ends))}]"
-    claim |= {"mechanism": plain_name(bound.program.name), "parameters": parameters, "source": _digest(text)}
-    return {"format": FORMAT, "claim": claim, "program": program, "source": text}
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _neighbours(engine: Engine) -> str | list[Any]:
-    """Return the name of the neighbour relation, or all pairs of one that is given by a function."""
-    relation = relation_of(engine.bound)
-    if not relation.custom:
-        return relation.name
-    datasets = list(islice(product(engine.bound.record.values, repeat=engine.bound.n), LISTED_ROWS + 1))
-    pairs = [(x, other) for x in datasets for other in relation.neighbours(x) if other != x]
-    if max(len(pairs), len(datasets)) > LISTED_ROWS:
-        raise QueryError("there are too many neighbours to list them", "ask for fewer records")
-    return [[dataset_of(engine.bound, x), dataset_of(engine.bound, other)] for x, other in pairs]

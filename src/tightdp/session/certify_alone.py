@@ -16,7 +16,8 @@ from tightdp.core.syntax import plain_value
 from tightdp.errors import QueryError
 from tightdp.results.audit import Audit
 from tightdp.results.optimum import BestMechanism, Optimum
-from tightdp.session.certify import FORMAT, Certificate, accepted, load_checker
+from tightdp.session.certify import Certificate, accepted, load_checker
+from tightdp.session.certify_content import FORMAT
 
 
 def certify_optimum(answer: Optimum) -> Certificate:

@@ -22,7 +22,8 @@ from tightdp.every_n.states import chain_of
 from tightdp.every_n.upper import readings
 from tightdp.exact.numbers import as_text
 from tightdp.session.base import InstanceBase
-from tightdp.session.certify import WORK, Certificate, about, load_checker, written
+from tightdp.session.certify import WORK, Certificate, load_checker
+from tightdp.session.certify_content import about, written
 from tightdp.session.certify_events import dataset_of
 from tightdp.session.certify_runs import together
 from tightdp.session.enclosing import enclose

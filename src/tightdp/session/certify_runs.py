@@ -13,7 +13,9 @@ from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.rationals import as_int, as_whole
 from tightdp.session import certify as single
 from tightdp.session.arguments import checked_call, read_exact, read_exponential, read_number
-from tightdp.session.certify import FORMAT, WORK, Certificate, accepted, finished, load_checker, unfit, written
+from tightdp.session.certify import WORK, Certificate, accepted, finished, load_checker, unfit
+from tightdp.session.certify_concentration import concentration
+from tightdp.session.certify_content import FORMAT, written
 from tightdp.session.certify_events import number_of, power_of
 from tightdp.session.engine import Engine
 from tightdp.session.search import tight_privacy
@@ -23,12 +25,27 @@ Guarantee = tuple[Any, Any, int]
 
 
 @checked_call
-def certify(engine: Engine, *, runs: Any = None, exp_epsilon: Any = None, delta: Any = 0, **claim: Any) -> Certificate:
+def certify(
+    engine: Engine,
+    *,
+    runs: Any = None,
+    exp_epsilon: Any = None,
+    delta: Any = 0,
+    zcdp: bool = False,
+    rho: Any = None,
+    **claim: Any,
+) -> Certificate:
     """Return the certificate of one claim about one run, or with `runs` about the δ of so many at an e^ε.
 
     For that the file has the tight ε of one run, and what follows for all runs, whatever their order and parameters
-    depend on. Without `delta` that is the least that follows from this ε alone.
+    depend on. Without `delta` that is the least that follows from this ε alone. With `zcdp` it is that of ρ, or that ρ
+    is at most `rho`.
     """
+    if zcdp or rho is not None:
+        asked = [value for value in (runs, exp_epsilon, delta, *claim.values()) if value]
+        if asked:
+            raise ParameterError("a certificate holds one claim", "certify one after the other")
+        return concentration(engine, rho)
     if runs is None:
         return single.certify(engine, exp_epsilon=exp_epsilon, delta=delta, **claim)
     if any(value is not None and value is not False for value in claim.values()):

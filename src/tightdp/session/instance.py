@@ -382,9 +382,10 @@ class Instance(InstanceBase):
         """Return a certificate of the tight ε at `delta`, or of a claim as in `verify`: that it holds, or is refuted.
 
         With `order` it is that of the tight `exp_moment` of `renyi`, or of a bound on it; with `curve`, of δ at all
-        break points; with a dataset `x`, of the law of what is published. An independent checker accepts it
-        (`docs/certificates.md`). With an unknown it holds between two ends of it; for every n it is that of an e^ε that
-        is enough, and with `runs` and `exp_epsilon` of a δ. Raises QueryError where no rule of evidence fits.
+        break points; with a dataset `x`, of the law of what is published; with `zcdp`, of ρ of Gaussian noise, or of a
+        bound `rho`. An independent checker accepts it (`docs/certificates.md`). With an unknown it holds between two
+        ends of it; for every n it is that of an e^ε that is enough, and with `runs` and `exp_epsilon` of a δ. Raises
+        QueryError where no rule of evidence fits.
         """
         return self._certified(claim)
 

@@ -1,0 +1,81 @@
+"""What a certificate has before its evidence: the claim, the program, and the source that it was made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from fractions import Fraction
+from itertools import islice, product
+from typing import Any
+
+from tightdp.core.nodes import CoreProgram
+from tightdp.core.sections import written_value, written_whole
+from tightdp.core.syntax import plain_name, program_syntax
+from tightdp.core.text import ProgramText, program_text
+from tightdp.errors import QueryError
+from tightdp.exact.field import ExpNumber
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Bound
+from tightdp.limits.calibrated import LISTED_ROWS
+from tightdp.session.certify_events import dataset_of
+from tightdp.session.engine import Engine
+
+FORMAT = 2
+
+
+def written(value: Any, root: int) -> Any:
+    """Return a part of a claim as the file has it."""
+    if isinstance(value, tuple):
+        return [written(each, root) for each in value]
+    if isinstance(value, ExpNumber):
+        above, below = (written_whole(part, root) for part in value.as_integer_ratio())
+        return above if below == 1 else {"above": above, "below": below}
+    return written_value(value) if isinstance(value, Fraction) else "inf" if value == math.inf else value
+
+
+def without_evidence(
+    engine: Engine, claim: dict[str, Any], core: CoreProgram, target: CoreProgram | None = None
+) -> tuple[dict[str, Any], ProgramText]:
+    """Return the certificate of a claim without its evidence, and the text of its program."""
+    text = program_text(core, target, *claim.values(), *claim.get("runs", ()), left="variances" in claim)
+    return content_of(engine, claim, text), text
+
+
+def content_of(engine: Engine, claim: dict[str, Any], text: ProgramText) -> dict[str, Any]:
+    """Return the certificate of a claim about a program without its evidence."""
+    said = {"n": engine.bound.n, "records": dataset_of(engine.bound, engine.bound.record.values)}
+    if "bound" in claim or "points" in claim:
+        said["neighbours"] = _neighbours(engine)
+    numbers = {name: written(value, text.root) for name, value in claim.items()}
+    root = {"root": text.root} if text.root and "unknown" not in claim else {}
+    program = program_syntax(text.parts, error="alpha" in claim or "variances" in claim)
+    return about({"question": numbers.pop("question"), **said, **numbers, **root}, program, engine.bound)
+
+
+def about(claim: dict[str, Any], program: dict[str, Any], bound: Bound) -> dict[str, Any]:
+    """Return a certificate without its evidence: a claim about a program, and the source that it was made from."""
+    text = "".join(bound.program.source.lines)
+    claim["program"] = _digest(json.dumps(program, separators=(",", ":")))
+    parameters = {name: plain_name(str(value)) for name, value in bound.named if name != "n"}
+    if "unknown" in claim:
+        name, *ends = claim["unknown"]
+        parameters[name] = f"?[{', '.join(map(str, ends))}]"
+    claim |= {"mechanism": plain_name(bound.program.name), "parameters": parameters, "source": _digest(text)}
+    return {"format": FORMAT, "claim": claim, "program": program, "source": text}
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _neighbours(engine: Engine) -> str | list[Any]:
+    """Return the name of the neighbour relation, or all pairs of one that is given by a function."""
+    relation = relation_of(engine.bound)
+    if not relation.custom:
+        return relation.name
+    datasets = list(islice(product(engine.bound.record.values, repeat=engine.bound.n), LISTED_ROWS + 1))
+    pairs = [(x, other) for x in datasets for other in relation.neighbours(x) if other != x]
+    if max(len(pairs), len(datasets)) > LISTED_ROWS:
+        raise QueryError("there are too many neighbours to list them", "ask for fewer records")
+    return [[dataset_of(engine.bound, x), dataset_of(engine.bound, other)] for x, other in pairs]
