@@ -147,8 +147,10 @@ def ended(
     pair, stopped, most = found.pair, query.control.stopped is not None, math.inf if question is None else question.most
     upper = max(found.lower, bound) if stopped else found.upper
     if pair is not None and not engine.bound.asks and (not stopped or found.lower == math.inf):
-        if question is not None and found.lower == found.upper:
-            ends = found.lower, found.upper
+        ends = found.lower, found.upper
+        if question is not None and engine.program.inexact is not None:  # those of the laws that are known
+            ends = question.ends(ExactLaws.of(pair))
+        if question is not None and ends[0] == ends[1]:
             pair = first_pair(method, query.control, lambda *both: question.ends(ExactLaws(*both)) == ends) or pair
         else:
             pair = first_alike(method, query.control, pair)
