@@ -52,7 +52,10 @@ def looped(x, values, table):  # type: ignore[no-untyped-def]
         noisy = choice(values, table[v])
         if noisy > 0:
             total += noisy
-        total += v
+        for step in range(9):
+            if step == v:
+                break
+            total += 1
     return total
 
 

@@ -1,8 +1,9 @@
-"""Loops over sets and dictionaries whose rounds may come in any order: what one round does, the others do not see.
+"""Loops whose rounds may come in any order, over sets and dictionaries, and over records that are treated alike.
 
-A round may add to numbers, take the larger of two, note that something is so, add to sets, and look at and write what
-belongs to its own key of dictionaries; all else that it writes is its own. Then the loop is lowered key by key. In
-order it would be lowered for every order in which the keys may have come.
+What one round does, the others do not see. A round may add to numbers, take the larger of two, note that something is
+so, add to sets, append to lists that nobody looks at, and look at and write what belongs to its own key of
+dictionaries; all else that it writes is its own. Then the loop is lowered key by key, or for one record that stands for
+all. In order it would be lowered for every order in which the keys may have come.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from tightdp.core.doubles import Double
-from tightdp.core.lowering.expressions import look_up
+from tightdp.core.lowering.alike import NotAlike, added, for_all
+from tightdp.core.lowering.expressions import binary, look_up
 from tightdp.core.lowering.iteration import listed_of, unordered
 from tightdp.core.lowering.ledger import Ledger, Listed, Rows, content_with, rows_of
-from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.machine import Failure, Frame, Machine
+from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.undoing import Before
 from tightdp.core.lowering.values import (
+    Alike,
     Array,
     Collection,
     Element,
@@ -47,23 +51,25 @@ class _InOrder(Exception):
 
 @dataclass
 class _Effects:
-    """What the rounds of a loop write: names of their own, numbers (with how), sets, and dictionaries at their key."""
+    """What rounds write: names of their own, numbers (with how), sets, lists, and dictionaries at their own key."""
 
     key: str | None
     looked_at: frozenset[str]
     own: set[str] = field(default_factory=set)
     numbers: dict[str, str] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
+    lists: set[str] = field(default_factory=set)
     tables: set[str] = field(default_factory=set)
     removed: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)
     at_key: set[str] = field(default_factory=set)
     targets: frozenset[str] = frozenset()
+    leaves: bool = False
 
     @property
     def shared(self) -> set[str]:
         """The names of what all rounds write to."""
-        return {*self.numbers, *self.sets, *self.tables}
+        return {*self.numbers, *self.sets, *self.lists, *self.tables}
 
     def body(self, statements: list[ast.stmt], known: set[str], inside: bool = False) -> set[str]:
         """Note what statements do; return the names of a round that are assigned behind them. Raises _InOrder."""
@@ -72,6 +78,7 @@ class _Effects:
                 case ast.Pass():
                     pass
                 case ast.Continue():
+                    self.leaves = self.leaves or not inside
                     return known
                 case ast.Break() if inside:
                     return known
@@ -97,9 +104,12 @@ class _Effects:
                 case ast.AugAssign(target=ast.Subscript() as target, value=value):
                     self.looks_at(value, known)
                     self.writes(target)
-                case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "add"), [value], [])):
+                case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "add"), [value], [])) if name not in known:
                     self.looks_at(value, known)
                     self.sets.add(name)
+                case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "append"), [value], [])) if name not in known:
+                    self.looks_at(value, known)
+                    self.lists.add(name)
                 case ast.Delete(targets=[ast.Subscript() as target]) if not inside:
                     self.removed.add(self.table(target))
                 case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "pop"), [key, *rest], [])) if (
@@ -108,10 +118,26 @@ class _Effects:
                     for part in rest:
                         self.looks_at(part, known)
                     self.removed.add(name)
+                case ast.Expr(value=value) | ast.Assert(test=value):
+                    self.looks_at(value, known)
+                case ast.Match(subject=value, cases=cases):
+                    self.looks_at(value, known)
+                    for case in cases:
+                        self.case(case, known, inside)
                 case _:
                     raise _InOrder
         self.tables |= self.removed
         return known
+
+    def case(self, case: ast.match_case, known: set[str], inside: bool) -> None:
+        """Note what a case of a `match` does."""
+        parts = list(ast.walk(case.pattern))
+        names = {part.name for part in parts if isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name}
+        self.own |= names
+        for part in (*(part.value for part in parts if isinstance(part, ast.MatchValue)), case.guard):
+            if part is not None:
+                self.looks_at(part, known | names)
+        self.body(case.body, known | names, inside)
 
     def assigns(self, target: ast.expr, value: ast.expr, known: set[str]) -> None:
         """Note an assignment."""
@@ -147,7 +173,7 @@ class _Effects:
         return names
 
     def writes(self, target: ast.expr) -> None:
-        """Note that a value belongs to the key of the round; one that was removed before would come last."""
+        """Note that a value belongs to the key of the round, where one that was removed before would come last."""
         self.tables.add(name := self.table(target))
         if name in self.removed:
             raise _InOrder
@@ -198,9 +224,8 @@ def _effects(function: ast.FunctionDef, loop: ast.For, key: ast.expr | None) -> 
     inner = (part for part in ast.walk(function) if isinstance(part, ast.FunctionDef))
     around, shared = Liveness(next(part for part in inner if loop in own_nodes(part))), found.shared
     shown = found.own & (found.read | around.after[loop] | around.inner)
-    clash = shared & (found.own | found.read | around.inner) or len(shared) < sum(
-        map(len, (found.numbers, found.sets, found.tables))
-    )
+    several = len(found.numbers) + len(found.sets) + len(found.lists) + len(found.tables)
+    clash = shared & (found.own | found.read | around.inner) or len(shared) < several
     return None if shown or clash or found.at_key & (set(found.numbers) | found.sets) else found
 
 
@@ -210,7 +235,7 @@ def in_any_order(m: Machine, loop: ast.For, iterable: Value, go_through: Callabl
     if m.single or loop.orelse or (listed is None and not isinstance(iterable, Collection)):
         return False
     found = _effects(m.frame.source.node, loop, _key_of(loop, listed))
-    if found is None or (places := _places(m, found)) is None:
+    if found is None or found.lists or (places := _places(m, found)) is None:
         return False
     gone = [look_up(m, name, loop).key for name in found.removed]
     if any(places.count(key) > 1 for key in gone) or (isinstance(iterable, (Table, View)) and iterable.key in gone):
@@ -302,3 +327,52 @@ def _as_they_came(m: Machine, before: Rows, after: Entries | Ledger, ledger: Led
             row = replace(row, rank=rank)
         rows[key] = row
     return content_with(builder, rows)
+
+
+def loop_over_all(m: Machine, loop: ast.For, alike: Alike) -> None:
+    """Lower a loop whose rounds meet only in sums and lists that are not looked at inside. Raises NotAlike."""
+    found = None if loop.orelse else _effects(m.frame.source.node, loop, None)
+    if (
+        found is None
+        or found.leaves
+        or found.sets
+        or found.tables
+        or any(way != _ADD for way in found.numbers.values())
+    ):
+        raise NotAlike("a round looks at what others left, or can end the loop")
+    here = m.frame.key
+    before = {name: m.store.get((here, name)) for name in (*found.numbers, *found.lists)}
+    places = [before[name] for name in found.lists]
+    if any(not isinstance(place, Reference) or m.store[place.key] != () for place in places) or MISSING in [
+        before[name] for name in found.numbers
+    ]:
+        raise NotAlike("what a round adds to does not begin in this function")
+    lengths: list[int] = []
+
+    def once(items: tuple[Value, ...]) -> Value:
+        enclosing = (here, *m.frame.enclosing)
+        own = frozenset(found.own | found.shared)
+        frame = Frame(m.store.new_key(), enclosing, own, m.frame.source, comprehension=True)
+        m.enter(frame, {**dict.fromkeys(found.numbers, 0), **{name: m.new_list(()) for name in found.lists}})
+        try:
+            for item in items:
+                m.assign(loop.target, item)
+                m.block(loop.body)
+            parts = [(m.store[frame.key, name],) for name in found.numbers]
+            parts += [m.store[m.store[frame.key, name].key] for name in found.lists]
+        finally:
+            m.stack.remove(frame)
+            m.store.drop(frame.key)
+        if not all(isinstance(part, tuple) for part in parts):
+            raise NotAlike("how many items a round appends depends on the run")
+        lengths.extend(map(len, parts))
+        return tuple(item for part in parts for item in part)
+
+    made = for_all(m, alike, once).items
+    at = 0
+    for name, length in zip((*found.numbers, *found.lists), lengths, strict=True):
+        part, at = made[at : at + length], at + length
+        if name in found.numbers:
+            m.bind(name, binary(m, "add", before[name], added(m, part[0], alike.times), loop))
+        else:
+            m.store[before[name].key] = Alike(part, alike.times)
