@@ -10,9 +10,10 @@ Fractions and certified reals or SymPy, never floats.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -42,7 +43,7 @@ RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 STRICTER = {"<=": "<", ">=": ">"}
 _IFF = "<=>"
-_SQUARES = {"²": "2", "³": "3"}
+_SQUARES = ("²", "³")
 _CLOSING = {"(": ")", "|": "|", "⌊": "⌋", "⌈": "⌉"}
 _FUNCTIONS = ("C", "exp", "ln", "log2", "max", "min", "sqrt")
 _WORDLY = re.compile(r"[^\W²³]")
@@ -88,130 +89,99 @@ def _tokens(text: str, names: frozenset[str]) -> list[tuple[str, str]]:
     return found
 
 
+_PYTHON = {"=": "==", "≠": "!=", "^": "**", "·": "*", "²": ".power_2", "³": ".power_3", "!": ".factorial"}
+"""Signs that Python writes otherwise; factors side by side are written with @, which binds as * does."""
+_OPERATIONS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "·", ast.Div: "/", ast.MatMult: "", ast.Pow: "^"}
+_COMPARED = {ast.Eq: "=", ast.NotEq: "≠", ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">"}
+
+
 class _Reader:
-    """Reads tokens into a tree, from left to right."""
+    """Reads tokens into a tree: written as Python has them, Python's own parser says what belongs together."""
 
-    def __init__(self, text: str, names: frozenset[str]) -> None:
-        self._text, self._tokens, self._at = text, _tokens(text, names), 0
+    def __init__(self, text: str, tokens: Sequence[tuple[str, str]]) -> None:
+        self._text = text
+        self._leaves: dict[str, Node] = {}
+        written, ended = "", False
+        opened: list[str] = []
+        for kind, sign in tokens:
+            leaf = kind in ("number", "name") or sign in ("∞", "e")
+            closes = bool(opened) and sign == opened[-1] and (sign != "|" or ended)
+            opens = sign in _CLOSING and not closes
+            if ended and (leaf or kind == "function" or opens) and not written.endswith(_FUNCTIONS):
+                written += "@"
+            if leaf:
+                written += f"_{len(self._leaves)}"
+                self._leaves[f"_{len(self._leaves)}"] = Node(sign if sign in ("∞", "e") else kind, sign)
+            elif closes:
+                opened.pop()
+                written += ")"
+            elif opens:
+                opened.append(_CLOSING[sign])
+                written += "(" if sign == "(" and written.endswith(_FUNCTIONS) else f"__{ord(sign)}("
+            elif sign in _CLOSING.values() and sign != "|":
+                raise self._wrong(f"{sign!r} is out of place")
+            else:
+                written += _PYTHON.get(sign, sign)
+            ended = leaf or closes or kind == "function" or sign in ("!", *_SQUARES)
+        if re.search(r",\)?$|,\)", written):
+            raise self._wrong("something is missing after a comma")
+        try:
+            self._tree = ast.parse(written, mode="eval").body
+        except SyntaxError:
+            raise self._wrong("something is missing or out of place") from None
 
-    def formulas(self) -> tuple[Node, ...]:
-        found = self._chains()
-        if self._next() == _IFF:
-            self._take()
-            found = (Node("iff", _IFF, (Node("all", ",", found), Node("all", ",", self._chains()))),)
-        self._ended()
-        return found
+    def _wrong(self, what: str) -> ParameterError:
+        return ParameterError(f"{what} in the formula {self._text}", _HOW)
+
+    def chains(self) -> tuple[Node, ...]:
+        """Return several formulas with commas between them."""
+        parts = self._tree.elts if isinstance(self._tree, ast.Tuple) else [self._tree]
+        return tuple(map(self._chain, parts))
+
+    def _chain(self, tree: ast.expr) -> Node:
+        if not isinstance(tree, ast.Compare):
+            raise self._wrong("there is no relation")
+        relations = " ".join(_COMPARED[type(each)] for each in tree.ops)
+        return Node("chain", relations, tuple(map(self._node, (tree.left, *tree.comparators))))
 
     def term(self) -> Node:
-        found = self._sum()
-        self._ended()
-        return found
+        """Return an expression without a relation."""
+        return self._node(self._tree)
 
-    def _ended(self) -> None:
-        if self._at < len(self._tokens):
-            raise ParameterError(f"{self._text} breaks off at {self._next()!r}", _HOW)
-
-    def _chains(self) -> tuple[Node, ...]:
-        found = [self._chain()]
-        while self._next() == ",":
-            self._take()
-            found.append(self._chain())
-        return tuple(found)
-
-    def _chain(self) -> Node:
-        sides, relations = [self._sum()], []
-        while self._next() in RELATIONS:
-            relations.append(self._take())
-            sides.append(self._sum())
-        if not relations:
-            raise ParameterError(f"{self._text} has no relation", "write an equation or an inequality")
-        return Node("chain", " ".join(relations), tuple(sides))
-
-    def _next(self) -> str:
-        return self._tokens[self._at][1] if self._at < len(self._tokens) else ""
-
-    def _kind(self) -> str:
-        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
-
-    def _take(self) -> str:
-        self._at += 1
-        return self._tokens[self._at - 1][1]
-
-    def _sum(self) -> Node:
-        total = self._product()
-        while self._kind() == "sign" and self._next() in ("+", "-"):
-            sign = self._take()
-            total = Node("operation", sign, (total, self._product()))
-        return total
-
-    def _product(self) -> Node:
-        total = self._factor()
-        while True:
-            if self._kind() == "sign" and self._next() in ("/", "·", "*"):
-                sign = self._take().replace("*", "·")
-                total = Node("operation", sign, (total, self._factor()))
-            elif self._kind() in ("number", "name", "function") or self._next() in ("(", "⌊", "⌈"):
-                total = Node("operation", "", (total, self._factor()))  # a bar there closes an absolute value
-            else:
-                return total
-
-    def _factor(self) -> Node:
-        if self._next() == "-":
-            self._take()
-            return Node("negative", "-", (self._factor(),))
-        base = self._atom()
-        while True:
-            sign = self._next()
-            if sign in _SQUARES:
-                base = Node("power", "^", (base, Node("number", _SQUARES[self._take()])))
-            elif sign == "!":
-                base = Node("factorial", self._take(), (base,))
-            elif sign == "^":
-                self._take()
-                base = Node("power", "^", (base, self._factor()))
-            else:
-                return base
-
-    def _atom(self) -> Node:
-        if self._at == len(self._tokens):
-            raise ParameterError(f"{self._text} breaks off", _HOW)
-        kind, text = self._kind(), self._take()
-        if kind in ("number", "name"):
-            return Node(kind, text)
-        if text in ("∞", "e"):
-            return Node(text, text)
-        if kind == "function":
-            return Node("call", text, self._arguments())
-        if text in _CLOSING:
-            inside = self._sum()
-            self._expect(_CLOSING[text])
-            return Node("enclosed", text, (inside,))
-        raise ParameterError(f"{text!r} is out of place in {self._text}", _HOW)
-
-    def _arguments(self) -> tuple[Node, ...]:
-        self._expect("(")
-        found = [self._sum()]
-        while self._next() == ",":
-            self._take()
-            found.append(self._sum())
-        self._expect(")")
-        return tuple(found)
-
-    def _expect(self, text: str) -> None:
-        if self._next() != text:
-            raise ParameterError(f"{text} is missing in {self._text}", _HOW)
-        self._take()
+    def _node(self, tree: ast.expr) -> Node:
+        match tree:
+            case ast.Name(id=name) if name in self._leaves:
+                return self._leaves[name]
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
+                sign = _OPERATIONS[type(op)]
+                return Node("power" if sign == "^" else "operation", sign, (self._node(left), self._node(right)))
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return Node("negative", "-", (self._node(inner),))
+            case ast.Attribute(value=inner, attr="power_2" | "power_3" as name):
+                return Node("power", "^", (self._node(inner), Node("number", name[-1])))
+            case ast.Attribute(value=inner):
+                return Node("factorial", "!", (self._node(inner),))
+            case ast.Call(func=ast.Name(id=name), args=[*inside]) if name in _FUNCTIONS and inside:
+                return Node("call", name, tuple(map(self._node, inside)))
+            case ast.Call(func=ast.Name(id=name), args=[inner]) if name.startswith("__"):
+                return Node("enclosed", chr(int(name[2:])), (self._node(inner),))
+        raise self._wrong("something is out of place")
 
 
 @lru_cache(maxsize=1024)
 def read(text: str, names: frozenset[str]) -> tuple[Node, ...]:
     """Read formulas with commas between them. Raises ParameterError where one cannot be read."""
-    return _Reader(text, names).formulas()
+    tokens = _tokens(text, names)
+    ends = [at for at, (_, sign) in enumerate(tokens) if sign == _IFF]
+    if not ends:
+        return _Reader(text, tokens).chains()
+    sides = (_Reader(text, tokens[: ends[0]]), _Reader(text, tokens[ends[0] + 1 :]))
+    return (Node("iff", _IFF, tuple(Node("all", ",", side.chains()) for side in sides)),)
 
 
 def read_term(text: str, names: frozenset[str]) -> Node:
     """Read an expression without a relation. Raises ParameterError where it cannot be read."""
-    return _Reader(text, names).term()
+    return _Reader(text, _tokens(text, names)).term()
 
 
 # evaluating

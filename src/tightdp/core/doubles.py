@@ -92,11 +92,6 @@ def base_of(name: str) -> str:
     return words[1] if words[0] in ("float", "math", "numpy") and len(words) > 1 else words[0]
 
 
-def nodes_of(tree: Double) -> list[Expr]:
-    """Return the nodes that a number depends on besides its draw."""
-    return Tape(tree).nodes
-
-
 class Tape:
     """The operations of a number in order, each once."""
 
