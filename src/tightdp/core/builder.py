@@ -12,7 +12,7 @@ from tightdp.core.facts import FunctionsOfRecords, branch_taken, tested_value, t
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Input, Nary, Shuffled, operands_of, summands, terms_of
 from tightdp.core.operators import Value, refusal
 from tightdp.core.valuesets import combined, contiguous, ordered, sums, united
-from tightdp.core.windows import NARROW, Place, Window, check_growth, is_far
+from tightdp.core.windows import NARROW, LeftOff, Place, Window, check_growth, is_far
 from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.limits.calibrated import FEW_VALUES
 
@@ -25,7 +25,7 @@ class Builder:
 
     `noises` lists the draws on all integers, and `operations` what was asked of values since the first of them, folded
     or not. `windows` says where such a draw, by its place among them, is looked at in detail, or `cut` how each is, and
-    `lost` with what probabilities loops then go on for longer than they are followed. Other noise is drawn in `cells`.
+    `lost` where loops then go on for longer than they are followed. Other noise is drawn in `cells`.
     """
 
     def __init__(self, watch: Callable[[], None] = lambda: None) -> None:
@@ -40,7 +40,7 @@ class Builder:
         self.noises: list[tuple[Expr, tuple[Law | OnIntegers | None, ...]]] = []
         self.operations: list[tuple[str, tuple[Expr, ...], Place | None]] = []
         self.cut: Callable[[OnIntegers], Law] | None = None
-        self.lost: list[Fraction] = []
+        self.lost: list[LeftOff] = []
         self.cells = Cells()
         self.unlisted: Callable[[Exponentials], Expr] | None = None  # a draw whose outcomes need not be listed
         self.rounds = 0  # of loops, that were lowered on their own

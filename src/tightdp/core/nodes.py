@@ -161,6 +161,8 @@ class Inexact:
     """Whether outputs are put together, so that laws are those of a function of the output."""
     variances: tuple[Fraction, ...] = ()
     """The variances of the Gaussian noise, where that is all the noise that there is."""
+    outputs: frozenset[Any] | None = None
+    """All outputs that there may be, further out too, where that is known."""
 
     @property
     def total(self) -> Fraction:
@@ -176,7 +178,8 @@ class Inexact:
         """Return bounds that hold for two programs."""
         relative, lost = max(self.relative, other.relative), max(self.lost, other.lost)
         published, merged = self.published or other.published, self.merged or other.merged
-        return Inexact(relative, lost, published, self.cut or other.cut, merged)
+        outputs = None if self.outputs is None or other.outputs is None else self.outputs | other.outputs
+        return Inexact(relative, lost, published, self.cut or other.cut, merged, outputs=outputs)
 
     def where_accepted(self, least: Fraction) -> Inexact:
         """Return bounds on the error where `observe` accepts runs, which has at least this probability here.
@@ -199,7 +202,8 @@ class CoreProgram:
 
     `components` are the scalars from which `shape` puts the output together, `evidence` the conditions that
     `observe` demands, `checks` the obligations, `inputs` the leaves of every symbolic record in order. `inexact` says
-    how far the laws are from those of the mechanism, None where they are the same.
+    how far the laws are from those of the mechanism, None where they are the same. Then there may be a `finer` program:
+    the output of the mechanism is a function of that of this one, and of draws that no record has a say in.
     """
 
     inputs: tuple[Input, ...]
@@ -208,6 +212,7 @@ class CoreProgram:
     evidence: tuple[Expr, ...]
     checks: tuple[Check, ...]
     inexact: Inexact | None = None
+    finer: CoreProgram | None = None
 
     @property
     def roots(self) -> tuple[Expr, ...]:

@@ -9,17 +9,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, isqrt
 from typing import Any
 
 from tightdp.core.builder import Builder
 from tightdp.core.meetings import Meetings
-from tightdp.core.nodes import Apply, Const, CoreProgram, Expr, Inexact, children, terms_of
+from tightdp.core.nodes import (
+    Apply,
+    Const,
+    CoreProgram,
+    Draw,
+    Expr,
+    Inexact,
+    Shuffled,
+    children,
+    reachable,
+    terms_of,
+)
 from tightdp.core.operators import Far
+from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.unmerged import outside
-from tightdp.core.windows import NARROW, is_far
+from tightdp.core.windows import NARROW, LeftOff, is_far
 from tightdp.errors import LanguageError, Span
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.theta import RELATIVE, reach_of
@@ -268,8 +280,49 @@ def error_of_cuts(builder: Builder, least: int, published: bool) -> Inexact:
             (2 * (2 * reach_of_cut(law, least) + 4) * RELATIVE for law in laws if isinstance(law, Gaussian)), default=0
         )
         lost += max(2 * above(law.at_least(law.centre + reach_of_cut(law, least) + 1)) for law in laws)
-    lost = lost * (1 + relative) + sum(builder.lost)
+    lost = lost * (1 + relative) + sum(each.probability for each in builder.lost)
     return Inexact(2 * relative, lost, published or bool(builder.lost), True, variances=_variances(builder))
+
+
+def finer(builder: Builder, program: CoreProgram) -> CoreProgram | None:
+    """Return a program of whose output that of the mechanism is a function, and of draws that no record has a say in.
+
+    Where runs are cut off it tells by what their end is decided: what is given for the law of the draw in question, and
+    whatever comes together with that draw on the way to the output. None where that is not known.
+    """
+    lost = list(builder.lost)
+    for draw, laws in builder.noises:
+        if not isinstance(draw, Draw) or any(isinstance(law, Gaussian) for law in laws):
+            return None
+        ends = [builder.equals(draw, end) for end in (-_BEYOND, _BEYOND)]
+        lost.append(LeftOff(Fraction(0), builder.disjunction(ends), draw, draw.selector))
+    if not lost or program.evidence:
+        return None
+    told: list[Expr] = []
+    nodes = reachable((*program.components, *(each.given for each in lost)))
+    drawn = _below(nodes, [node for node in nodes if isinstance(node, (Draw, Shuffled))])
+    for each in lost:
+        changed = _below(nodes, [each.draw])
+        beside = {each.given.serial: each.given}
+        for node in nodes:
+            if node.serial in changed and node is not each.draw:
+                beside |= {child.serial: child for child in children(node) if child.serial not in changed}
+        beside = {serial: node for serial, node in beside.items() if not isinstance(node, Const)}
+        if not drawn.issuperset(beside):  # it would tell records as they are
+            return None
+        told += [each.condition]
+        told += [builder.case(each.condition, (builder.const(None), node)) for node in beside.values()]
+    parts = tuple(Leaf(len(program.components) + at) for at in range(len(told)))
+    return replace(program, components=(*program.components, *told), shape=TupleOf((program.shape, *parts)))
+
+
+def _below(nodes: Sequence[Expr], first: Sequence[Expr]) -> set[int]:
+    """Return the serials of some nodes, and of those that are computed from them."""
+    found = {node.serial for node in first}
+    for node in nodes:
+        if any(child.serial in found for child in children(node)):
+            found.add(node.serial)
+    return found
 
 
 def above(value: Number) -> Fraction:

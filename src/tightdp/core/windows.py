@@ -29,6 +29,19 @@ Place: TypeAlias = tuple[FunctionSource, ast.AST]
 
 
 @dataclass(frozen=True)
+class LeftOff:
+    """Where runs are not followed any further: how likely that is at most, and the condition.
+
+    What they do then is decided by what is `given`, but not by the outcome that the draw has instead.
+    """
+
+    probability: Fraction
+    condition: Expr
+    draw: Expr
+    given: Expr
+
+
+@dataclass(frozen=True)
 class Window:
     """The integers -reach+1..reach-1 with their own masses, points in the tails that begin at -reach and reach, ±far.
 

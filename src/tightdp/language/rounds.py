@@ -126,7 +126,7 @@ def telling(node: FunctionNode, file: str) -> FunctionNode:
     return node
 
 
-def _bound_by(part: ast.AST) -> Iterable[str]:
+def bound_by(part: ast.AST) -> Iterable[str]:
     """Return the names that a piece of a function binds without writing them as names."""
     match part:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
@@ -163,7 +163,7 @@ class _Function:
         self._file = file
         managed = (part for each in own if isinstance(each, ast.With) for part in ast.walk(each))
         self._managed = {part for part in managed if isinstance(part, ast.Return)}
-        self._bound_otherwise = frozenset(name for part in own for name in _bound_by(part))
+        self._bound_otherwise = frozenset(name for part in own for name in bound_by(part))
         self._returned: list[tuple[tuple[str, ...], ast.expr]] = []
         node.body = self._written(node.body, ())
 

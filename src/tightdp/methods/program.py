@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.core.lowering import lower, lower_target
@@ -124,6 +125,12 @@ class Program:
         if self.given is not None:
             return self.given
         return self.once("core", lambda: self._lowered(None, control))
+
+    def finer(self, control: Control) -> Program | None:
+        """Return a program that tells more than the mechanism, where that one is cut off and this one is known."""
+        core = self.core(control).finer
+        make = partial(Program, self.bound, self.candidates, self.backend, self.forced)
+        return None if core is None else self.once("finer", lambda: make(core))
 
     def cells(self, control: Control) -> comparing.Comparing | None:
         """Return the laws by algebra, where noise on all integers has no exact finite form but is in its class."""

@@ -122,6 +122,7 @@ class InexactLaws:
     def __init__(self, pair: Pair, error: Inexact, screen: Screen | None = None) -> None:
         self._pair, self._error, self._core = pair, error, ExactLaws.of(pair, screen)
         self._around = Around(self._core, error.total)
+        self.complete = not error.published or error.outputs is not None
 
     def delta(self, t: Number) -> tuple[Number, Number]:
         value, error = self._core.delta(t)[0], self._error
@@ -143,9 +144,9 @@ class InexactLaws:
         return less >= 0 and not self._error.merged and self._core.surely_below(t, less)
 
     def ranges(self) -> Iterator[tuple[Range, Range]]:
-        """Yield both ends of P(y) and of Q(y), for every output that is known."""
+        """Yield both ends of P(y) and of Q(y), for every output that is known to be possible."""
         (ours, theirs), none = gaussian.laws_of(self._pair), Fraction(0)
-        for output in {**ours, **theirs}:
+        for output in {**ours, **theirs, **dict.fromkeys(self._error.outputs or ())}:
             if not is_beyond(output):
                 yield self._error.ends(ours.get(output, none)), self._error.ends(theirs.get(output, none))
 
@@ -157,7 +158,7 @@ class InexactLaws:
             return (found, found) if isinstance(found, float) else (down(found.lower), up(found.upper))
         # A term grows with P(y); with Q(y) it falls for an order above 1, and grows for one below.
         with ctx.workprec(2 * BITS):
-            a, low_sum, high_sum = ball(order), arb(0), arb("inf") if self._error.published else arb(0)
+            a, low_sum, high_sum = ball(order), arb(0), arb(0) if self.complete else arb("inf")
             for (low, high), (low_prime, high_prime) in self.ranges():
                 first, last = (high_prime, low_prime) if order > 1 else (low_prime, high_prime)
                 low_sum += as_ball(low) ** a * as_ball(first) ** (1 - a) if low and first else 0
@@ -215,12 +216,13 @@ def _larger(best: Found[P], pair: P, lower: Exact, upper: Exact) -> Found[P]:
 
 
 def ratios(pairs: Iterable[Pair], error: Inexact) -> Found[Pair]:
-    """Enclose the largest likelihood ratio of laws whose noise is cut off: no upper end where that is published."""
+    """Enclose the largest likelihood ratio where noise is cut off: no upper end where outputs may be missing."""
     best: Found[Pair] = Found(Fraction(1), Fraction(1), None)
     for pair in pairs:
+        laws = InexactLaws(pair, error)
         lower: Exact = Fraction(1)
-        upper: Exact = math.inf if error.published else Fraction(1)
-        for (low, high), (low_prime, high_prime) in InexactLaws(pair, error).ranges():
+        upper: Exact = Fraction(1) if laws.complete else math.inf
+        for (low, high), (low_prime, high_prime) in laws.ranges():
             lower = max(lower, low / high_prime)
             upper = max(upper, high / low_prime if low_prime else math.inf)
         best = _larger(best, pair, lower, upper)

@@ -122,6 +122,10 @@ def largest(engine: Engine, question: Question[TwoLaws]) -> tuple[Exact, Exact, 
     kind = engine.games.laws if engine.bound.asks else laws.kind_of(error)
     with query.searching():
         found = laws.largest(query.control.pairs(pairs), question, kind, query.control.bounded(question.side))
+        stopped = query.control.stopped is not None
+        if found.upper == math.inf and error and not stopped and (finer := engine.program.finer(query.control)):
+            above = query.control.pairs(questions.comparison(finer, query.control)[1])
+            found = replace(found, upper=laws.largest(above, question, laws.kind_of(None)).upper)
         ratio = math.inf if error is not None else questions.ratio_bound(engine.program, pairs)
         lower, upper, pair, outcome = ended(engine, query, method, found, question.bound(ratio), question)
     if lower != upper and error is None and query.control.stopped is None:

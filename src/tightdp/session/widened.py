@@ -69,9 +69,15 @@ def _around_cut(engine: Engine, error: Inexact, found: Privacy) -> Privacy:
         known = laws.ratios(_pairs(engine), error)
     upper = known.upper
     if upper == math.inf and not engine.lower_only:
-        upper = every_n.upper_for_every_n(engine.bound, known.lower)
+        upper = min(_of_finer(engine), every_n.upper_for_every_n(engine.bound, known.lower))
     lower, upper = max(down(known.lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
     return replace(found, status="bounded", exp_epsilon=upper, lower=lower, witness=_witness(known.pair), top=())
+
+
+def _of_finer(engine: Engine) -> Exact:
+    """Return an upper end from a program that tells more: a function of an output has no larger ratios than that."""
+    finer = engine.program.finer(engine.control())
+    return math.inf if finer is None else questions.tight(finer, engine.control())[1].upper
 
 
 def _near_core(engine: Engine, error: Inexact, found: Privacy) -> Found[Pair] | None:

@@ -29,6 +29,7 @@ from tightdp.core.lowering import (  # noqa: F401 (handlers)
     statements,
 )
 from tightdp.core.lowering.functions import call, call_python
+from tightdp.core.lowering.loops_before import Borrowed
 from tightdp.core.lowering.machine import Frame, Probe
 from tightdp.core.lowering.outputs import Outputs, Plan, Plans
 from tightdp.core.lowering.published_doubles import Unpicked
@@ -41,6 +42,7 @@ from tightdp.core.published import (
     cut_law,
     ends_of_outputs,
     error_of_cuts,
+    finer,
     inexactness,
     reach_of_cut,
     reach_of_outcomes,
@@ -52,6 +54,7 @@ from tightdp.errors import LanguageError, ProgramError, Span
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Domain
 from tightdp.language.interp import named_parameters
+from tightdp.language.possible import returned_values
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.source import read_function
 from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, TABLE_ENTRIES
@@ -82,17 +85,26 @@ def lower(
     plans = plans or Plans()
     plan = Plan() if x is None else plans.whole
     unmerged: Unmerged | None = None
+    shared = True
     rounds, tried = LONG_LOOP, {True: 0, False: 0}
     while rounds:
         rounds -= 1
         lowering = Lowering(bound, x, probe, watch, plan, plans.picks)
+        lowering.loops = plans.loops if shared else {}
         try:
+            if (x, plan) in plans.refused:
+                raise plans.refused[x, plan]
             program, wider = lowering.closely()
+        except Borrowed:
+            shared = False
+            continue
         except Unpicked:
             lower(bound, None, probe, watch, plans)
             continue
         except Unmerged as error:
             error.span = error.span or lowering.source.span()
+            if not plans.picks:
+                plans.refused[x, plan] = error.with_traceback(None)
             loop = error.node if isinstance(error, Endless) else None
             if not enclosed or loop in plan.loops or (isinstance(error, Uncut) and not error.enclosed):
                 raise
@@ -134,7 +146,7 @@ def lower(
                 plans.whole = plan
             seen = draw_what_is_seen(program, watch)
             once = seen if lowering.builder.noises else draw_once_per_client(seen, watch)
-            return replace(once, inexact=lowering.inexact())
+            return replace(once, inexact=lowering.inexact(), finer=lowering.finer(program))
         if x is not None and wider.ends != plan.ends:
             lower(bound, None, probe, watch, plans)
         plan = plans.whole if x is not None and wider.ends != plan.ends else wider
@@ -306,8 +318,15 @@ class Lowering(Outputs):
         if self.told_apart:
             return Inexact(Fraction(0), Fraction(0), False, merged=True)
         if self.plan.cut:
-            return error_of_cuts(self.builder, self.plan.cut, not self.complete)
+            error = error_of_cuts(self.builder, self.plan.cut, not self.complete)
+            plain = error.published and not (self.floats or self.bound.asks or self.bound.strategy)
+            return replace(error, outputs=returned_values(self.bound.program.executed)) if plain else error
         return inexactness(self.builder, bool(self.plan.ends.farthest))
+
+    def finer(self, program: CoreProgram) -> CoreProgram | None:
+        """Return the program that tells, where runs are cut off, what decides how they end; None if not known."""
+        found = finer(self.builder, program) if self.plan.cut and self.fixed is None else None
+        return None if found is None else draw_what_is_seen(found, self.watch)
 
     # records
 

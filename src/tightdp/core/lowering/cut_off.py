@@ -13,7 +13,7 @@ from typing import Any
 from tightdp.core.lowering.given import bits_of
 from tightdp.core.lowering.loop_chain import MOST_PLACES, LoopChain, Outcome, State, Values
 from tightdp.core.lowering.loop_runs import Context, NotAChain
-from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.machine import Failure
 from tightdp.core.published import GOES_ON, above
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import down
@@ -65,8 +65,9 @@ def goes_on(chain: LoopChain, mass: Fraction) -> dict[Outcome, Number]:
 
 def is_near(chain: LoopChain, law: dict[Outcome, Number]) -> bool:
     """Whether hardly any run goes on, those in loops inside included."""
-    going = [law[end] for end in law if end[0] == "fail" and chain.failures[end[2]].message == GOES_ON]
-    return sum(map(above, going), Fraction(0)) < Fraction(1, 1 << max(bits_of(chain.m.given) - 16, 1))
+    return sum((above(mass) for end, mass in law.items() if is_left(chain, end)), Fraction(0)) < Fraction(
+        1, 1 << max(bits_of(chain.m.given) - 16, 1)
+    )
 
 
 def _rounded(share: Number) -> int:
@@ -75,23 +76,26 @@ def _rounded(share: Number) -> int:
     return int(down(share) * (1 << _BITS))
 
 
-def settle(m: Machine, chain: LoopChain, laws: Sequence[dict[Outcome, Number] | Values | None]) -> None:
-    """Give what runs have that go on to the likeliest end, for each law, and note how much that is at most.
+def settle(
+    chain: LoopChain, laws: Sequence[dict[Outcome, Number] | Values | None]
+) -> list[tuple[Outcome, Number] | None]:
+    """Take what runs have that go on out of each law; return how much that is, and the likeliest end, to stand for it.
 
     Raises NotAChain where it is too much.
     """
-    lost = Fraction(0)
+    left: list[tuple[Outcome, Number] | None] = []
     for law in laws:
-        if not isinstance(law, dict):
-            continue
-        going = [end for end in law if end[0] == "fail" and chain.failures[end[2]].message == GOES_ON]
-        given = sum((law.pop(end) for end in going), Fraction(0))
-        if going:
-            lost = max(lost, above(given))
-        if going and law:
-            likeliest = max(law, key=lambda end: law[end])
-            law[likeliest] = law[likeliest] + given
-    if lost > _WIDEST:
-        raise NotAChain(f"it goes on for longer than it is followed with probability {float(lost):.3g}")
-    if lost:
-        m.builder.lost.append(lost)
+        going = [end for end in law if is_left(chain, end)] if isinstance(law, dict) else []
+        left.append(None)
+        if isinstance(law, dict) and going:
+            mass = sum((law.pop(end) for end in going), Fraction(0))
+            if above(mass) > _WIDEST or not law:
+                shown = float(above(mass))
+                raise NotAChain(f"it goes on for longer than it is followed with probability {shown:.3g}")
+            left[-1] = max(law, key=lambda end: law[end]), mass
+    return left
+
+
+def is_left(chain: LoopChain, end: Outcome) -> bool:
+    """Whether an outcome is that of runs that go on."""
+    return end[0] == "fail" and bool(chain.failures[end[2]].message == GOES_ON)

@@ -23,7 +23,7 @@ from tightdp.core.nodes import Expr
 from tightdp.core.published import GOES_ON, above, cut_exponentials
 from tightdp.core.together import values_together
 from tightdp.core.valuesets import TooManyValues
-from tightdp.core.windows import is_far
+from tightdp.core.windows import LeftOff, is_far
 from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
@@ -164,11 +164,12 @@ def _cut(m: Machine, name: str, selector: Expr, table: Sequence[Law | OnIntegers
         finite.append(short := cut_exponentials(law))
         far.append((value, short[-1]))
     drawn = draw_of(m.given, m.builder, name, selector, finite, m.alive)
-    for value, (outcome, _) in far if m.within else ():
-        here = m.conj(m.builder.equals(selector, value), m.builder.equals(drawn, outcome))
-        m.oblige(here, Failure(GOES_ON))
+    here = [m.conj(m.builder.equals(selector, value), m.builder.equals(drawn, outcome)) for value, (outcome, _) in far]
+    for each in here if m.within else ():
+        m.oblige(each, Failure(GOES_ON))
     if far and not m.within:
-        m.builder.lost.append(max(above(mass) for _, (_, mass) in far))
+        condition = m.conj(m.alive, m.builder.disjunction(here))
+        m.builder.lost.append(LeftOff(max(above(mass) for _, (_, mass) in far), condition, drawn, selector))
     return known(drawn)
 
 

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tightdp.core.lowering.cut_off import MOST_ROUNDS, cut_off, goes_on, is_near, settle
-from tightdp.core.lowering.given import bits_of, drawn
+from tightdp.core.lowering.given import drawn
 from tightdp.core.lowering.loop_chain import (
     FASTER,
     LoopChain,
@@ -28,10 +28,19 @@ from tightdp.core.lowering.loop_chain import (
     TooManyStates,
     Values,
     Written,
-    counted_up,
-    remade,
 )
+from tightdp.core.lowering.loop_lists import remade
 from tightdp.core.lowering.loop_runs import Context, NotAChain, Outer, Run, Split
+from tightdp.core.lowering.loops_before import (
+    Borrowed,
+    Ended,
+    as_before,
+    ended_before,
+    is_alone,
+    is_told,
+    name_of,
+    note,
+)
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import (
@@ -40,10 +49,12 @@ from tightdp.core.lowering.values import (
     known,
 )
 from tightdp.core.nodes import Expr, Input, operands_of, reachable
+from tightdp.core.published import above
 from tightdp.core.valuesets import TooManyValues
-from tightdp.core.windows import is_far
+from tightdp.core.windows import LeftOff, is_far
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
+from tightdp.language.possible import assignments
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 
@@ -56,15 +67,16 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
     noises = len(m.builder.noises)
     chain, selector, contexts, laws = _followed(m, rounds)
     _check_noise(m, noises)
-    if not m.within:
-        settle(m, chain, laws)
+    left = [None] * len(laws) if m.within else settle(chain, laws)
     outcomes = list(dict.fromkeys(outcome for law in laws if isinstance(law, dict) for outcome in law))
     places = {outcome: at for at, outcome in enumerate(outcomes)}
+    instead = {end: len(outcomes) + at for at, end in enumerate(dict.fromkeys(each[0] for each in left if each))}
     failing: list[tuple[Expr, Failure]] = []
     table: list[Law | None] = []
-    for value, law, context in zip(selector.values, laws, contexts, strict=True):
+    for value, law, context, going in zip(selector.values, laws, contexts, left, strict=True):
         if isinstance(law, dict):
-            table.append(tuple(sorted((places[outcome], mass) for outcome, mass in law.items())))
+            row = sorted((places[outcome], mass) for outcome, mass in law.items())
+            table.append((*row, (instead[going[0]], going[1])) if going else tuple(row))
             continue
         table.append(None)
         failure = Failure("a loop goes on in a way that is not followed")
@@ -77,7 +89,12 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
         failing.append((m.builder.equals(selector, value), failure))
     if not outcomes:
         return [], failing
-    return _taken_apart(m, chain, _drawn(m, selector, table), outcomes, failing)
+    drawn = _drawn(m, selector, table)
+    if instead:
+        here = m.conj(m.alive, m.builder.disjunction([m.builder.equals(drawn, at) for at in instead.values()]))
+        most = max(above(each[1]) for each in left if each)
+        m.builder.lost.append(LeftOff(most, here, drawn, selector))
+    return _taken_apart(m, chain, drawn, [*outcomes, *instead], failing)
 
 
 def _followed(
@@ -116,12 +133,6 @@ def _followed(
             names = frozenset()
 
 
-def _is_plain(value: Value) -> bool:
-    if isinstance(value, tuple):
-        return all(map(_is_plain, value))
-    return value is MISSING or value is None or (is_scalar(value) and not isinstance(value, Expr))
-
-
 def _law(
     m: Machine,
     chain: LoopChain,
@@ -132,20 +143,24 @@ def _law(
     noises: int,
 ) -> dict[Outcome, Number] | Values | None:
     """Return how the loop ends with the values from before it at a place; None where they cannot come together."""
-    run = Run(chain.born, context, [])
+    run, name, rounds = Run(chain.born, context, []), None, m.builder.rounds
     if m.left_early and m.within and m.builder.rounds > MOST_ROUNDS:
+        if m.borrowed:
+            raise Borrowed
         return goes_on(chain, Fraction(1))
     m.within += 1
     try:
         entry = tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))
-        name = _name(m, chain, entry)
-        if name in m.ended:
-            return _as_before(chain, entry, *m.ended[name])
+        name = name_of(m, chain, entry)
+        if name is not None and (before := ended_before(m, name)) is not None:
+            return as_before(chain, entry, before)
         found = cut_off(chain, context, entry) if chain.rounds.cut else _exactly(chain, context, entry, selected)
-        if name is not None and isinstance(found, dict) and len(m.builder.noises) == noises and _told(chain, found):
-            m.ended[name] = entry, list(chain.failures), dict(found)
+        if name is not None and isinstance(found, dict) and len(m.builder.noises) == noises and is_told(chain, found):
+            note(m, name, Ended(entry, list(chain.failures), dict(found), m.builder.rounds - rounds))
         return found
     except TooManyStates as reason:
+        if name is not None and reason.any_case and is_alone(chain):
+            note(m, name, Ended((), (), reason, m.builder.rounds - rounds))
         if reason.any_case and context and m.probe and not m.probe(m.alive, [selected[0]])[0][at]:
             chain.forget()
             return None
@@ -168,45 +183,6 @@ def _exactly(
             return found
         chain.places = places
         return chain.law(context, entry)
-
-
-# what is known of a loop that began in the same way before
-
-
-def _name(m: Machine, chain: LoopChain, entry: Values) -> tuple[object, ...] | None:
-    """Return what says how a loop ends, wherever its counters begin; None where it may look at more than plain values.
-
-    What rounds read of a context is looked at when they are known.
-    """
-    (_, begun), counted = chain.apart((0, entry))
-    own = [cell[1] for cell in chain.cells if isinstance(cell, tuple) and cell[0] == m.frame.key]
-    frames = m.frame.key, *m.frame.enclosing
-    read = [m.store.get((key, name)) for key in frames for name in names_in(chain.rounds.node) if name not in own]
-    if m.floats or m.guards or chain.rounds.items is not None or len(own) < len(chain.cells):
-        return None
-    if not all(map(_is_plain, (*read, *begun))):
-        return None
-    shown = tuple("" if value is MISSING else repr(value) for value in (*read, *begun))
-    return bits_of(m.given), chain.rounds.node, chain.rounds.cut, chain.rounds.growth, tuple(own), tuple(counted), shown
-
-
-def _told(chain: LoopChain, law: dict[Outcome, Number]) -> bool:
-    """Whether a law says all of how a loop ends: its rounds looked at nothing else, and it brings plain values."""
-    alone = not any(read for rows in chain.laws.values() for read, _ in rows)
-    return alone and all(_is_plain(v) for kind, held, value in law for v in (*held, value if kind != "fail" else None))
-
-
-def _as_before(
-    chain: LoopChain, entry: Values, begun: Values, failures: Sequence[Failure], law: dict[Outcome, Number]
-) -> dict[Outcome, Number]:
-    """Return the law of a loop that began like this before, but for its counters."""
-    moved = {place: entry[place] - begun[place] for place in chain.apart((0, entry))[1]}
-    first = len(chain.failures)
-    chain.failures.extend(failures)
-    return {
-        (kind, counted_up(held, moved) if held else held, value + first if kind == "fail" else value): mass
-        for (kind, held, value), mass in law.items()
-    }
 
 
 def _possible(m: Machine, rounds: Rounds, selector: Expr, contexts: Sequence[Context]) -> Sequence[bool]:
@@ -353,13 +329,14 @@ def only_added_to(node: ast.For | ast.While, function: ast.AST) -> frozenset[str
     named = Counter(part.id for part in inside if isinstance(part, ast.Name))
     added: Counter[str] = Counter()
     for part in inside:
-        match part:
-            case ast.AugAssign(ast.Name(name), ast.Add() | ast.Sub()):
-                added[name] += 1
-            case ast.Assign([ast.Name(name)], ast.BinOp(ast.Name(first), ast.Add() | ast.Sub(), _)) if first == name:
-                added[name] += 2
-            case ast.Assign([ast.Name(name)], ast.BinOp(_, ast.Add(), ast.Name(last))) if last == name:
-                added[name] += 2
+        several = isinstance(part, ast.Assign) and len(part.targets) > 1
+        for target, value in () if several else assignments(part):
+            times = 1 if isinstance(part, ast.AugAssign) else 2
+            match value:
+                case ast.BinOp(ast.Name(first), ast.Add() | ast.Sub(), _) if first == target.id:
+                    added[first] += times
+                case ast.BinOp(_, ast.Add(), ast.Name(last)) if last == target.id:
+                    added[last] += times
     later = [part for part in ast.walk(function) if part is not function and isinstance(part, _LATER)]
     elsewhere = {part.id for each in later for part in ast.walk(each) if isinstance(part, ast.Name)}
     elsewhere |= {name for each in later if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names}
@@ -371,12 +348,6 @@ def _ends_with_return(function: ast.AST) -> bool:
     """Whether no name of a function is read once it has returned."""
     inside = (part for part in ast.walk(function) if part is not function)
     return not any(isinstance(part, (*_LATER, ast.Try, ast.With)) for part in inside)
-
-
-@lru_cache(256)
-def names_in(node: ast.AST) -> tuple[str, ...]:
-    """Return the names in a piece of source."""
-    return tuple(dict.fromkeys(part.id for part in ast.walk(node) if isinstance(part, ast.Name)))
 
 
 def _before_rounds(node: ast.For | ast.While) -> ast.expr:

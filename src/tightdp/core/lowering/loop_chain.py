@@ -17,14 +17,14 @@ from typing import Any, TypeAlias
 
 from tightdp.core.coarse import alike_outcomes
 from tightdp.core.lowering.given import Given, bits_of
+from tightdp.core.lowering.loop_lists import Lists, is_endless, nested
 from tightdp.core.lowering.loop_runs import Alike, Context, NotAChain, Run, Split, runs
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Reference, Union, Value, all_plain
 from tightdp.core.nodes import Expr
-from tightdp.core.operators import Far
 from tightdp.core.published import GOES_ON
-from tightdp.exact.absorbing import absorbed, reaching
+from tightdp.exact.absorbing import absorbed, moves_on, reaching
 from tightdp.exact.field import Number
 from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, LOOP_GROWTH, LOOP_STATES
 
@@ -109,73 +109,6 @@ class _Impossible(Exception):
     """No way is open with these values from before the loop: they contradict each other."""
 
 
-@dataclass(frozen=True)
-class _Listed:
-    """A list that a round made: its number among them, by which names share it, and its items, none inside itself."""
-
-    number: int
-    items: tuple[Value, ...] = ()
-
-    def __repr__(self) -> str:
-        return repr(list(self.items))
-
-
-class _Lists:
-    """The lists that a round made, in what it goes on with."""
-
-    def __init__(self, run: Run, changes: dict[Cell, Value], keys: int) -> None:
-        self._run, self._changes, self._keys = run, changes, keys
-        self._numbers: dict[int, int] = {}
-        self._around: set[int] = set()
-
-    def content(self, value: Value) -> Value:
-        """Return a value with nothing open in it, and with lists that were made meanwhile as what they hold."""
-        whole = self._run.whole(value)
-        return self._listed(whole) if isinstance(whole, (tuple, Reference)) else whole
-
-    def _listed(self, whole: Value) -> Value:
-        if isinstance(whole, tuple):
-            return whole if all_plain(whole) else tuple(map(self._listed, whole))
-        if not isinstance(whole, Reference) or whole.key <= self._keys:
-            return whole
-        number = self._numbers.setdefault(whole.key, len(self._numbers))
-        if number in self._around:
-            return _Listed(number)
-        self._around.add(number)
-        items = self.content(self._changes[whole.key])
-        self._around.remove(number)
-        return _Listed(number, items)
-
-
-def remade(m: Machine, values: Sequence[Value]) -> Values:
-    """Return values with new lists in place of those that a round made."""
-    made: dict[int, Reference] = {}
-
-    def thawed(value: Value) -> Value:
-        if isinstance(value, tuple):
-            return value if all_plain(value) else tuple(map(thawed, value))
-        if not isinstance(value, _Listed):
-            return value
-        if value.number not in made:
-            made[value.number] = m.new_list(())
-            m.store[made[value.number].key] = thawed(value.items)
-        return made[value.number]
-
-    return tuple(map(thawed, values))
-
-
-def _endless(value: Value) -> bool:
-    """Whether what a round goes on with may be any integer: it would have to be compared with what comes later."""
-    inner = value.items if isinstance(value, _Listed) else value
-    return isinstance(value, Far) or (isinstance(inner, tuple) and not all_plain(inner) and any(map(_endless, inner)))
-
-
-def _nested(value: Value) -> object:
-    """Return how a value is nested, whatever its numbers are."""
-    inner = value.items if isinstance(value, _Listed) else value
-    return tuple(map(_nested, inner)) if isinstance(inner, tuple) else len(inner) if isinstance(inner, str) else None
-
-
 def _nodes(value: Value) -> Iterator[Expr]:
     """Yield the nodes inside a value."""
     if isinstance(value, Expr):
@@ -228,7 +161,7 @@ class LoopChain:
         while level:
             following: dict[State, None] = {}
             for state in level:
-                if any(map(_endless, state[1])):
+                if any(map(is_endless, state[1])):
                     raise NotAChain("it goes on with noise on all integers to the next round")
                 steps[state] = self.step(state, context)
                 for place in steps[state]:
@@ -240,6 +173,8 @@ class LoopChain:
                             raise Rounded
                 self._check_size(state, depth, before, context)
             level, depth = [state for state in following if state not in steps], depth + 1
+            if depth & (depth - 1) == 0 and self._repeats(steps):
+                raise self._too_many(level[-1] if level else (0, entry[1]), context, True, LOOP_STATES)
             if (
                 self.rounds.growth
                 and depth == LONG_LOOP
@@ -263,11 +198,26 @@ class LoopChain:
         # a shortest way with more rounds than there are states has one twice, with other counters: it can be repeated
         endless = self.rounds.items is None and depth > len(self.known)
         if endless or len(self.known) > most or self.places > MOST_PLACES:
-            shown = self.shown(state[1], context)
-            many = "infinitely many" if endless else f"more than {most:,}"
-            what = f"it has {many} states" + (f", such as {shown}" if shown else "")
-            any_case = endless or most == LOOP_STATES
-            raise TooManyStates(what, any_case, _nested(state[1]) != _nested(next(iter(self.known))[1]))
+            raise self._too_many(state, context, endless, most)
+
+    def _too_many(self, state: State, context: Context, endless: bool, most: int) -> TooManyStates:
+        shown = self.shown(state[1], context)
+        many = "infinitely many" if endless else f"more than {most:,}"
+        what = f"it has {many} states" + (f", such as {shown}" if shown else "")
+        any_case = endless or most == LOOP_STATES
+        return TooManyStates(what, any_case, nested(state[1]) != nested(next(iter(self.known))[1]))
+
+    def _repeats(self, steps: dict[Place, dict[Place, Number]]) -> bool:
+        """Whether some rounds lead back to a state with other counters: then they can be repeated without end."""
+        moves: dict[State, list[tuple[State, tuple[int, ...]]]] = {}
+        for state, row in steps.items() if self.counters and self.rounds.items is None else ():
+            begun, counted = self.apart((0, state[1]))
+            if begun not in moves:
+                after = [self.apart((0, place[1])) for place in row if len(place) == 2]
+                moves[begun] = [
+                    (to, tuple(at.get(c, 0) - counted.get(c, 0) for c in self.counters)) for to, at in after
+                ]
+        return bool(moves) and moves_on(next(iter(moves)), moves, len(self.counters))
 
     def forget(self) -> None:
         """Drop all states: they were reached with values that cannot come together, and do not count."""
@@ -353,7 +303,7 @@ class LoopChain:
             if run.value(end.alive):
                 self._check_written(end)
                 held = zip(self.cells, values, strict=True)
-                lists = _Lists(run, end.changes, self.keys)
+                lists = Lists(run, end.changes, self.keys)
                 changes = {**end.changes, **dict.fromkeys(self.forgotten if kind == "return" else (), MISSING)}
                 after = tuple(lists.content(changes.get(cell, value)) for cell, value in held)
                 return kind, after, lists.content(end.value)

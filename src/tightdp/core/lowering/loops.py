@@ -11,7 +11,8 @@ from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.any_order import in_any_order, loop_over_all
 from tightdp.core.lowering.iteration import iterate, visit
-from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, Ends, Rounds, TooManyStates, remade
+from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, Ends, Rounds, TooManyStates
+from tightdp.core.lowering.loop_lists import remade
 from tightdp.core.lowering.loop_runs import NotAChain, Split
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress

@@ -70,6 +70,8 @@ class Machine:
         self.within = 0  # in how many loops a round is lowered on its own
         self.followed: dict[ast.AST, bool] = {}  # of longer loops: whether they are followed state by state
         self.ended: dict[Any, Any] = {}  # how loops end, by what they begin with where that is plain
+        self.loops: dict[Any, Any] = {}  # the same, of earlier lowerings
+        self.borrowed = False
         self.written: dict[ast.AST, list[str]] = {}  # the names that loops wrote when they were followed
         self.uniforms: list[Any] = []  # the draws of `random()`
         self._departures: list[object] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import Any
 
 from tightdp.core.between import Cut
 from tightdp.core.doubles import Double
@@ -23,6 +24,7 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
 from tightdp.core.published import NO_ENDS, Ends, cut_output, finite_output, multiple_of
+from tightdp.core.unmerged import Unmerged
 from tightdp.core.windows import Window, is_far
 from tightdp.errors import LanguageError, LimitError, Span
 from tightdp.language.laws import Gaussian
@@ -55,6 +57,10 @@ class Plans:
     whole: Plan = Plan()
     picks: list[tuple[float, ...]] = field(default_factory=list)
     """Which values are kept of numbers in doubles that have too many, in the order in which they are published."""
+    refused: dict[Any, Unmerged] = field(default_factory=dict)
+    """Why lowering with a plan, for a dataset or for all, was given up."""
+    loops: dict[Any, Any] = field(default_factory=dict)
+    """How loops end, by what they begin with where that is plain."""
 
 
 class Outputs(Machine):
