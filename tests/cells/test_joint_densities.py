@@ -132,8 +132,7 @@ def test_gaps_to_a_noisy_threshold_approach_their_largest_ratio() -> None:
     assert (found.status, found.exp_epsilon, found.attained) == ("exact", exp(1), False)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("made", [gaps, gaps_to_uniform])
+@pytest.mark.parametrize("made", [gaps, pytest.param(gaps_to_uniform, marks=pytest.mark.slow(seconds=4))])
 def test_where_densities_cross_on_a_curve_a_delta_is_enclosed(made: Mechanism) -> None:
     instance = made.bind(n=1)
     for t in ("3/2", "9/5"):
@@ -141,6 +140,10 @@ def test_where_densities_cross_on_a_curve_a_delta_is_enclosed(made: Mechanism) -
         assert found.status == "bounded"
         assert 0 < found.delta - found.lower < 1e-9
         assert float(found.delta) == pytest.approx(excess(made, float(Fraction(t))), abs=5e-4)
+    least = instance.privacy(delta="1/10")
+    assert 0 < least.exp_epsilon - least.lower < 1e-9
+    assert instance.delta(exp_epsilon=least.lower).delta >= Fraction(1, 10)
+    assert instance.delta(exp_epsilon=least.exp_epsilon).delta <= Fraction(1, 10)
 
 
 @mechanism(record=Bit)

@@ -15,6 +15,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from tightdp.cells import curves
 from tightdp.cells.signs import Tangent, covered, enclosed, halves, sign_of, tangent_of
 from tightdp.cells.simplices import Function, Region, Simplex, cut, grown, integral, on_simplex, scaled, standard
 from tightdp.cells.sums import Exact, exact_number, rational_number
@@ -43,7 +44,7 @@ def larger(p: Function, q: Function, t: Any, region: Region, watch: Callable[[],
         found = _along_a_line(function, bounded, watch)
         if found is None:
             with ctx.workprec(BITS):
-                return _Cells(enclosed(p), enclosed(q), enclosed(function), watch).integrals(bounded, volume)
+                return _Cells(p, q, function, watch).integrals(bounded, volume)
         parts = found
     if all(sign for _, sign in parts):
         over = [part for part, sign in parts if sign > 0]
@@ -122,12 +123,16 @@ def _along_a_line(function: Function, bounded: int, watch: Callable[[], None]) -
 
 @dataclass
 class _Cells:
-    """Simplices on which a function is positive, and others, where that is where its tangents are, nearly."""
+    """Simplices on which a function is positive, or is bounded by a curve there, and others.
+
+    On these it is nearly positive where its tangents are.
+    """
 
     p: Function
     q: Function
     function: Function
     watch: Callable[[], None]
+    known: list[arb] = field(default_factory=lambda: [arb(0), arb(0)])
     over: list[Simplex] = field(default_factory=list)
     open: list[tuple[float, int, arb, Simplex, Function]] = field(default_factory=list)
 
@@ -147,15 +152,24 @@ class _Cells:
                 _, above = cut(standard(simplex.bounded, simplex.bounded), tangent.normal, tangent.bound)
                 self.over += [_within(simplex, part) for part in above]
         unsure = sum((gap for _, _, gap, *_ in self.open), arb(0)).union(arb(0))
-        ours, theirs = _integral(self.p, self.over), _integral(self.q, self.over)
-        return scaled(ours + unsure, volume), scaled(arb(0) + theirs, volume)
+        ours, theirs = (
+            known + _integral(enclosed(f), self.over) for known, f in zip(self.known, (self.p, self.q), strict=True)
+        )
+        return scaled(ours + unsure, volume), scaled(theirs, volume)
 
     def _look(self, simplex: Simplex) -> None:
-        local, bounded = on_simplex(self.function, simplex), simplex.bounded
+        bounded = simplex.bounded
+        local = on_simplex(enclosed(self.function), simplex)
         tangent = tangent_of(local, bounded)
         sign = sign_of(local, bounded, tangent)
+        curved = None
         if sign is None:
-            far = _size(self.p, simplex)
+            p, q, function = (on_simplex(f, simplex) for f in (self.p, self.q, self.function))
+            curved = curves.integrals(p, q, function, bounded, self.watch)
+        if curved is not None:
+            self.known = [a + scaled(b, simplex.volume) for a, b in zip(self.known, curved, strict=True)]
+        elif sign is None:
+            far = _size(enclosed(self.p), simplex)
             far = far if tangent is None else far.min(tangent.mistaken() * simplex.volume)
             heappush(self.open, (-float(far.upper()), len(self.open), far, simplex, local))
         elif sign > 0:
