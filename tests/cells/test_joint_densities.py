@@ -140,6 +140,11 @@ def test_where_densities_cross_on_a_curve_a_delta_is_enclosed(made: Mechanism) -
         assert found.status == "bounded"
         assert 0 < found.delta - found.lower < 1e-9
         assert float(found.delta) == pytest.approx(excess(made, float(Fraction(t))), abs=5e-4)
+
+
+@pytest.mark.slow(seconds=8)
+def test_an_epsilon_at_a_delta_of_gaps_is_enclosed() -> None:
+    instance = gaps.bind(n=1)
     least = instance.privacy(delta="1/10")
     assert 0 < least.exp_epsilon - least.lower < 1e-9
     assert instance.delta(exp_epsilon=least.lower).delta >= Fraction(1, 10)
@@ -179,6 +184,7 @@ def test_a_largest_gap_beside_its_index_is_a_function_of_an_unknown_scale() -> N
     assert (single.status, single.exp_epsilon, single.witness.direction[0]) == ("exact", exp(1), 0)
 
 
+@pytest.mark.slow(seconds=4)
 def test_ratios_on_a_grid_are_between_both_ends() -> None:
     """(1 + e^(1/2))/(1 + e^(-1/2)): coins in front of draws keep moved draws from meeting limits far out."""
     found = mixed_gaps.bind(n=2).privacy()
