@@ -13,7 +13,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from agreement import bind, module_of
-from tightdp import discrete_gaussian, mechanism
+from tightdp import discrete_gaussian, flip, mechanism
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact import theta
 from tightdp.exact.field import exp
@@ -35,6 +35,11 @@ NARROW = Fraction(1, 10**12)
 @mechanism(record=Bit, target=sum)
 def count(x: Any, s: Any) -> Any:
     return discrete_gaussian(sum(x), s)
+
+
+@mechanism(record=Bit)
+def by_a_coin(x: Any) -> Any:
+    return discrete_gaussian(sum(x) if flip(Fraction(1, 2)) else 0, 4)
 
 
 def _masses(variance: Fraction, reach: int) -> dict[int, arb]:
@@ -244,10 +249,11 @@ def test_pairs_that_were_left_out_leave_the_upper_end_open(monkeypatch: pytest.M
         control.stopped = LimitError("enough", "ask for less")
         return iter(())
 
-    engine = count.bind(n=1, s=4).engine
+    engine, other = count.bind(n=1, s=4).engine, by_a_coin.bind(n=1).engine
     monkeypatch.setattr(Control, "pairs", cut)
-    for found in (moments.concentrated(engine), moments.renyi_divergence(engine, Fraction(2))):
+    for found in (moments.concentrated(other), moments.renyi_divergence(engine, Fraction(2))):
         assert (found.status, found.upper) == ("unresolved", math.inf)
+    assert moments.concentrated(engine).upper == Fraction(1, 8)  # by what the noise is added to
 
 
 def test_ratios_that_a_limit_left_are_widened_too() -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from tightdp.core.nodes import Apply, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
-from tightdp.core.outputs import Leaf, TupleOf
-from tightdp.core.passes import Rebuild
+from tightdp.core.nodes import CoreProgram
 from tightdp.errors import QueryError
-from tightdp.exact import theta
 from tightdp.limits.calibrated import LISTED_ROWS
+from tightdp.methods.noisy_numbers import find_noisy_numbers
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_number
 from tightdp.session.certify import WORK, Certificate, finished, load_checker, unfit
@@ -27,22 +23,15 @@ _UNFIT = (
 )
 
 
-@dataclass(frozen=True)
-class _Noise:
-    """The program that gives the numbers to which noise is added, the variances, and whether the sums are published."""
-
-    centres: CoreProgram
-    variances: tuple[Fraction, ...]
-    published: bool
-
-
 def concentration(engine: Engine, rho: Any) -> Certificate:
     """Return the certificate of the ρ of the noisy numbers, or that ρ is at most `rho`, or more.
 
     What is computed from the noisy numbers has their ρ at most, and may have less: then a claim is not refuted. Raises
     QueryError where another noise is drawn, or where the records are seen in another way.
     """
-    noise = _noise_of(engine)
+    noise = find_noisy_numbers(engine.program.core(engine.control()))
+    if noise is None:
+        raise QueryError(_UNFIT, "ask for ε at a δ instead")
     claim: dict[str, Any] = {"question": "concentration", "variances": noise.variances, "bound": Fraction(0)}
     largest, pair = _largest(engine, claim, noise.centres)
     claim["bound"] = largest if rho is None else read_number("rho", rho)
@@ -76,63 +65,3 @@ def _largest(engine: Engine, claim: dict[str, Any], core: CoreProgram) -> tuple[
         return largest, None
     except checker.Refused as error:
         raise unfit(error, "ask for fewer records") from None
-
-
-def _noise_of(engine: Engine) -> _Noise:
-    core = engine.program.core(engine.control())
-    nodes = reachable(core.components)
-    variances = core.inexact.variances if core.inexact is not None else ()
-    random = any(isinstance(node, Shuffled) or (isinstance(node, Draw) and node.active is not None) for node in nodes)
-    users: dict[int, list[Expr]] = {}
-    for node in nodes:
-        for child in children(node):
-            users.setdefault(child.serial, []).append(node)
-    found = {}
-    for draw in nodes:
-        variance = _variance(draw, variances)
-        if variance is not None and len(above := users.get(draw.serial, [])) == 1 and _is_sum(above[0], draw):
-            found[above[0].serial] = above[0], draw, variance
-    seen = any(isinstance(node, Input) for node in _down_to(core.components, found))
-    if not found or seen or random or core.evidence:
-        raise QueryError(_UNFIT, "ask for ε at a δ instead")
-    noises = {draw.serial for _, draw, _ in found.values()}
-    below = Rebuild(lambda rebuild, expr: rebuild.builder.const(0) if expr.serial in noises else None)
-    centres = below.copy([node for node, _, _ in found.values()])
-    shape = TupleOf(tuple(map(Leaf, range(len(centres)))))
-    published = all(
-        len(above := users.get(serial, [])) == 1
-        and isinstance(above[0], Apply)
-        and above[0].operator == "name_tail"
-        and any(above[0] is component for component in core.components)
-        for serial in found
-    )
-    whole = CoreProgram(core.inputs, centres, shape, (), ())
-    return _Noise(whole, tuple(variance for _, _, variance in found.values()), published)
-
-
-def _variance(node: Expr, variances: tuple[Fraction, ...]) -> Fraction | None:
-    """Return the variance of a node that is a draw of Gaussian noise, of which its probabilities tell."""
-    if not isinstance(node, Draw) or len(node.laws) != 1 or node.laws[0] is None:
-        return None
-    law = {z: mass for z, mass in node.laws[0] if isinstance(z, int)}
-    beside = law.get(max(law, key=law.__getitem__) + 1) if law else None
-    return next((variance for variance in variances if theta.mass(variance, 1) == beside), None)
-
-
-def _is_sum(node: Expr, draw: Expr) -> bool:
-    """Whether a node adds a draw, once, to what is not random."""
-    plain = isinstance(node, Nary) and node.operator == "sum"
-    plain = plain or (isinstance(node, Apply) and node.operator in ("add", "sub"))
-    others = [operand for operand in children(node) if operand is not draw]
-    return plain and len(others) == len(children(node)) - 1 and not any(isinstance(e, Draw) for e in reachable(others))
-
-
-def _down_to(roots: tuple[Expr, ...], ends: dict[int, Any]) -> Iterator[Expr]:
-    """Yield what roots are computed from, down to some nodes."""
-    stack, seen = list(roots), set(ends)
-    while stack:
-        node = stack.pop()
-        if node.serial not in seen:
-            seen.add(node.serial)
-            yield node
-            stack += children(node)

@@ -10,6 +10,8 @@ from tightdp.errors import LimitError
 from tightdp.exact.numbers import up
 from tightdp.language.neighbours import DIRECTIONS
 from tightdp.methods import questions
+from tightdp.methods.base import Pair
+from tightdp.methods.noisy_numbers import find_noisy_numbers
 from tightdp.queries import laws
 from tightdp.queries.composition.loss import Direction, Losses, direction_below, direction_of
 from tightdp.queries.privacy import RenyiAt
@@ -42,8 +44,16 @@ def concentrated(engine: Engine) -> Zcdp:
 
     with query.searching():
         error = engine.program.inexact
-        found = laws.concentrated(query.control.pairs(pairs), error, lambda: tight_privacy(engine).upper, reached)
+        noise = None if error is None else find_noisy_numbers(engine.program.core(query.control))
+        known = None if noise is None else noise.furthest(engine.program, query.control)
+        if noise is not None and known is not None and noise.published:
+            found: laws.Found[Pair] = laws.Found(known[0], known[0], None)
+        else:
+            found = laws.concentrated(query.control.pairs(pairs), error, lambda: tight_privacy(engine).upper, reached)
+            found = found if known is None else replace(found, upper=min(found.upper, known[0]))
         lower, upper, pair, outcome = ended(engine, query, method, found, math.inf)
+        if known is not None and lower == known[0]:
+            pair = known[1]
     return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, order=found.order, witness=shown(pair)))
 
 
