@@ -6,11 +6,10 @@ large (docs/unbounded-noise.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 from tightdp.core.nodes import Apply, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 from tightdp.core.outputs import Leaf, TupleOf
@@ -104,7 +103,7 @@ def _is_sum(node: Expr, draw: Expr) -> bool:
     return plain and len(others) == len(children(node)) - 1 and not any(isinstance(e, Draw) for e in reachable(others))
 
 
-def _down_to(roots: tuple[Expr, ...], ends: dict[int, Any]) -> Iterator[Expr]:
+def _down_to(roots: tuple[Expr, ...], ends: Collection[int]) -> Iterator[Expr]:
     """Yield what roots are computed from, down to some nodes."""
     stack, seen = list(roots), set(ends)
     while stack:
