@@ -16,11 +16,10 @@ from functools import lru_cache
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.alike import NotAlike, added, for_all
 from tightdp.core.lowering.expressions import binary, look_up
-from tightdp.core.lowering.iteration import listed_of, unordered
+from tightdp.core.lowering.iteration import listed_of, tentatively, unordered
 from tightdp.core.lowering.ledger import Ledger, Listed, Rows, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Frame, Machine
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.undoing import Before
 from tightdp.core.lowering.values import (
     Alike,
     Array,
@@ -241,24 +240,13 @@ def in_any_order(m: Machine, loop: ast.For, iterable: Value, go_through: Callabl
     if any(places.count(key) > 1 for key in gone) or (isinstance(iterable, (Table, View)) and iterable.key in gone):
         return False  # two names of one dictionary, or one that Python refuses to go through
     before: dict[int, Rows] = {key: rows_of(m.builder, m.store[key]) for key in places}
-    kept, level, born, alive = Before(m), m.store.open(), m.store.newest, m.alive
-    ended = len(m.checks) + len(m.evidence)
-    go_through(unordered(m, iterable))
     names = {(m.frame.key, name) for name in found.own | set(found.numbers)}
-    changed = (cell for cell in m.store.changes(level) if (cell[0] if isinstance(cell, tuple) else cell) <= born)
-    sets = {look_up(m, name, loop).key for name in found.sets}
-    if (
-        m.alive is alive
-        and len(m.checks) + len(m.evidence) == ended
-        and all(cell in names or cell in before or cell in sets for cell in changed)
-    ):
+    written_to = {*names, *before, *(look_up(m, name, loop).key for name in found.sets)}
+    done, _ = tentatively(m, lambda: go_through(unordered(m, iterable)), written_to.__contains__)
+    if done and listed is not None:
         for key, rows in before.items():
-            assert listed is not None
             m.store[key] = _as_they_came(m, rows, m.store[key], listed.ledger)
-        m.store.keep(level)
-        return True
-    kept.restore(level)
-    return False
+    return done
 
 
 def _key_of(loop: ast.For, listed: Listed | None) -> ast.expr | None:
