@@ -33,7 +33,7 @@ def image_of(action: Action, x: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def actions(found: Symmetries) -> list[Action]:
-    return [action for _, action in found.inside] + ([] if found.mirror is None else [found.mirror])
+    return [action for _, action in found.inside]
 
 
 def check_found(bound: Bound, laws: Laws, found: Symmetries | None) -> None:

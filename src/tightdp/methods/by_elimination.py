@@ -355,7 +355,7 @@ def exchanges(program: Program, control: Control, measured: bool = False) -> Sym
             return None
         kinds = kinds_of(classes)
         orbits = DatasetOrbits(bound, kinds, lambda: control(0))
-        return Symmetries(orbits, tuple((kind.blocks, False) for kind in kinds), (), None)
+        return Symmetries(orbits, tuple((kind.blocks, False) for kind in kinds), ())
 
     try:
         return program.once(f"exchanges {measured}", make)

@@ -98,9 +98,6 @@ def of_symmetries(found: Symmetries) -> Symmetry:
     for (what, outputs), clients in renamed.items():
         who = clients_in_words(sorted(set(clients)))
         words.append(_nothing_changes(f"{what} {'any one of ' if len(clients) > 1 else ''}{who}", outputs))
-    if found.mirror is not None:
-        who = clients_in_words(range(len(found.mirror.clients)))
-        words.append(_nothing_changes(f"{_renaming_in_words(found.mirror, 0)} all of {who}", found.mirror.outputs))
     return Symmetry(tuple(dict.fromkeys(words)))
 
 

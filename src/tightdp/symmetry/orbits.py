@@ -2,13 +2,13 @@
 
 Clients fall into blocks, blocks of one kind are interchangeable, and the contents of a block fall into classes. So a
 dataset is, up to symmetry, a number of blocks for every class: its *counts*. One dataset per counts is enumerated,
-never the datasets themselves, and how many datasets share them is an exact integer. A mirror maps all blocks at once.
+never the datasets themselves, and how many datasets share them is an exact integer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -47,13 +47,11 @@ class Kind:
     """Interchangeable blocks of clients, and the maps of a block's contents that leave the output law unchanged.
 
     With `apart`, contents may be mapped in a dataset and not in its neighbour: equivalent contents make no difference
-    at all. Other maps act on both. `mirror` is a map of contents that changes nothing where all blocks of all kinds are
-    mapped by theirs at once; it is its own inverse.
+    at all. Other maps act on both.
     """
 
     blocks: tuple[tuple[int, ...], ...]
     maps: tuple[Map, ...] = ()
-    mirror: Map | None = None
     apart: bool = False
 
 
@@ -97,10 +95,9 @@ class Change:
 
 @dataclass(frozen=True)
 class _Classes:
-    """Classes of moves, the first of each as its representative, and the mirror as a map of classes."""
+    """Classes of moves, the first of each as its representative."""
 
     members: tuple[tuple[Move, ...], ...]
-    mirror: tuple[int, ...]
 
     def __len__(self) -> int:
         return len(self.members)
@@ -129,10 +126,7 @@ def _classes(moves: Sequence[Move], kind: Kind) -> _Classes:
     else:
         root = _joined(moves, kind.maps, _image)
         members = _grouped(moves, root.__getitem__)
-    found = _Classes(members, tuple(range(len(members))))
-    if kind.mirror is None:
-        return found
-    return replace(found, mirror=tuple(found.number_of[_image(kind.mirror, moves[0])] for moves in members))
+    return _Classes(members)
 
 
 def _grouped(moves: Iterable[Move], key: Callable[[Move], Move]) -> tuple[tuple[Move, ...], ...]:
@@ -181,7 +175,7 @@ class Orbits:
     @property
     def trivial(self) -> bool:
         """Whether every dataset represents itself only."""
-        return all(len(kind.blocks) == 1 and not kind.maps and kind.mirror is None for kind in self.kinds)
+        return all(len(kind.blocks) == 1 and not kind.maps for kind in self.kinds)
 
     @cached_property
     def _columns(self) -> list[list[Sequence[int]]]:
@@ -200,7 +194,7 @@ class Orbits:
 
     @cached_property
     def number(self) -> int:
-        """How many classes of datasets there are, not counting the mirrors."""
+        """How many classes of datasets there are."""
         return count_compositions(self._sizes(self._contents))
 
     def counts(self, x: Sequence[Record]) -> Counts:
@@ -214,7 +208,7 @@ class Orbits:
         return tuple(result)
 
     def every_counts(self) -> Iterator[Counts]:
-        """Yield the counts of every class of datasets, mirrors apart."""
+        """Yield the counts of every class of datasets."""
         return every_counts(self._sizes(self._contents))
 
     def representative(self, counts: Counts) -> Dataset:
@@ -227,14 +221,12 @@ class Orbits:
 
     def accuracy_set(self) -> AccuracySet:
         """Return one dataset per class, with the size of the class."""
-        return AccuracySet(self._datasets_up_to_mirror, self.number)
+        return AccuracySet(self._datasets, self.number)
 
-    def _datasets_up_to_mirror(self) -> Iterator[tuple[Dataset, int]]:
+    def _datasets(self) -> Iterator[tuple[Dataset, int]]:
         for counts in self.every_counts():
             self.watch()
-            image = _mirrored(self._contents, counts)
-            if image >= counts:
-                yield self.representative(counts), self.size(counts) * (1 if image == counts else 2)
+            yield self.representative(counts), self.size(counts)
 
     # pairs of neighbours, for relations that have a name
 
@@ -244,7 +236,7 @@ class Orbits:
 
     @cached_property
     def number_of_pairs(self) -> int:
-        """How many classes of pairs of neighbours there are, not counting the mirrors."""
+        """How many classes of pairs of neighbours there are."""
         if relation_of(self.bound).every_record:
             unchanged = [
                 (
@@ -287,28 +279,22 @@ class Orbits:
 
     def _moves_of(
         self, at: int, allowed: Callable[[int, Content, Content], bool] | None
-    ) -> list[tuple[Move, int, tuple[int, int], bool]]:
-        """Return one move of every class of a kind: with class size, letters, and whether it is its own mirror."""
-        classes, number_of = self._moves[at], self._contents[at].number_of
+    ) -> list[tuple[Move, int, tuple[int, int]]]:
+        """Return one move of every class of a kind, with class size and letters."""
+        number_of = self._contents[at].number_of
         moves = []
-        for number, (members, image) in enumerate(zip(classes.members, classes.mirror, strict=True)):
+        for members in self._moves[at].members:
             ways = members if allowed is None else [move for move in members if allowed(at, *move)]
-            if ways and image >= number:
+            if ways:
                 old, new = (number_of[content, content] for content in ways[0])
-                moves.append((ways[0], len(ways), (old, new), image == number))
+                moves.append((ways[0], len(ways), (old, new)))
         return moves
 
-    def _changes(
-        self, at: int, others: Counts, moves: Sequence[tuple[Move, int, tuple[int, int], bool]]
-    ) -> Iterator[Change]:
-        mirrored = _mirrored(self._contents, others)
+    def _changes(self, at: int, others: Counts, moves: Sequence[tuple[Move, int, tuple[int, int]]]) -> Iterator[Change]:
         pairs = len(self.kinds[at].blocks) * self._size(self._contents, others)
-        for move, ways, letters, own_image in moves:
-            if own_image and mirrored < others:
-                continue
-            size = pairs * ways * (1 if own_image and mirrored == others else 2)
+        for move, ways, letters in moves:
             before, after = ((*others[:at], _plus(others[at], one), *others[at + 1 :]) for one in letters)
-            yield Change(before, after, at, letters[0], move, size)
+            yield Change(before, after, at, letters[0], move, pairs * ways)
 
     def neighbours(self, change: Change) -> tuple[Dataset, Dataset]:
         """Return neighbours that differ by a change."""
@@ -320,13 +306,10 @@ class Orbits:
     def _pairs_of_all(self) -> Iterator[tuple[Dataset, Dataset, int]]:
         for counts in every_counts(self._sizes(self._moves)):
             self.watch()
-            image = _mirrored(self._moves, counts)
-            size = (
-                self._size(self._moves, counts) - self._size(self._moves, counts, still=True) if image >= counts else 0
-            )
+            size = self._size(self._moves, counts) - self._size(self._moves, counts, still=True)
             if size:
                 held = [self._held(classes, c) for classes, c in zip(self._moves, counts, strict=True)]
-                yield self._dataset(held, 0), self._dataset(held, 1), size * (1 if image == counts else 2)
+                yield self._dataset(held, 0), self._dataset(held, 1), size
 
     # counts of classes
 
@@ -368,17 +351,6 @@ class Orbits:
                     for client, record in zip(clients, records, strict=True):
                         x[client] = record
         return tuple(x)
-
-
-def _mirrored(classes: Sequence[_Classes], counts: Counts) -> Counts:
-    """Return the counts of the mirrored classes."""
-    result = []
-    for same, numbers in zip(classes, counts, strict=True):
-        moved = [0] * len(numbers)
-        for number, image in zip(numbers, same.mirror, strict=True):
-            moved[image] += number
-        result.append(tuple(moved))
-    return tuple(result)
 
 
 def _every_move(bound: Bound, clients: int) -> Iterator[Move]:

@@ -168,13 +168,12 @@ class Symmetries:
     """Datasets up to confirmed symmetries, and the symmetries as they were found.
 
     `exchanged` has the interchangeable blocks of every kind and whether their outputs move along, `inside` the
-    symmetries of the first of some interchangeable blocks, `mirror` one of all clients at once.
+    symmetries of the first of some interchangeable blocks.
     """
 
     orbits: Orbits
     exchanged: tuple[tuple[tuple[tuple[int, ...], ...], bool], ...]
     inside: tuple[tuple[tuple[tuple[int, ...], ...], Action], ...]
-    mirror: Action | None
 
 
 def find_symmetries(
@@ -196,8 +195,7 @@ def find_symmetries(
         block.inside += _renamings(detector, block)
     if len(blocks) > 1:
         blocks = [_renamed_together(detector, block) for block in blocks]
-    mirror = _mirror(detector, blocks)
-    kinds = tuple(_kind(bound, block, mirror) for block in blocks)
+    kinds = tuple(_kind(bound, block) for block in blocks)
     orbits = Orbits(bound, kinds, lambda: watch(0))
     if orbits.trivial:
         return None
@@ -205,7 +203,6 @@ def find_symmetries(
         orbits,
         tuple((tuple(block.blocks), block.outputs) for block in blocks),
         tuple((tuple(block.blocks), action) for block in blocks for action in block.inside),
-        mirror,
     )
 
 
@@ -359,28 +356,13 @@ def _renamed_together(detector: Detector, block: _Block) -> _Block:
     return whole
 
 
-def _mirror(detector: Detector, blocks: Sequence[_Block]) -> Action | None:
-    """Return a renaming of all records at once that is its own inverse, where no block has renamings of its own."""
-    bound = detector.bound
-    if not all(action.keeps_records for block in blocks for action in block.inside):
-        return None
-    everyone = {number: number for number in range(bound.n)}
-    for renamed in detector.renamings(range(bound.n)):
-        if all(map(_own_inverse, renamed.values())):
-            action = detector.symmetry(everyone, renamed)
-            if action is not None:
-                return action
-    return None
-
-
 def _own_inverse(images: Sequence[int]) -> bool:
     return all(images[image] == at for at, image in enumerate(images))
 
 
-def _kind(bound: Bound, block: _Block, mirror: Action | None) -> Kind:
+def _kind(bound: Bound, block: _Block) -> Kind:
     contents = every_content(bound.record.values, len(block.first))
-    maps = tuple(_map_of(action, block.first, contents) for action in block.inside)
-    return Kind(tuple(block.blocks), maps, None if mirror is None else _map_of(mirror, block.first, contents))
+    return Kind(tuple(block.blocks), tuple(_map_of(action, block.first, contents) for action in block.inside))
 
 
 def _map_of(action: Action, held: Sequence[int], contents: Sequence[tuple[object, ...]]) -> Map:
