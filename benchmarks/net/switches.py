@@ -20,7 +20,6 @@ def _nothing(*arguments: Any, **named: Any) -> None:
 SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
     "chain_lumped": (("methods.chain_search", "lumped", lambda chain: chain),),
     "chain_certain": (("methods.chain_search", "largest_certainly", lambda *rest: (False, None)),),
-    "impossible": (("methods.chain_search", "impossible", _nothing),),
     "chain_screen": (("methods.chain_search", "screened", _nothing),),
     "shared_values": (("methods.aggregate", "by_shared_values", _nothing),),
     "screening": (("methods.by_aggregates", "largest_changes", _nothing),),

@@ -15,7 +15,6 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import (
     ALLOWED,
     FEW_DATASETS,
-    LITTLE_WORK,
     MOST_ENTRIES,
     MOST_WORK,
     NO_LIMIT,
@@ -40,7 +39,7 @@ from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.chain import Chain, TooManyEntries
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
 from tightdp.methods.chain_forms import Found, TooManyForms, every_ratio
-from tightdp.methods.chain_search import BRIEF, THOROUGH, blockwise_bound, largest_ratio
+from tightdp.methods.chain_search import BRIEF, THOROUGH, blockwise_bound, largest_ratio, steps_of_search
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_chain
@@ -69,10 +68,11 @@ class Chained(Method):
         return self.table
 
     def tight(self, control: Control, budget: int) -> Tight | Refusal:
-        little = ALLOWED * LITTLE_WORK
-        brief = budget <= little and self.program.aggregate(control) is not None
-        found = self._searched(control, BRIEF if brief else THOROUGH)
-        return exceeded("chain", budget) if found.gave_up and brief else found
+        needs = steps_of_search(self.chain)
+        if budget >= needs or self.program.least_needed(self.name) >= needs:
+            return self._searched(control, THOROUGH)
+        found = self._searched(control, BRIEF)
+        return too_much("chain", needs) if found.gave_up else found
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         return alike_pairs(self.program.bound, self.table)

@@ -24,7 +24,7 @@ from tightdp.exact.whole import Whole, ball_of, gcd
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK, TABLE_ENTRIES
+from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK
 from tightdp.methods.chain import Block, Chain, Change, Vector
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ __all__ = [
     "every_ratio",
     "extreme",
     "found",
-    "impossible",
     "listed",
     "logarithm",
     "moves_of",
@@ -241,7 +240,7 @@ def every_ratio(
     move = next(((old, new) for old, after in steps.items() for new in after if new != old), None)
     for (head, above), (tail, below) in product(chain.heads.items(), chain.tails.items()):
         moved = unseen is not None and move is not None
-        for vector, choices in _pairs_of_forms(chain, bound, below, moved, watch, distinct, LITTLE_WORK):
+        for vector, choices in _pairs_of_forms(chain, bound, below, moved, watch):
             if any(node in above or ~node in above for node in vector):
                 one = found(chain, bound, head, tail, listed(choices))
                 x, x_prime = list(one.x), list(one.x_prime)
@@ -252,46 +251,10 @@ def every_ratio(
                     yield Fraction(0), tuple(x_prime), tuple(x), one.code
 
 
-def impossible(chain: Chain, bound: Bound, watch: Callable[[], None]) -> tuple[int, int, list[Change]] | None:
-    """Return head, tail and choices of an output that some x can give and a neighbour cannot; None proves nothing.
-
-    Weights are not negative, so whether a probability is 0 depends only on which nodes can be reached.
-    """
-    for tail, below in chain.tails.items():
-        try:
-            forms = _pairs_of_forms(chain, bound, below, False, watch, _widest, TABLE_ENTRIES)
-        except TooManyForms:
-            continue
-        for (head, above), (vector, choices) in product(chain.heads.items(), forms):
-            if any(node in above for node in vector) and not any(~node in above for node in vector):
-                return head, tail, listed(choices)
-    return None
-
-
-def _widest(forms: Iterable[Form]) -> list[Form]:
-    """Return forms by their nodes alone, without those from which x arrives at no more, and x' at no fewer nodes."""
-    nodes = {frozenset(vector): choices for vector, choices in forms if any(node >= 0 for node in vector)}
-    kept: list[tuple[frozenset[int], frozenset[int]]] = []
-    found: list[Form] = []
-    for every in sorted(nodes, key=lambda every: sum(-1 if node >= 0 else 1 for node in every)):
-        ours = frozenset(node for node in every if node >= 0)
-        theirs = every - ours
-        if not any(ours <= more and fewer <= theirs for more, fewer in kept):
-            kept.append((ours, theirs))
-            found.append((dict.fromkeys(every, 1), nodes[every]))
-    return found
-
-
 def _pairs_of_forms(
-    chain: Chain,
-    bound: Bound,
-    below: Vector,
-    moved_already: bool,
-    watch: Callable[[], None],
-    reduced: Callable[[Iterable[Form]], list[Form]],
-    most: int,
+    chain: Chain, bound: Bound, below: Vector, moved_already: bool, watch: Callable[[], None]
 ) -> list[Form]:
-    """Return the forms of x and x' together for neighbours and all outputs of a tail, reduced at every block."""
+    """Return the forms of x and x' together for neighbours and all outputs of a tail."""
     relation = relation_of(bound)
     start: Form = (below | {~node: value for node, value in below.items()}, ())
     still, moved = [start], [start] if moved_already or relation.every_record else []
@@ -299,11 +262,11 @@ def _pairs_of_forms(
         watch()
         staying, changing = moves_of(block, relation)
         if relation.every_record:
-            moved = reduced(both(block, moved, [*staying, *changing]))
+            moved = distinct(both(block, moved, [*staying, *changing]))
         else:
-            moved = reduced((*both(block, moved, staying), *both(block, still, changing)))
-            still = reduced(both(block, still, staying))
-        if len(moved) + len(still) > most:
+            moved = distinct((*both(block, moved, staying), *both(block, still, changing)))
+            still = distinct(both(block, still, staying))
+        if len(moved) + len(still) > LITTLE_WORK:
             raise TooManyForms
     return moved
 

@@ -24,7 +24,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import as_exact, quotient
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound
-from tightdp.limits.calibrated import FEW_VALUES
+from tightdp.limits.calibrated import CELL_STEPS, FEW_VALUES
 from tightdp.methods.chain import Block, Chain, Change, Runs, Vector, lumped
 from tightdp.methods.chain_certain import Path, largest_certainly
 from tightdp.methods.chain_forms import (
@@ -35,7 +35,6 @@ from tightdp.methods.chain_forms import (
     dot,
     extreme,
     found,
-    impossible,
     listed,
     moves_of,
     positivity,
@@ -43,7 +42,7 @@ from tightdp.methods.chain_forms import (
 )
 from tightdp.methods.chain_screen import screened
 
-__all__ = ["BRIEF", "THOROUGH", "blockwise_bound", "largest_ratio"]
+__all__ = ["BRIEF", "THOROUGH", "blockwise_bound", "largest_ratio", "steps_of_search"]
 
 BRIEF = ((12, 100),)
 """How many forms are kept at one block, and how many ways in which the clients below a change may act are followed."""
@@ -85,8 +84,6 @@ def largest_ratio(
         if not decided and not relation.every_record:
             steep = _along_the_steepest(chain, steps)
             decided = steep is not None and search.take(*steep) and search.ratio == most
-        if not decided and most == math.inf:
-            path = impossible(chain, bound, watch)
         if path is not None:
             search.take(*path)
         if not decided and path is None:
@@ -111,6 +108,12 @@ def largest_ratio(
     if upper == lower:
         return Enclosure(lower, upper, best, None, False)
     return Enclosure(lower, upper, best, reason, search.cut_short)
+
+
+def steps_of_search(chain: Chain) -> int:
+    """Return how many steps a thorough search takes, where all ways that are followed are as many as they may be."""
+    letters = sum(len(block.into) for block in chain.blocks)
+    return CELL_STEPS * letters * THOROUGH[-1][1] * len(chain.heads) * len(chain.tails)
 
 
 def blockwise_bound(chain: Chain, bound: Bound) -> Exact:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.core.lowering import lower, lower_target
@@ -27,7 +28,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import down
 from tightdp.exact.weights import quotient
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, DOUBLES_AT_ONCE, MUCH_WORK, NODE_STEPS, TABLE_ENTRIES
+from tightdp.limits.calibrated import ALLOWED, DOUBLES_AT_ONCE, MUCH_WORK, NO_LIMIT, NODE_STEPS, TABLE_ENTRIES
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
@@ -107,6 +108,15 @@ class Program:
     def looked(self) -> list[Method]:
         """The methods that are known to apply so far."""
         return [found for found in self._looked.values() if not isinstance(found, Refusal)]
+
+    def least_needed(self, before: str) -> int:
+        """Return the least number of steps that a method of the list needs which was allowed fewer so far.
+
+        Methods from the name `before` on do not count.
+        """
+        earlier = takewhile(lambda candidate: candidate.name != before, self.candidates)
+        looked = (self._looked.get(candidate) for candidate in earlier)
+        return min((found.needs for found in looked if isinstance(found, Refusal) and found.needs), default=NO_LIMIT)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """Return the value kept under a name, made now if there is none."""
