@@ -102,6 +102,18 @@ def test_joint_laws_too_long_to_list_are_not_needed() -> None:
     assert instance.delta(exp_epsilon=2).status == "exact"
 
 
+@pytest.mark.slow(seconds=4)
+def test_a_chain_hands_over_to_parts_that_are_known_to_need_less() -> None:
+    """Its diagram is quickly made, its search takes a minute; the parts need more than is spent without an estimate."""
+
+    @mechanism(record=Bit)
+    def running(x: Any) -> Any:
+        return tuple(geometric(sum(x[: at + 1]), "1/2", 0, len(x)) for at in range(len(x)))
+
+    found = running.bind(n=10).privacy()
+    assert (found.status, found.exp_epsilon, found.stats.method) == ("exact", 2**10, "independent outputs")
+
+
 def test_failures_are_left_to_the_whole_program() -> None:
     @mechanism(record=Bit)
     def fails(x: Any) -> Any:

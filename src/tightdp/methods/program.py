@@ -110,13 +110,9 @@ class Program:
         return [found for found in self._looked.values() if not isinstance(found, Refusal)]
 
     def least_needed(self, before: str) -> int:
-        """Return the least number of steps that a method of the list needs which was allowed fewer so far.
-
-        Methods from the name `before` on do not count.
-        """
-        earlier = takewhile(lambda candidate: candidate.name != before, self.candidates)
-        looked = (self._looked.get(candidate) for candidate in earlier)
-        return min((found.needs for found in looked if isinstance(found, Refusal) and found.needs), default=NO_LIMIT)
+        """Return the fewest steps that a method of the list, before this name, needs which was allowed fewer so far."""
+        earlier = map(self._looked.get, takewhile(lambda candidate: candidate.name != before, self.candidates))
+        return min((one.needs for one in earlier if isinstance(one, Refusal) and one.needs), default=NO_LIMIT)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """Return the value kept under a name, made now if there is none."""
