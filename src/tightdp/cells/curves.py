@@ -34,8 +34,6 @@ _MOST_VALUES = 1_000
 """For how many values a quadrature may ask."""
 _POINT = arb(2) ** -70
 """A crossing at one place is enclosed as closely as this."""
-_MOST_PARTS = 400
-"""On how many parts of a line a sign is looked for."""
 
 _Sum: TypeAlias = Mapping[fmpq, Any]
 """A sum of exponentials of the place of a line: coefficients by rate."""
@@ -152,7 +150,7 @@ class _Curve:
         found = [(Fraction(0), Fraction(0)), (Fraction(1), Fraction(1))]
         for each in sums:
             terms = {(as_fraction(rate), 0): c for rate, c in each.items()}
-            found += Wave(terms, Fraction(0), Fraction(1), self.watch, _MOST_PARTS).crossings()
+            found += Wave(terms, Fraction(0), Fraction(1), self.watch).crossings()
         joined: list[tuple[Fraction, Fraction]] = []
         for low, high in sorted(found):
             if joined and low <= joined[-1][1]:

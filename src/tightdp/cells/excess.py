@@ -16,6 +16,7 @@ from typing import Any
 from flint import arb, ctx, fmpq
 
 from tightdp.cells import curves
+from tightdp.cells.lines import SHORT
 from tightdp.cells.signs import Tangent, covered, enclosed, halves, sign_of, tangent_of
 from tightdp.cells.simplices import Function, Region, Simplex, cut, grown, integral, on_simplex, scaled, standard
 from tightdp.cells.sums import Exact, exact_number, rational_number
@@ -104,7 +105,7 @@ def _along_a_line(function: Function, bounded: int, watch: Callable[[], None]) -
             (as_fraction(way * share), 0): grown(c, share * start)
             for share, c in zip(times, function.values(), strict=True)
         }
-        wave = Wave(terms, Fraction(0), None if length is None else as_fraction(length), watch)
+        wave = Wave(terms, Fraction(0), None if length is None else as_fraction(length), watch, least=SHORT)
         try:
             pieces = [*wave.changes(), *([(wave.top, None, wave.beyond[1])] if length is None else [])]
         except Undecided:

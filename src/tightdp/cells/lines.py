@@ -27,6 +27,8 @@ _MOST_PARTS = 1_000
 """On how many parts of a stretch a sign is looked for."""
 ABOVE = (1 << 40, 1 << 30, 1 << 20, 1 << 10, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
+SHORT = Fraction(1, 1 << 60)
+"""On parts that are no longer a density may or may not exceed a multiple of another one, which it touches."""
 _CLOSER = 40
 """So often the place of the largest ratio inside of a stretch is looked for more closely."""
 
@@ -162,8 +164,8 @@ def rate_of(base: Base) -> Fraction:
     return found
 
 
-def _wave(function: Counted, stretch: Stretch, watch: Callable[[], None]) -> Wave:
-    return Wave(terms_of(function), Fraction(0), stretch.length, watch, _MOST_PARTS)
+def _wave(function: Counted, stretch: Stretch, watch: Callable[[], None], least: Fraction = Fraction(0)) -> Wave:
+    return Wave(terms_of(function), Fraction(0), stretch.length, watch, _MOST_PARTS, least)
 
 
 def _moved(function: Counted, by: Fraction) -> Counted:
@@ -182,7 +184,7 @@ def larger(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[],
     function = difference(p, q, t)
     if not function:
         return 0, 0
-    signs = _wave(function, stretch, watch)
+    signs = _wave(function, stretch, watch, SHORT)
     try:
         pieces: list[tuple[Fraction, Fraction | None, int]] = [*signs.changes()]
         if stretch.length is None:

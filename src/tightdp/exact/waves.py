@@ -148,7 +148,8 @@ class _End:
 class Wave:
     """A function that is not 0, from a number of at least 0 to another one (None: without end).
 
-    `most` bounds the parts that are looked at.
+    `most` bounds the parts that are looked at. Where no sign is seen, as where it touches 0, parts are cut further that
+    are longer than `least`.
     """
 
     terms: Terms
@@ -156,6 +157,7 @@ class Wave:
     high: Fraction | None
     watch: Callable[[], None]
     most: int = PARTS
+    least: Fraction = Fraction(0)
 
     @cached_property
     def _expansion(self) -> Expansion:
@@ -210,7 +212,7 @@ class Wave:
     def parts(self) -> Iterator[tuple[Fraction, Fraction, int]]:
         """Yield intervals that cover everything up to `top`, in order, with the sign of the function inside.
 
-        The sign is 0 where it crosses 0 once there, and is monotone. Raises Undecided.
+        The sign is 0 where it crosses 0 once there, and is monotone, or where it is not seen. Raises Undecided.
         """
         first, last = self.ends
         todo = [(self.low, self.top)] if self.low < self.top else []
@@ -227,7 +229,9 @@ class Wave:
                     sign = self._beside(last, high, low, high)
                 if sign == 0 and ((low == self.low and first.order) or (high == self.high and last.order)):
                     sign = None
-            if sign is None:
+            if sign is None and high - low <= self.least:
+                yield low, high, 0
+            elif sign is None:
                 middle = self._between(low, high)
                 todo += [(middle, high), (low, middle)]
             else:
@@ -279,7 +283,7 @@ class Wave:
         """
         found: list[tuple[Fraction, Fraction, int]] = []
         for low, high, sign in self.parts():
-            for piece in [(low, high, sign)] if sign else self._closer(low, high):
+            for piece in [(low, high, sign)] if sign or high - low <= self.least else self._closer(low, high):
                 if found and found[-1][2] == piece[2] != 0:
                     piece = found.pop()[0], piece[1], piece[2]
                 found.append(piece)
