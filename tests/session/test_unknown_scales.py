@@ -104,3 +104,18 @@ def test_claims_are_decided_for_all_scales() -> None:
 def test_what_is_not_in_reach_is_refused() -> None:
     with pytest.raises(TightdpError):
         count.bind(n=1, eps="?").delta(exp_epsilon=2)
+
+
+def test_a_claim_fails_at_a_value_where_not_all_values_are_decided() -> None:
+    """1/eps stands in the exponent of the mechanism, eps in that of the claim: it holds from 1 on."""
+
+    @mechanism(record=Bit)
+    def inverse(x, eps):
+        return laplace(x[0], eps) > 1
+
+    found = inverse.bind(n=1, eps="?[1/4,3]").verify(epsilon="eps")
+    assert found.holds is False
+    value = Fraction(found.parameters["eps"])
+    assert inverse.bind(n=1, eps=value).verify(epsilon=value).holds is False
+    with pytest.raises(TightdpError, match="the unknown and its inverse stand in exponents"):
+        inverse.bind(n=1, eps="?[2,3]").verify(epsilon="eps")

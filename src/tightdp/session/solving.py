@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from tightdp.errors import QueryError
+from tightdp.errors import LanguageError, ParameterError, ProgramError, QueryError
 from tightdp.exact.cells import Cell, InExponents
 from tightdp.exact.field import Number, exp
 from tightdp.exact.lines import Line
@@ -255,8 +256,38 @@ def _held(bar: _Bar, stretches: Sequence[Stretch]) -> list[Span]:
 
 
 def verify(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verification:
-    """Return the verdicts for all values of the unknown; where one fails, those at a value at which it fails."""
-    return _settled(ours, lambda: _verified(ours, claims, formula))
+    """Return the verdicts for all values of the unknown; where one fails, those at a value at which it fails.
+
+    Where there is no answer for all values, some are tried: a claim that fails at one of them is refuted.
+    """
+    try:
+        return _settled(ours, lambda: _verified(ours, claims, formula))
+    except (LanguageError, ParameterError, QueryError):
+        refuted = next(_refuted(ours, claims, formula), None)
+        if refuted is None:
+            raise
+        return refuted
+
+
+def _refuted(ours: Cellwise, claims: Claims, formula: Formula | None) -> Iterator[Verification]:
+    """Yield the verdicts at those of some values of the unknown at which a claim fails."""
+    low, high = ours.range.low, ours.range.high
+    values: list[Number] = [Fraction(1, 2), Fraction(1), Fraction(2), Fraction(1, 8), Fraction(8)]
+    if low is not None and high is not None:
+        values = [low + (high - low) * share / 8 for share in (*values[:3], 4, 6)]
+    for value in values:
+        with suppress(LanguageError, ParameterError, ProgramError, QueryError):
+            found = _verified_at(ours, claims, formula, value)
+            if any(claim.holds is False for claim in found.claims):
+                yield found
+
+
+def _verified_at(ours: Cellwise, claims: Claims, formula: Formula | None, value: Number) -> Verification:
+    """Return the verdicts at a value of the unknown."""
+    privacy, accuracy = claims
+    if formula is not None:
+        privacy = formula.exp_epsilon(value), None, formula.delta
+    return verify_at(ours.with_value(value).engine, privacy, accuracy)
 
 
 def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verification:
@@ -274,10 +305,7 @@ def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verifi
             )
             return Verification(subject=ours.instance.subject, claims=(refuted,), stats=ours.stats)
         if failing is not None:
-            privacy, accuracy = claims
-            if formula is not None:
-                privacy = formula.exp_epsilon(failing), None, formula.delta
-            return verify_at(ours.with_value(failing).engine, privacy, accuracy)
+            return _verified_at(ours, claims, formula, failing)
         stats.append(ours.stats)
     decided = tuple(Claim(bar.label, bar.claimed, None, True) for bar in bars)
     return Verification(subject=ours.instance.subject, claims=decided, stats=sum(stats[1:], stats[0]))
