@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.lines import Line
@@ -21,6 +21,7 @@ from tightdp.exact.pieces import Interval, Piece, covering, kept_around, largest
 from tightdp.exact.polynomials import sign
 from tightdp.exact.roots import Point, between
 from tightdp.exact.weights import as_exact
+from tightdp.exact.weights import quotient as quotient_of
 from tightdp.exact.whole import Whole, polynomials
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
@@ -30,7 +31,6 @@ from tightdp.queries.accuracy import number
 from tightdp.queries.measures import AccuracyAt
 from tightdp.symmetry.sets import Table
 
-W = TypeVar("W")
 Watch = Callable[[], None]
 Ratio = tuple[Line, Line]
 """A function of the unknown: numerator and denominator, which is positive."""
@@ -59,17 +59,25 @@ class Shares:
         return [(ours * down - theirs * up, code) for ours, theirs, code in self.laws], self.below * down
 
 
-def ratios(pairs: Iterable[Pair]) -> Iterator[Quotient]:
-    """Yield the likelihood ratios of the outputs of some pairs."""
+Ratios = list[tuple[Number, Number, tuple[Pair, int]]]
+"""Probabilities of an output on x and x', and the pair with the code of the output."""
+
+
+def ratios(pairs: Iterable[Pair]) -> Ratios:
+    """Return the different likelihood ratios of the outputs of some pairs, without those that are 1."""
+    found: dict[tuple[object, object], tuple[Number, Number, tuple[Pair, int]]] = {}
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
         first, second = _sign(ours.total), _sign(theirs.total)
         for code, weight in ours.by_code.items():
-            up, down = weight * first, theirs.by_code.get(code, 0) * second
-            if up:
-                if _sign(up) < 0 or _sign(down) < 0:  # what it is on the whole cell
-                    raise AssertionError("a weight is negative: a defect of the encoding")
-                yield Quotient(up * theirs.total * second, down * ours.total * first, (pair, code))
+            other = theirs.by_code.get(code, 0)
+            if _sign(weight) * first < 0 or (other and _sign(other) * second < 0):  # what it is on the whole cell
+                raise AssertionError("a weight is negative: a defect of the encoding")
+            p, q = quotient_of(weight, ours.total), quotient_of(other, theirs.total)
+            name = function(p), function(q)
+            if p and name[0] != name[1]:
+                found.setdefault(name, (p, q, (pair, code)))
+    return list(found.values())
 
 
 def shares(pairs: Iterable[Pair]) -> list[Shares]:
@@ -113,7 +121,7 @@ def largest_quotient(
     return largest(pieces, low, high, watch)
 
 
-def leading(ratios: Sequence[tuple[Number, Number, W]], low: Point, high: Point | None, watch: Watch) -> list[Quotient]:
+def leading(ratios: Ratios, low: Point, high: Point | None, watch: Watch) -> list[Quotient]:
     """Return the ratios P/Q of numbers of at least 0 without those below another of the same Q, or P, on all of a cell.
 
     To compare two numbers takes much less than to compare two ratios, and of many pairs of datasets they are the same.

@@ -13,7 +13,7 @@ from tightdp.exact.cells import Cell
 from tightdp.exact.mixed import quotient
 from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
-from tightdp.methods import questions
+from tightdp.methods import by_cells, questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
@@ -51,12 +51,8 @@ class Largest:
         """Compare all pairs, or all datasets; see `Question` of `cellwise`."""
         query, method, question = instance.engine.query(), _Method(), self.question
         if isinstance(question, TightRatio):
-            if (listed := numeric.ratios(instance.engine, query)) is not None:
-                return (
-                    lambda cell: _of_ratios(unknowns.leading(listed, cell.low, cell.high, query.control), query)(cell),
-                    numeric.outcome_of(query).stats,
-                )
-            if isinstance(known := numeric.answer(instance.engine, question), Privacy):
+            finite = by_cells.finite_laws(instance.engine.program, query.control) is not None
+            if not finite and isinstance(known := numeric.answer(instance.engine, question), Privacy):
                 found = known  # all comparisons come out alike on the whole cell
                 return lambda cell: [Stretch(cell.low, cell.high, found.exp_epsilon, found.witness)], found.stats
             query = instance.engine.query()
@@ -86,7 +82,16 @@ def _pieces_of(question: AskedNumber, method: _Method, instance: InstanceBase, q
             for piece in unknowns.largest_quotient(misses, cell.low, cell.high, watch)
         ]
     if isinstance(question, TightRatio):
-        return _of_ratios(list(unknowns.ratios(method.pairs(instance, query))), query)
+        ratios = unknowns.ratios(method.pairs(instance, query))
+        return lambda cell: (
+            [
+                _stretch(piece, _value(piece), _triple(*piece.witness.witness))
+                for piece in unknowns.largest_quotient(
+                    unknowns.leading(ratios, cell.low, cell.high, watch), cell.low, cell.high, watch
+                )
+            ]
+            or [_constant(cell, 1)]
+        )
     shares = unknowns.shares(method.pairs(instance, query))
     if isinstance(question, DeltaAt):
         return lambda cell: (
@@ -167,17 +172,6 @@ def _check_complete(stopped: Exception | None) -> None:
         raise stopped
 
 
-def _of_ratios(ratios: Sequence[unknowns.Quotient], query: Query) -> Pieces:
-    """Return the pieces of the largest of some likelihood ratios."""
-    return lambda cell: (
-        [
-            _stretch(piece, _value(piece), _triple(piece.witness.witness))
-            for piece in unknowns.largest_quotient(ratios, cell.low, cell.high, query.control)
-        ]
-        or [_constant(cell, 1)]
-    )
-
-
 def _stretch(piece: Piece[Any], value: Any, witness: Any) -> Stretch:
     return Stretch(piece.low, piece.high, value, witness)
 
@@ -193,10 +187,7 @@ def _value(piece: Piece[Any]) -> Any:
     return quotient(piece.above, piece.below)
 
 
-def _triple(witness: TripleWitness | tuple[Pair, int]) -> TripleWitness:
-    if isinstance(witness, TripleWitness):
-        return witness
-    pair, code = witness
+def _triple(pair: Pair, code: int) -> TripleWitness:
     return TripleWitness(pair.x, pair.x_prime, *pair.table.named(code, pair.x, pair.x_prime))
 
 

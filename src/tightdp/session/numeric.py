@@ -20,7 +20,6 @@ from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
-from tightdp.methods import by_cells
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import classes_of, least_alpha
 from tightdp.queries.laws import largest
@@ -101,24 +100,6 @@ def _ends(
 def _real(laws: CellLaws) -> bool:
     """Whether real numbers are published: then there is no other way to an answer."""
     return any(label.real for law in laws.laws.values() for label in law)
-
-
-def ratios(engine: Engine, query: Query) -> list[tuple[Number, Number, TripleWitness]] | None:
-    """Return the different likelihood ratios of neighbours, with an unknown in them, each as two probabilities.
-
-    None for programs that are answered in another way, and where noisy numbers are published.
-    """
-    known = by_cells.finite_laws(engine.program, query.control)
-    if known is None:
-        return None
-    found: dict[Any, tuple[Number, Number, TripleWitness]] = {}
-    for x, x_prime in _pairs(engine, query):
-        for output, ours in known[x].items():
-            theirs = known[x_prime].get(output, Fraction(0))
-            name = unknowns.function(ours), unknowns.function(theirs)
-            if name not in found and name[0] != name[1]:
-                found[name] = ours, theirs, TripleWitness(x, x_prime, output, ours, theirs)
-    return list(found.values())
 
 
 def curve(engine: Engine) -> Curve | None:
