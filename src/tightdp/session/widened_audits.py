@@ -62,15 +62,11 @@ def widest(ratio: Exact, error: Inexact) -> Exact:
     """Return the upper end of a likelihood ratio."""
     if isinstance(ratio, float) or error.cut:
         return math.inf
-    return up(ratio * (1 + error.relative) / (1 - error.relative))
+    return up(ratio * error.factor)
 
 
 def _narrowest(ratio: Exact, error: Inexact) -> Exact:
-    return (
-        ratio
-        if isinstance(ratio, float)
-        else max(down(ratio * (1 - error.relative) / (1 + error.relative)), Fraction(1))
-    )
+    return ratio if isinstance(ratio, float) else max(down(ratio / error.factor), Fraction(1))
 
 
 def _odds(posterior: Number) -> Exact:
