@@ -1,6 +1,6 @@
 """Checks how well any private mechanism can do: `python proofs/optimum.py answer.json` ends with 0 for accepted.
 
-No theorem of proofs/coq covers this, so it stands beside `checker.py`, which reads the numbers, values and datasets,
+The bound is a theorem (proofs/coq/Optimum.v), this check of it is not, so it stands beside `checker.py`, which reads all,
 and is asked about all other certificates. To be trusted are both files, and what `optimum` states.
 """
 
