@@ -11,13 +11,15 @@ from fractions import Fraction
 from functools import lru_cache
 from math import comb
 from sys import hash_info
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from flint import fmpz_poly
 
 from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.whole import ExpInteger, Whole, lcm, polynomials
+
+K = TypeVar("K")
 
 NUMBERS = (int, Fraction, ExpNumber)
 """The types of exact numbers."""
@@ -31,6 +33,22 @@ def quotient(above: Whole, below: Whole) -> Number:
         return above / below  # type: ignore[unreachable]  # other kinds of numbers divide by themselves
     (up, down), root = polynomials(above, below)
     return ratio(up, down, root)
+
+
+def steepest(ours: Mapping[K, Whole], theirs: Mapping[K, Whole]) -> tuple[Whole, Whole, K]:
+    """Return the weights with the largest quotient, and where they stand: the lower one is 0 where there is none.
+
+    There is a weight in `ours`, and none of them is 0.
+    """
+    best: tuple[Whole, Whole, K] | None = None
+    for key, weight in ours.items():
+        other = theirs.get(key, 0)
+        if not other:
+            return weight, 0, key
+        if best is None or weight * best[1] > best[0] * other:
+            best = weight, other, key
+    assert best is not None
+    return best
 
 
 def may_be_positive(mass: Number | Whole) -> bool:

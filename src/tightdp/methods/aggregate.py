@@ -21,7 +21,7 @@ from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
-from tightdp.exact.weights import quotient
+from tightdp.exact.weights import quotient, steepest
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain
 from tightdp.limits.calibrated import LITTLE_WORK
@@ -48,15 +48,8 @@ class Contribution:
 
 def largest_ratio(ours: Contribution, theirs: Contribution) -> Exact:
     """Return the largest likelihood ratio, at least 1, between two contributions."""
-    weights = dict(theirs.weights)
-    if any(values not in weights for values, _ in ours.weights):
-        return math.inf
-    up: Whole = 0
-    down: Whole = 1
-    for values, weight in ours.weights:
-        if weight * down > up * weights[values]:
-            up, down = weight, weights[values]
-    return max(Fraction(1), quotient(up * theirs.denominator, down * ours.denominator))
+    up, down, _ = steepest(dict(ours.weights), dict(theirs.weights))
+    return max(Fraction(1), quotient(up * theirs.denominator, down * ours.denominator)) if down else math.inf
 
 
 @dataclass(frozen=True)

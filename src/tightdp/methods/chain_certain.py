@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact
-from tightdp.exact.weights import quotient
+from tightdp.exact.weights import quotient, steepest
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation
@@ -65,7 +65,8 @@ class Certainly:
         best: tuple[Exact, int, int, tuple[int, int]] | None = None
         for ours, theirs in map(tuple, np.argwhere(pairs[-1])):
             watch()
-            ratio, output = _largest(self.laws[ours], self.laws[theirs])
+            up, down, output = steepest(self.laws[ours], self.laws[theirs])
+            ratio = quotient(up, down) if down else math.inf
             if best is None or ratio > best[0]:
                 best = ratio, ours, theirs, output
                 if ratio == math.inf:
@@ -200,16 +201,3 @@ def _laws(
     return {
         node: [numbers.setdefault(frozenset(law.items()), len(numbers)) for law in own] for node, own in found.items()
     }
-
-
-def _largest(ours: _Law, theirs: _Law) -> tuple[Exact, tuple[int, int]]:
-    """Return the largest ratio of two laws, and an output that has it."""
-    best: tuple[Whole, Whole, tuple[int, int]] | None = None
-    for output, weight in ours.items():
-        other = theirs.get(output, 0)
-        if not other:
-            return math.inf, output
-        if best is None or weight * best[1] > best[0] * other:
-            best = weight, other, output
-    assert best is not None
-    return quotient(best[0], best[1]), best[2]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
 from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
+from tightdp.exact.weights import steepest
 from tightdp.exact.whole import Whole, gcd
 from tightdp.language.domains import Record
 from tightdp.logic.count import Weights
@@ -241,14 +242,9 @@ def told_apart(records: Sequence[Record], seen: Sequence[NDArray[np.int64]]) -> 
 
 def largest_of(ours: Weights, theirs: Weights) -> Largest:
     """Return the largest ratio of the probabilities of an output under two laws."""
-    up: Whole = 0
-    down: Whole = 1
-    for code, weight in ours.by_code.items():
-        other = theirs.by_code.get(code, 0)
-        if not other:
-            return Largest(1, 0, math.inf)
-        if weight * down > up * other:
-            up, down = weight, other
+    up, down, _ = steepest(ours.by_code, theirs.by_code)
+    if not down:
+        return Largest(1, 0, math.inf)
     up, down = up * theirs.total, down * ours.total
     shared = gcd(up, down)
     up, down = up // shared, down // shared
