@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
 
 from small_mechanisms import above_threshold
 from tightdp import ALL, Int, QueryError, exp, exponential, flip, laplace, mechanism
+from tightdp.exact.field import exp as exact_exp
 from tightdp.results import Verification
+from tightdp.session import enclosing
 
 answers = mechanism(record=Int(0, 1), neighbours="unit-all")
 
@@ -73,12 +76,79 @@ def test_what_fails_fails_at_some_n_and_value(program, claim):
 
 
 @pytest.mark.slow(seconds=2)
-def test_what_is_not_known_says_so():
+def test_what_is_not_known_says_so(monkeypatch):
+    monkeypatch.setattr(enclosing, "_WORK", 0)  # with more the claim fails at n = 5
     found = sparse_vector.bind(n=ALL, eps="?").verify(epsilon="9*eps/10")
     assert found.holds is None
     assert found.status == "unresolved"
     assert "n = 4" in found.reason
     with pytest.raises(QueryError, match="unknown eps"):
-        noisy_max.bind(n=ALL, eps="?").privacy()
+        noisy_max.bind(n=ALL, eps="?").privacy(delta="1/10")
     with pytest.raises(QueryError, match="delta = 0"):
         noisy_max.bind(n=ALL, eps="?").verify(epsilon=1, delta="1/10")
+
+
+def test_upper_ends_are_functions_beside_lower_ends():
+    """At a value of the unknown both are what is found there."""
+    found = sparse_vector.bind(n=ALL, eps="?").privacy()
+    assert (found.status, [each.n for each in found.lower]) == ("bounded", [1, 2, 3])
+    (part,) = found.pieces
+    assert part.stop.value == math.inf
+    value = Fraction(1, 2)
+    assert sparse_vector.bind(n=ALL, eps=value).verify(epsilon=value).found.upper == exact_exp(value)
+    assert "at most e^eps" in str(found)
+    for each in found.lower:
+        tight = sparse_vector.bind(n=each.n, eps=value).privacy()
+        assert each.found.part(value).witness.x == tight.witness.x
+
+
+def test_what_some_n_attains_is_exact():
+    found = lies.bind(n=ALL, eps="?").privacy()
+    assert (found.status, [each.n for each in found.lower]) == ("exact", [1])
+
+
+@pytest.mark.slow(seconds=3)
+def test_values_for_which_a_claim_holds_are_enclosed():
+    found = sparse_vector.bind(n=ALL, eps="?").solve(epsilon=1)
+    (proved,), (possible,) = found.holds, found.not_refuted
+    assert (found.status, found.n, proved.stop.value) == ("bounded", 3, 1)
+    safe, beyond = proved.safe_stop, possible.safe_stop + Fraction(1, 100)
+    assert sparse_vector.bind(n=ALL, eps=safe).verify(epsilon=1).holds
+    assert sparse_vector.bind(n=3, eps=possible.safe_stop).verify(epsilon=1).holds
+    assert sparse_vector.bind(n=3, eps=beyond).verify(epsilon=1).holds is False
+    assert "not refuted at n = 3" in str(found)
+
+
+def test_values_for_which_a_claim_holds():
+    exact = lies.bind(n=ALL, eps="?").solve(epsilon=1)
+    assert (exact.status, exact.not_refuted, exact.holds[0].stop.value) == ("exact", None, 1)
+
+
+def drawn_again(x, eps):
+    """What is above a threshold that is drawn again, without an end: private up to n = 5, and not for every n."""
+    t, told = laplace(0, 2 / eps), []
+    for query in x:
+        if laplace(query, 4 / eps) >= t:
+            told.append(True)
+            t = laplace(0, 2 / eps)
+        else:
+            told.append(False)
+    return tuple(told)
+
+
+@pytest.mark.slow(seconds=4)
+def test_a_claim_that_fails_for_larger_n_is_refuted_at_one_value():
+    found = mechanism(record=Int(-1, 1), neighbours="unit-all")(drawn_again).bind(n=ALL, eps="?").verify(epsilon="eps")
+    assert found.holds is False
+    assert found.found.n > 5
+
+
+def test_what_is_about_something_else_is_refused():
+    unknown = lies.bind(n=ALL, eps="?")
+    for ask in (
+        lambda: unknown.privacy(delta="1/10"),
+        lambda: unknown.solve(epsilon=1, alpha=1, best="accuracy"),
+        lambda: unknown.verify(epsilon=1, delta="1/10"),
+    ):
+        with pytest.raises(QueryError):
+            ask()

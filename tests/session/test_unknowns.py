@@ -312,7 +312,7 @@ def test_what_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
     with pytest.raises(ParameterError, match="2 parameters are unknown: first, second"):
         two.bind(n=2, first="?", second="?")
     with pytest.raises(QueryError, match="n = all with the unknown lam"):
-        counted.bind(n=ALL, lam="?").privacy()
+        counted.bind(n=ALL, lam="?").privacy(delta="1/10")
     with pytest.raises(ProgramError, match="for lam"):
         counted.bind(n=2, lam="?[1/2,2]").privacy()
     with pytest.raises(QueryError, match="no answer with lam unknown"):

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from tightdp.results.optimum import BestMechanism, Optimum
     from tightdp.results.pieces import (
         AccuracyPieces,
+        AtN,
         Best,
         Distributions,
         EfficacyPieces,
         End,
+        EveryNPieces,
         GuessingPieces,
         Holds,
         Part,
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Accuracy",
     "AccuracyPieces",
+    "AtN",
     "Audit",
     "Best",
     "BestMechanism",
@@ -82,6 +85,7 @@ __all__ = [
     "End",
     "EventWitness",
     "EveryN",
+    "EveryNPieces",
     "EveryNVerification",
     "Explanation",
     "Failure",

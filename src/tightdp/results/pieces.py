@@ -103,6 +103,27 @@ class Pieces(Drawn, Result):
         return next((each for each in self.pieces if each.holds_at(value)), None)
 
 
+@dataclass(frozen=True)
+class AtN(Recorded):
+    """The tight e^ε with n records as a function of the unknown: a lower end of what holds for every n."""
+
+    json = "n pieces=_pieces"
+    n: int
+    found: Pieces
+
+    @property
+    def _pieces(self) -> list[dict[str, Any]]:
+        return self.found._pieces
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EveryNPieces(Pieces):
+    """An upper end of e^ε for every n as a function of the unknown, and lower ends: the tight e^ε of a few n."""
+
+    json = "unknown=unknown.name *at pieces=_pieces lower"
+    lower: tuple[AtN, ...]
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AccuracyPieces(Pieces):
     """The tight 1 - β at an error bound as a function of the unknown; see `Accuracy`."""
@@ -202,15 +223,21 @@ class Best(Recorded):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Solution(Result):
-    """The exact set of values of the unknown for which claims hold, as intervals."""
+    """The exact set of values of the unknown for which claims hold, as intervals.
+
+    For every n it is enclosed where it is not known: the claim is proved for the values in `holds`, and fails with `n`
+    records for all that are not in `not_refuted`.
+    """
 
     query: ClassVar[str] = "solve"
-    json = "unknown=unknown.name claims holds best?"
+    json = "unknown=unknown.name claims holds not_refuted? n? best?"
     table = "holds"
     unknown: Unknown
     claims: tuple[str, ...]
     holds: tuple[Holds, ...]
     best: Best | None = None
+    not_refuted: tuple[Holds, ...] | None = None
+    n: int | None = None
 
     def holds_at(self, value: Number) -> bool:
         """Whether all claims hold at a value of the unknown."""

@@ -17,7 +17,7 @@ from tightdp.language.program import Bound, Program
 from tightdp.language.timing import BITS, ROUNDS
 from tightdp.limits import snapshot
 from tightdp.queries import privacy as questions
-from tightdp.queries.measures import AccuracyAt, LeastError
+from tightdp.queries.measures import AccuracyAt, Goal, LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import Claimed, checked_calls, read_exact, read_exponential, read_goal, unknown_of
 from tightdp.session.instance import Instance
@@ -128,7 +128,10 @@ class UnknownInstance(Instance):
         """
         self._check_pure(0, alpha if best is None else best)
         goal, alpha = read_goal(best, measure, alpha, beta)
-        return answers.solve(self.cellwise, *self._claims(Claimed(epsilon, exp_epsilon, delta, alpha, beta)), goal)
+        return self._solved(Claimed(epsilon, exp_epsilon, delta, alpha, beta), goal)
+
+    def _solved(self, claimed: Claimed, goal: Goal | None) -> Solution:
+        return answers.solve(self.cellwise, *self._claims(claimed), goal)
 
     def _claims(self, claimed: Claimed) -> tuple[Claims, Formula | None]:
         """Return the claims, and that about ε where it is a function of the unknown, as in epsilon="2*eps"."""
@@ -201,7 +204,11 @@ def _chooses(value: Any) -> bool:
 
 @checked_calls
 class EveryUnknownInstance(UnknownInstance):
-    """A mechanism in which one parameter is unknown, for all n >= 1 at once: `verify` decides a claim about ε."""
+    """A mechanism in which one parameter is unknown, for all n >= 1 at once.
+
+    `privacy` gives an upper end of e^ε as a function of the unknown, `verify` decides a claim about ε, and `solve` says
+    for which values it is proved. Raises QueryError for the other questions.
+    """
 
     every_n = True
 
@@ -212,21 +219,42 @@ class EveryUnknownInstance(UnknownInstance):
 
     def _refused(self, *_: Any, **__: Any) -> NoReturn:
         name = self.cellwise.name
-        raise QueryError(f"n = all with the unknown {name}", f"ask for verify, give {name} a value, or ask for one n")
+        hint = f"ask for privacy, verify or solve, give {name} a value, or ask for one n"
+        raise QueryError(f"n = all with the unknown {name}", hint)
 
-    _asked = _computed = _certified = solve = _refused
+    _computed = _certified = _refused
+
+    def _at(self, n: Any, value: Any = None) -> Any:
+        """Return the mechanism at one n, or with a value of the unknown."""
+        given = {} if value is None else {self.cellwise.name: value}
+        return self.rebind(n, {**self.bound.parameters, **given}, **self.limits)
+
+    def _asked(self, question: AskedNumber) -> Pieces:
+        if question != questions.TightRatio(top=1):
+            self._refused()
+        return _proofs.privacy(self.cellwise, lambda n: self._at(n).privacy())
+
+    def _claims(self, claimed: Claimed) -> tuple[Claims, Formula | None]:
+        if claimed.at_delta or claimed.alpha is not None or claimed.beta is not None:
+            raise QueryError("for every n claims are decided for delta = 0 only, and not about accuracy", "ask one n")
+        return super()._claims(claimed)
 
     def _verified(self, claimed: Claimed) -> Verification:
         """Return the verdict on a claim about ε: proved by an upper end, or refuted at one of the first n."""
-        if claimed.at_delta or claimed.alpha is not None or claimed.beta is not None:
-            raise QueryError("for every n claims are decided for delta = 0 only, and not about accuracy", "ask one n")
+        named = {"epsilon": claimed.epsilon, "exp_epsilon": claimed.exp_epsilon}
 
-        def at(n: int) -> Verification:
-            one = self.rebind(n, dict(self.bound.parameters), **self.limits)
-            found: Verification = one.verify(epsilon=claimed.epsilon, exp_epsilon=claimed.exp_epsilon)
+        def every(value: Any, at_value: Any) -> Verification:
+            given = {name: at_value or text for name, text in named.items() if text is not None}
+            found: Verification = self._at(ALL, value).verify(**given)
             return found
 
-        return _proofs.verify(self.cellwise, *self._claims(claimed), at)
+        return _proofs.verify(self.cellwise, *self._claims(claimed), lambda n: self._at(n).verify(**named), every)
+
+    def _solved(self, claimed: Claimed, goal: Goal | None) -> Solution:
+        if goal is not None:
+            self._refused()
+        named = {"epsilon": claimed.epsilon, "exp_epsilon": claimed.exp_epsilon}
+        return _proofs.solve(self.cellwise, *self._claims(claimed), lambda n: self._at(n).solve(**named))
 
 
 class EveryInstance(Instance):

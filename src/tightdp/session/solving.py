@@ -69,6 +69,11 @@ def answer(ours: Cellwise, question: AskedNumber) -> Pieces:
     return _made(ours, _parts(ours, Largest(question)), kind, what, **more)
 
 
+def asked(ours: Cellwise, question: Question) -> Pieces:
+    """Return e^ε, as a question has it, as a piecewise function."""
+    return _settled(ours, lambda: _made(ours, _parts(ours, question), Pieces, "exp_epsilon"))
+
+
 def computed(ours: Cellwise, ask: Callable[[Engine], Result]) -> Pieces:
     """Return what an engine computes on every cell as a piecewise function: laws, efficacies, the least error bound."""
     kinds: list[tuple[type[Pieces], str, dict[str, Any]]] = []
@@ -210,17 +215,28 @@ def _settled(ours: Cellwise, compute: Callable[[], T]) -> T:
                 return found
 
 
-def solve(ours: Cellwise, claims: Claims, formula: Formula | None, goal: Goal | None = None) -> Solution:
-    """Return where all claims hold; with a goal, where its measure is best there."""
-    return _settled(ours, lambda: _solved(ours, claims, formula, goal))
+def solve(
+    ours: Cellwise,
+    claims: Claims,
+    formula: Formula | None,
+    goal: Goal | None = None,
+    question: Question | None = None,
+) -> Solution:
+    """Return where all claims hold; with a goal, where its measure is best there.
+
+    A question whose answer is never less may be asked in place of that for the tight ε.
+    """
+    return _settled(ours, lambda: _solved(ours, claims, formula, goal, question))
 
 
-def _solved(ours: Cellwise, claims: Claims, formula: Formula | None, goal: Goal | None) -> Solution:
+def _solved(
+    ours: Cellwise, claims: Claims, formula: Formula | None, goal: Goal | None, question: Question | None
+) -> Solution:
     bars = _bars(ours, claims, formula)
     spans: list[Span] | None = None
     stats: list[Stats] = []
     for bar in bars:
-        held = _held(bar, ours.ask(bar.question))
+        held = _held(bar, ours.ask(question or bar.question))
         stats.append(ours.stats)
         spans = held if spans is None else common_spans(spans, held)
     assert spans is not None

@@ -32,6 +32,7 @@ MEASURES = {
     "squared error": "expected squared error",
 }
 """What is written for the measures of a goal."""
+NOT_FOUND = "No finite upper end was found; that does not prove that there is none."
 _ROOT = "An end after ≈ is the root of a polynomial that --json prints."
 
 
@@ -44,6 +45,25 @@ def _pieces_view(result: pieces.Pieces) -> View:
         facts = (RELATIVE, *facts)
     header = (label, "worst on")
     return _listed(result, facts, header, lambda part: [(shown_function(part.value), _seen(part.witness))], 2)
+
+
+@view_of.register
+def _every_n_view(result: pieces.EveryNPieces) -> View:
+    ends = [("every n", "at most ", result.pieces)] * (result.status == "bounded")
+    ends += [(f"n = {each.n}", "", each.found.pieces) for each in result.lower]
+    if result.status == "exact":
+        ends[-1] = (f"every n, attained at {ends[-1][0]}", *ends[-1][1:])
+    with naming(result.unknown):
+        rows = [
+            (*shown_ends(part), whose, how + shown_function(part.value), _seen(part.witness))
+            for whose, how, parts in ends
+            for part in parts
+        ]
+    columns = (f"{result.unknown.name} from", "to", "with", "e^ε is", "worst on")
+    said = _remarks(result)
+    if any(part.value == math.inf for part in result.pieces) and result.status == "bounded":
+        said = (*said, NOT_FOUND)
+    return View(heading(result), (), Grid.of(columns, rows, tuple, 4), said)
 
 
 @view_of.register
@@ -190,17 +210,30 @@ def _named_curves(result: pieces.Distributions | pieces.GuessingPieces | pieces.
 @view_of.register
 def _solution_view(result: pieces.Solution) -> View:
     name = result.unknown.name
-    rows = tuple((*shown_ends(span), _safe(span.safe_start), _safe(span.safe_stop)) for span in result.holds)
+    enclosed = (
+        [("proved for every n",), (f"not refuted at n = {result.n}",)] if result.not_refuted is not None else [()]
+    )
+    both = zip(enclosed, (result.holds, result.not_refuted or ()), strict=False)
+    rows = tuple(
+        (*shown_ends(span), _safe(span.safe_start), _safe(span.safe_stop), *which)
+        for which, spans in both
+        for span in spans
+    )
     facts = [("claim", claim) for claim in result.claims]
     said = []
     if not rows:
         said.append(f"No value of {name} satisfies the claims.")
-    if any(end.value is None for span in result.holds for end in (span.start, span.stop)):
+    if result.not_refuted is not None:
+        said.append(f"With n = {result.n} the claim fails for all other values; what is not proved either is open.")
+    if any(
+        end.value is None for span in (*result.holds, *(result.not_refuted or ())) for end in (span.start, span.stop)
+    ):
         said.append(_ROOT)
     if result.best is not None:
         facts += _best_facts(result.best, name)
         said += [] if result.best.attained else [f"That is approached, but no allowed value of {name} attains it."]
-    grid = Grid((f"{name} from", "to", "safe from", "safe to"), rows) if rows else None
+    columns = (f"{name} from", "to", "safe from", "safe to", *("the claim is" for _ in enclosed[0]))
+    grid = Grid(columns, rows) if rows else None
     return View(heading(result), facts, grid, said)
 
 

@@ -16,6 +16,7 @@ from tightdp.present.curves import seen_curve
 from tightdp.present.show import picture_of, view_of
 from tightdp.present.text import MOST_ROWS, Grid, View
 from tightdp.present.views.answers import shown_claimed
+from tightdp.present.views.pieces import NOT_FOUND
 from tightdp.present.words import (
     between,
     ends_in_full,
@@ -262,5 +263,5 @@ def _said(result: EveryN) -> tuple[str, ...]:
         how = "grow without bound" if math.isinf(result.upper) else "come arbitrarily close to the upper end"
         said.insert(0, f"The ratios {how} as n grows; at n = {result.n} e^ε is {shown_number(result.lower)}.")
     if result.status == "bounded" and math.isinf(result.upper):
-        said.append("No finite upper end was found; that does not prove that there is none.")
+        said.append(NOT_FOUND)
     return tuple(said)
