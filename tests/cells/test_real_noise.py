@@ -20,6 +20,7 @@ from tightdp import (
     Int,
     LanguageError,
     Mechanism,
+    ProgramError,
     exponential,
     flip,
     geometric,
@@ -326,3 +327,41 @@ def test_drawn_programs_have_the_laws_of_their_runs(first: int, tmp_path: Path) 
                 tight = max(tight, p / other if other else (math.inf if p else 1))
         assert float(ratio) >= tight * (1 - 1e-9), seed
     assert answered > BLOCK // 3
+
+
+@mechanism(record=Int(0, 1), neighbours="unit-all")
+def best_of_exponentials(x):
+    """That none is above 0 has probability 0."""
+    best, at = 0, None
+    for i, query in enumerate(x):
+        noisy = exponential(query, 2)
+        if noisy > best:
+            best, at = noisy, i
+    return at + 1
+
+
+@bits
+def unless_equal(x):
+    z, w = uniform(x[0], 2), exponential(0, 1)
+    assert z != w
+    assert w >= 0
+    assert z > x[0]
+    return z > w
+
+
+@bits
+def where_integers_are_equal(x):
+    z, w = one_sided_geometric(x[0], "1/2"), one_sided_geometric(0, "1/3")
+    assert z + w >= 0
+    assert z - w != 3
+    return z > laplace(0, 1)
+
+
+def test_runs_of_probability_0_do_not_fail() -> None:
+    """The second is larger with probability 1 - e^(-1/2)/2 where its query is larger by 1, else e^(-1/2)/2."""
+    tight = best_of_exponentials.bind(n=2).privacy()
+    assert tight.exp_epsilon == 2 * exp(Fraction(1, 2)) - 1
+    law = dict(unless_equal.bind(n=1).distribution((1,)).law)  # w below z, which is uniform between 1 and 2
+    assert law[True] == 1 - exp(-1) + exp(-2)
+    with pytest.raises(ProgramError, match="z - w != 3"):
+        where_integers_are_equal.bind(n=1).privacy()

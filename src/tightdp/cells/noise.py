@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
-from tightdp.cells.linear import REAL, Row, Rows, row
+from tightdp.cells.linear import REAL, Row, Rows, feasible, row, tightest
 from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import Symbolic
@@ -257,6 +257,17 @@ class Rate(NamedTuple):
     above: Fraction
     below: int
     shown: bool
+
+
+def may_occur(laws: Mapping[int, Exponentials], rows: Rows) -> bool:
+    """Whether draws may meet rows with a positive probability: where real numbers are to be equal they have none."""
+    within = list(rows)
+    for v, law in laws.items():
+        lows = [low for low, _, _ in law.pieces if low is not None]
+        highs = [high for _, high, _ in law.pieces if high is not None]
+        within += [row({v: -1}, -min(lows))] if len(lows) == len(law.pieces) else []
+        within += [row({v: 1}, max(highs))] if len(highs) == len(law.pieces) else []
+    return feasible(tightest(within))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tightdp.cells.ends import Outcome, outcomes
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry
-from tightdp.cells.noise import Noisy, Outside, Path, Rate, noisy
+from tightdp.cells.noise import Noisy, Outside, Path, Rate, may_occur, noisy
 from tightdp.cells.pictures import Form, Picture, containers, picture, restored
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
@@ -384,7 +384,8 @@ def _runs(execute: Callable[[_Run], Any], past: list[Any], loops: Loops) -> Iter
         except Rejected:
             loops.rejected = True
         except ProgramError as error:
-            raise Outside("is on a run that fails") from error
+            if may_occur(run.laws, run.rows):
+                raise Outside("is on a run that fails") from error
         number += 1
         if number > _MOST_PATHS:
             rounds = {key: count for (key, _), (count, _) in run.rounds.items() if key not in loops.refused}
