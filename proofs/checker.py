@@ -15,7 +15,7 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
   accuracy   P(|error| > alpha | x) <= beta for all datasets x; the error is what the program leaves behind
   violation, larger moment, larger concentration, inaccuracy: that this is false for the pair, or the dataset, named
   law        what is published on a dataset, part by part, and with which probabilities
-  audit      a bound on right guesses, for all mechanisms with a guarantee; it has no program (see `audit`)
+  composition, audit: what guarantees bound, for all mechanisms that have them; there is no program
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
 an output are published one by one), this file, Python's integers, and what `walk`, `forms`, `audit` state: these are
 theorems in proofs/coq, whose checker reads the same files and says the same. What no theorem covers yet is not here:
@@ -29,16 +29,17 @@ import math
 import operator
 import re
 import sys
-from collections import namedtuple
+from collections import defaultdict, namedtuple
 from fractions import Fraction
 from functools import cache
-from itertools import product, zip_longest
+from itertools import accumulate, combinations, product, repeat, zip_longest
 
-MOST_BYTES, MOST_DIGITS, MOST_BITS, MOST_LETTERS, MOST_CLIENTS = 4_000_000, 4_000, 2_000, 20_000, 10_000
+MOST_BYTES, MOST_DIGITS, MOST_LETTERS, MOST_CLIENTS, MOST_NESTED = 4_000_000, 4_000, 20_000, 10_000, 199
 WORK = 8_500_000  # steps of a quarter of a microsecond; what is kept costs more of them, which bounds memory as well
 LEFT, ROOT, POWERS = [0], [0], {}  # steps that may be spent; T = e^(1/root), 0: no T, -1: any T > 0; enclosures of T
 NAME, RATIO = re.compile("[dsvx][0-9_]{0,20}"), re.compile("(-?[1-9][0-9]*)/([1-9][0-9]*)")
 PLAIN = re.compile(r"[ !#-\[\]-~]*")  # texts of a file have these characters; others are lists of codes
+ALL, OPEN = "all", "open"  # in an event, of what a part publishes: each output by itself, or all together
 UNDEFINED = ...  # what an operation gives where Python refuses; nothing may publish it
 NEAR = {"replace-one": operator.ne, "add-remove": lambda a, b: (a[0] is None) != (b[0] is None)}
 NEAR |= dict.fromkeys(("unit-step", "unit-all"), lambda a, b: a != b and abs(a[0] - b[0]) <= 1)
@@ -76,6 +77,16 @@ def spend(steps):  # before they are done
     need(LEFT[0] >= 0, "checking takes more work than is allowed (N behind the file allows N times as much)")
 
 
+def read_root(claim):
+    """Say what T is: e^(1/root); or any number above 0 where ["lam", 0, "1/2"] is unknown, (0 + 1/2 T) / (1 + T)."""
+    ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
+    if "unknown" in claim:
+        name, *ends = items(claim["unknown"], 3)
+        good = plain(name) and len(name) <= 200 and not ROOT[0]
+        need(good and operator.lt(*[rational(end, 0) for end in ends]), "an unknown has a name and a range")
+        ROOT[0] = -1
+
+
 def fields(given, names, others=""):
     """Return the values of some fields, after which there are no more, or only these others."""
     need(type(given) is dict, "an object is expected")
@@ -95,20 +106,20 @@ def within(given, least, most, what):
     return given
 
 
+def plain(given):
+    return type(given) is str and PLAIN.fullmatch(given) is not None
+
+
 # Numbers. In a file they are whole; or "p/q" in lowest terms; or polynomials c[0] + c[1] T + c[2] T^2 + ... as lists of
 # c, for T = e^(1/root) with the root of the claim; or {"above": .., "below": ..} of two whole numbers or polynomials.
 def coefficients(number):
-    return number if isinstance(number, Polynomial) else (number,)
+    return number if type(number) is Polynomial else (number,)
 
 
 def cost(number):
     if type(number) is int:
         return 1 + number.bit_length() // 200
-    return sum([1 + c.bit_length() // 200 for c in number])
-
-
-def digits(number):
-    return hex(number) if type(number) is int else repr([*map(hex, number)])
+    return sum([1 + c.bit_length() // 200 for c in coefficients(number)])
 
 
 def times(a, b):
@@ -139,12 +150,14 @@ class Polynomial(tuple):
 
 def positive(number):
     """Whether a number is larger than 0 (for all T > 0, or none): by integers below and above 2^bits times it."""
-    for _ in range(65) if isinstance(number, Polynomial) and ROOT[0] < 0 else ():
+    if type(number) is not Polynomial:
+        return number > 0
+    for _ in range(65) if ROOT[0] < 0 else ():
         if len(signs := {c > 0 for c in number if c}) == 1:
             return True in signs
         number *= Polynomial((1, 1))
-    need(ROOT[0] >= 0 or not isinstance(number, Polynomial), "a sign is not seen to be the same for all T > 0")
-    for bits in (64, 512, 4096, 32768) if isinstance(number, Polynomial) else ():
+    need(ROOT[0] > 0, "a sign is not seen to be the same for all T > 0")
+    for bits in (64, 512, 4096, 32768):
         if (bits, ROOT[0]) not in POWERS:
             low, term, k = 0, 1 << bits, 0
             while term:  # T is the sum of all 1 / (k! root^k); each term, rounded down twice, is less than 2 too small
@@ -158,7 +171,7 @@ def positive(number):
             most = -(-most * (high if most >= 0 else low) >> bits) + (c << bits)
         if least > 0 or most < 0:
             return least > 0
-    return operator.index(number) > 0
+    raise Refused("a number is too near to 0")
 
 
 def whole(given):
@@ -181,15 +194,15 @@ def ratio(given, least=None, most=None):
     return above, below
 
 
+def rational(given, *ends):
+    need(type(given) in (int, str), "a rational number is expected")
+    return Fraction(*ratio(given, *ends))
+
+
 def factors(row):
     """Read a list of numbers (of states, or forms), each followed by its factor."""
     places = [within(at, 0, MOST_BYTES, "number of a state, or a form") for at in items(row)[::2]]
     return [*zip(places, map(whole, row[1::2]), strict=True)]
-
-
-def rational(given, *ends):
-    need(type(given) in (int, str), "a rational number is expected")
-    return Fraction(*ratio(given, *ends))
 
 
 # Values are numbers, null, {"text": ..} (or {"codes": [..]}, where a character is not plain) and lists of values, here
@@ -204,17 +217,21 @@ def text(value):
     return found
 
 
+def nested(value):
+    return 1 + max(map(nested, value), default=0) if type(value) is tuple else 0
+
+
 def value(given, state=False):
     if type(given) is list:
         found = tuple([value(each) for each in items(given)])
     elif type(given) is dict and "undefined" in given and state:  # only as a value that is left behind
         found = UNDEFINED if fields(given, "undefined") == [None] else need(False, "this is no value")
     elif type(given) is dict and "codes" in given:
-        found = "".join([chr(within(each, 0, 0x10FFFF, "character")) for each in items(fields(given, "codes")[0])])
-        need(not PLAIN.fullmatch(found), "plain characters are written as a text")
+        found = "".join([chr(within(each, 0, 0x10FFFF, "character")) for each in items(*fields(given, "codes"))])
+        need(not plain(found), "plain characters are written as a text")
     elif type(given) is dict:
         (found,) = fields(given, "text")
-        need(type(found) is str and PLAIN.fullmatch(found), "a text of plain characters is expected")
+        need(plain(found), "a text of plain characters is expected")
     else:
         found = given if given is None or type(given) is int else rational(given)
     text(found)
@@ -235,25 +252,19 @@ def operate(kind, *values):
     odd = kind in NUMBERS and not {*map(type, values)} <= {int, Fraction}
     if odd or UNDEFINED in values or (kind in ("div", "floordiv", "mod") and values[1] == 0):
         return UNDEFINED
+    need(kind != "tuple" or nested(values) <= MOST_NESTED, "a value is nested too deeply")
     found = values if kind == "tuple" else PYTHON[kind](*values)
     found = found.numerator if type(found) in (bool, Fraction) and found.denominator == 1 else found
     text(found)
     return found
 
 
-def table(given, reader=lambda each: each):
+def table(given, reader):
     """Read [[value, what belongs to it], ...], in which no value stands twice."""
     rows = [(value(key), reader(each)) for key, each in (items(row, 2) for row in items(given))]
     found = {repr(key): (key, each) for key, each in rows}
     need(0 < len(found) == len(rows), "a table is empty, or has a value twice")
     return found
-
-
-def power(v, w, order):
-    """Return v^order / w^(order-1)."""
-    bits = max(v.bit_length(), w.bit_length()) * order // 64
-    spend(30 + bits**2 // 50)
-    return Fraction(v) * Fraction(v, w) ** (order - 1)
 
 
 Part = namedtuple("Part", "reads takes lines publishes leaves price")
@@ -274,11 +285,10 @@ class Domain:
         self.listed = [tuple([self.dataset(each) for each in items(pair, 2)]) for pair in pairs]
         self.at_once = relation == "unit-all" or self.listed != []
         if type(relation) is str:
-            need(relation in NEAR, "there are no such neighbours")
-            near, unit = NEAR[relation], relation.startswith("unit")
-            good = relation == "replace-one" or self.length == 1
-            good = good and (not unit or {type(a[0]) for a in self.records} == {int})
-            need(good, "these neighbours are for records of one component, or of one whole number")
+            near, one = NEAR.get(relation), relation != "replace-one"
+            unit = one and relation != "add-remove"
+            good = near and not (one and self.length > 1) and not (unit and {type(a[0]) for a in self.records} != {int})
+            need(good, "there are no such neighbours; or they are for records of one component, or one whole number")
         spend(len(self.records) ** 2)
         every = product(enumerate(self.records), repeat=2)
         self.met = {(i, j): None for (i, a), (j, b) in every if i == j or near(a, b)}
@@ -307,33 +317,25 @@ class Program(Domain):
 
     def __init__(self, given):
         claim, self.known, self.same, self.states = given["claim"], set(), {}, {"()": ()}
-        ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
-        if "unknown" in claim:  # ["lam", 0, "1/2"]: T is anything above 0, and lam is (0 + 1/2 T) / (1 + T)
-            name, *ends = items(claim["unknown"], 3)
-            good = type(name) is str and len(name) <= 200 and PLAIN.fullmatch(name) and not ROOT[0]
-            need(good and operator.lt(*[rational(end, 0) for end in ends]), "an unknown has a name and a range")
-            ROOT[0] = -1
-        self.every, self.kept = claim["question"] == "privacy of messages", "beta" in claim or "variances" in claim
+        read_root(claim)
+        self.every, self.compares = claim["n"] == "all", "neighbours" in claim
         self.variances = [rational(v, 0) for v in items(claim["variances"])] if "variances" in claim else None
         if self.variances is not None:
             need(0 not in self.variances and rational(claim["bound"], 0) >= 0, "there is no noise")
-        need(self.every == (claim["n"] == "all"), "this is a claim for every n, or for one")
+        self.kept = "beta" in claim or self.variances is not None
+        need(self.every == (claim["question"] == "privacy of messages"), "this is a claim for every n, or for one")
         n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
-        self.compares = "neighbours" in claim
         self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
         self.alpha = rational(claim["alpha"], 0) if "alpha" in claim else None
         self.order = within(claim["order"], 2, 99, "order") if "order" in claim else None
         points = items(claim.get("points", [[claim.get("bound"), claim.get("beta", claim.get("delta", 0))]]))
         need(points, "a curve has no points")
-        zero = self.infinite or not self.compares  # R is 0
-        self.points = [
-            ((0, 1) if zero else ratio(t, 1 if self.variances is None else 0), ratio(d, 0, 1))
-            for t, d in (items(each, 2) for each in points)
-        ]
+        zero, least = self.infinite or not self.compares, int(self.variances is None)  # R is 0, or a bound on distances
+        self.points = [((0, 1) if zero else ratio(t, least), ratio(d, 0, 1)) for t, d in map(items, points, repeat(2))]
         self.error = rational(claim["error"], 0, 1) if "error" in claim else None
         near = self.error is None or not (self.infinite or "attained" in claim)
         need(near, "what is known up to an error is not attained, nor infinite")
-        self.ask(self.points[0])
+        (self.up, self.down), self.delta = self.points[0]
         super().__init__(n, claim["records"], claim.get("neighbours"))
         parts, order = fields(given["program"], "parts order")
         self.parts = [self.part(part) for part in items(parts)]
@@ -348,14 +350,6 @@ class Program(Domain):
         need(good, "there are other clients, or one twice")
         self.published = any(self.parts[part].publishes for part in self.places)
         need(not (self.kept and self.published), "what is measured is published")
-
-    def ask(self, point, sign=-1):
-        """Turn to a point of a claim: with an error, to a delta that is less by what events differ by, or (1) more."""
-        (self.up, self.down), self.delta = point
-        if self.error is not None:
-            scale, wide = times(self.error.denominator, self.down), times(self.up + self.down, self.delta[1])
-            less = times(sign * self.error.numerator, wide)
-            self.delta = times(scale, self.delta[0]) + less, times(scale, self.delta[1])
 
     def names(self, given, new=False):
         """Read names, each of which stands once, and has a value."""
@@ -375,7 +369,7 @@ class Program(Domain):
 
     def operand(self, given):
         """Read a name, or a constant: {"value": 3}."""
-        return (self.names([given])[0], None) if type(given) is str else (None, value(fields(given, "value")[0]))
+        return (self.names([given])[0], None) if type(given) is str else (None, value(*fields(given, "value")))
 
     def line(self, given, reads):
         """Read a line: its name, its operands, and what it gives on a record and their values."""
@@ -388,7 +382,7 @@ class Program(Domain):
         elif kind in ("draw", "draw by"):  # ["draw", "d1", [[0, 4], [1, 1]]]: outcomes with their odds, here 4 to 1; or
             # odds that depend on a value: ["draw by", "d2", "x0", [[0, [[1, 3]]], ..]]
             on, laws = items(rest, 2) if kind == "draw by" else ({"value": None}, [[None, *items(rest, 1)]])
-            laws = {key: [*table(law, whole).values()] for key, (_, law) in table(laws).items()}
+            laws = {at: [*law.values()] for at, (_, law) in table(laws, lambda law: table(law, whole)).items()}
             need(not any(positive(-1 * odds) for law in laws.values() for _, odds in law), "odds are negative")
             total, *others = [sum(odds for _, odds in law) for law in laws.values()]
             need(positive(total) and all(each == total for each in others), "odds are zero, or have different sums")
@@ -412,7 +406,8 @@ class Program(Domain):
         return name, words, function
 
     def run(self, at, state, record):
-        """Return {(what is published, state after): weight} of a part from a state, all as texts."""
+        """Return [(what is published, [(state after, weight), ...]), ...] of a part from a state, and how many states
+        that are; all as texts."""
         same = self.same.setdefault((at, record), {})
         if state in same:
             return same[state]
@@ -429,87 +424,91 @@ class Program(Domain):
         for known, weight in runs:
             told, after = (tuple([known[name] for name in some]) for some in (part.publishes, part.leaves))
             need(UNDEFINED not in told, "an output is undefined")
-            new = text(told), text(after)
             spend(60 + 3 * cost(weight))
-            self.states |= {new[0]: told, new[1]: after}
-            found[new] = found[new] + weight if new in found else weight
-        same[state] = found
-        return found
+            self.states |= {text(told): told, text(after): after}
+            sums = found.setdefault(text(told), {})
+            sums[text(after)] = sums.get(text(after), 0) + weight
+        same[state] = [(told, [*row.items()]) for told, row in found.items()], sum(map(len, found.values()))
+        return same[state]
 
     def along(self, x, y):
-        """Every part, with the records of one pair of neighbours, or of one dataset."""
-        need(self.meets(x, y) and (x != y) == self.compares, "the witness is no pair of neighbours")
-        every = [*zip(x, y)]
-        return [(part, [(None, None)] if at is None else [every[at]]) for part, at in zip(self.places, self.clients)]
+        """Return what the places meet on two datasets."""
+        return [[(None, None)] if at is None else [(x[at], y[at])] for at in self.clients]
 
     def event(self, given):
         """Read what each part publishes, or None where that is left open."""
-        found = [each if each is None else repr(value(items(each))) for each in items(given, len(self.places))]
-        need(found, "what is published is something else")
-        return found
+        return [OPEN if each is None else repr(value(items(each))) for each in items(given, len(self.places))]
+
+    def weight(self, x, event=None):
+        """Return the weight of all runs on a dataset, or of those that publish what is in an event."""
+        ((_, weight, _),) = self.walk(self.along(x, x), event or [OPEN] * len(self.places))
+        return weight
 
     def law(self, x, given):
         """Establish the law of what is published on a dataset: all that is possible, with the probabilities."""
-        whole = self.weight(x)
+        whole, found = self.weight(x), {}
         need(positive(whole), "every run is dropped")
-        found = {}
         for event, p in (items(row, 2) for row in items(given)):
             shown, (above, below) = self.event(event), ratio(p, 0, 1)
             found[repr(shown)] = weight = self.weight(x, shown)
-            need(None not in shown and times(below, weight) == times(above, whole), "an output has another probability")
-        good = len(found) == len(given) and sum(found.values()) == whole
-        need(good, "some outputs are missing, or stand twice")
+            need(OPEN not in shown and times(below, weight) == times(above, whole), "an output has another probability")
+        need(len(found) == len(given) and sum(found.values()) == whole, "some outputs are missing, or stand twice")
 
-    def weight(self, x, event=None):
-        """Return the weight of all runs on a dataset, or of those that publish, part by part, what is in an event."""
-        law = {"()": 1}
-        for at, (part, client) in enumerate(zip(self.places, self.clients)):
-            before, law, shown = law, {}, event and event[at]
-            for state, weight in before.items():
-                moved = self.run(part, state, None if client is None else x[client])
-                spend(2 + len(moved) * (9 + self.parts[part].price * cost(weight)))
-                for (told, after), odds in moved.items():
-                    if shown is None or shown == told:
-                        law[after] = law.get(after, 0) + weight * odds
-        return sum(law.values())
-
-    def moves(self, part, laws):
+    def moves(self, part, laws, event):
         """Return how a part moves the weights of states, and the list of what it moves them to, which fills.
 
-        A law of the list before, by its number, and a record give the numbers of laws after it, by what is published.
+        A law of the list before, by its number, and a record give the numbers of laws after it, by what is published;
+        of an event only what is in it.
         """
-        after, numbers, price = [{}], {frozenset(): 0}, self.parts[part].price
+        after, numbers, price = [{}], {}, self.parts[part].price
 
         @cache
         def move(law, record):
-            known, weights = self.same.setdefault((part, record), {}), laws[law].values()
+            known, found = self.same.setdefault((part, record), {}), defaultdict(dict)
             rows = [known.get(state) or self.run(part, state, record) for state in laws[law]]
-            spend(3 * len(rows) + (4 + price * cost(sum(weights))) * sum(map(len, rows)))
-            found = {}
-            for weight, moved in zip(weights, rows):
-                for (told, left), odds in moved.items():
-                    sums = found.setdefault(told, {})
-                    sums[left] = sums.get(left, 0) + weight * odds
+            spend(3 * len(rows) + (4 + price * cost(sum(laws[law].values()))) * sum([many for _, many in rows]))
+            if event is not ALL:
+                rows = [([(event, row) for told, row in moved if event in (OPEN, told)], many) for moved, many in rows]
+            for weight, (moved, _) in zip(laws[law].values(), rows):
+                for told, row in moved:
+                    sums = found[told]
+                    for left, odds in row:
+                        sums[left] = sums.get(left, 0) + weight * odds
             for told, sums in found.items():
-                spend(8 * len(sums))
-                # no file can foresee the hash of a text
-                key = frozenset([state + digits(weight) for state, weight in sums.items()])
-                found[told] = numbers.setdefault(key, len(numbers))
-                if len(after) < len(numbers):
+                alike = numbers.setdefault(hash(frozenset(sums.values())), [])
+                spend(8 * len(sums) * (1 + len(alike)))  # a file can foresee the hashes of numbers
+                found[told] = next((number for number in alike if after[number] == sums), len(after))
+                if found[told] == len(after):
+                    alike.append(len(after))
                     after.append(sums)
             return found
 
         return move, after
 
-    def walk(self, parts):
-        """Return what `over` takes, for all that parts meet. Which outputs have which weights does not matter to it."""
-        laws, found = [{}, {"()": 1}], {(frozenset([((1, 1), 1)]), False)}
-        for part, meets in parts:
-            move, after = self.moves(part, laws)
+    def swaps(self, part, state):
+        """Whether two clients with this part may change places: what they publish does, and no weight of it changes."""
+        first, middle = self.moves(part, [{}, {state: 1}], ALL)
+        then, _ = self.moves(part, middle, ALL)
+        for a, b in combinations(range(len(self.records)), 2):
+            ours = {(told, last, law) for told, left in first(1, a).items() for last, law in then(left, b).items()}
+            if ours != {(last, told, law) for told, left in first(1, b).items() for last, law in then(left, a).items()}:
+                return False
+        return True
+
+    def walk(self, meets, event=None):
+        """Yield what `over` takes, for all that the places meet. Which outputs have which weights does not matter.
+
+        Clients that may change places meet pairs in one order only: all others lead to the same.
+        """
+        laws, found, swaps = [{}, {"()": 1}], {(frozenset([((1, 1), 1)]), False, 0)}, cache(self.swaps)
+        for at, (part, pairs, shown) in enumerate(zip(self.places, meets, event or repeat(ALL))):
+            move, after = self.moves(part, laws, shown)
+            again = (part,) == self.places[at + 1 : at + 2] and pairs is meets[at + 1]
+            again = again and all(swaps(part, state) for state in set().union(*laws))
             before, found = found, set()
-            for (left, differ), (a, b) in product(before, meets):
+            for (left, differ, least), (number, (a, b)) in product(before, enumerate(pairs)):
                 spend(12)
-                if differ and a != b and not self.at_once:
+                if number < least or (differ and a != b and not self.at_once):
                     continue
                 tables = {}
                 for (law, other), count in left:
@@ -518,65 +517,46 @@ class Program(Domain):
                         spend(16)
                         key = ours.get(told, 0), theirs.get(told, 0)
                         tables[key] = tables.get(key, 0) + count
-                found.add((frozenset(tables.items()), differ or a != b))
+                found.add((frozenset(tables.items()), differ or a != b, number if again else 0))
             laws = after
         spend(sum(map(len, laws)))
         whole = shown = [sum(law.values()) for law in laws]
         if self.variances is not None:
             shown = [[self.states[state] for state in law] for law in laws]
-        elif self.kept:
-            shown = [sum(weight for state, weight in law.items() if self.wrong(state)) for law in laws]
-        for left, _ in found:
+        elif self.kept:  # the error of an answer is all that is left
+            errors = {state: self.states[state] for law in laws for state in law}
+            good = all(len(each) == 1 and type(each[0]) in (int, Fraction) for each in errors.values())
+            need(good, "an error is no number")
+            wrong = {state for state, (error,) in errors.items() if abs(error) > self.alpha}
+            shown = [sum(weight for state, weight in law.items() if state in wrong) for law in laws]
+        for left, _, _ in found:
             ours, theirs = (sum(times(count, whole[pair[at]]) for pair, count in left) for at in (0, 1))
             yield [(shown[a], shown[b], count) for (a, b), count in left], ours, theirs
 
     def distance(self, pairs):
         """Return the sum of (c - c')^2 / (2 variance) for the numbers c and c' that all runs leave, on x and on x'."""
         ((ours, theirs, _),) = pairs
-        need(len(ours) == len(theirs) == 1, "runs leave different numbers")
-        (c,), (d,) = ours, theirs
-        size = len(self.variances)
-        need({*map(type, c + d)} <= {int} and len(c) == len(d) == size, "what is left is no number for each variance")
-        spend(30 * size + sum(map(cost, c + d)) ** 2)
-        return sum([Fraction((a - b) ** 2) / (2 * v) for a, b, v in zip(c, d, self.variances)])
+        good = len(ours) == len(theirs) == 1 and len(ours[0]) == len(theirs[0]) == len(self.variances)
+        need(good and {*map(type, ours[0] + theirs[0])} <= {int}, "runs do not leave the same number for each variance")
+        spend(30 * len(self.variances) + sum(map(cost, ours[0] + theirs[0])) ** 2)
+        return sum([Fraction((a - b) ** 2) / (2 * v) for a, b, v in zip(ours[0], theirs[0], self.variances)])
 
-    def wrong(self, state):
-        """Whether the error of an answer, which is all that is left, is too large."""
-        (error,) = self.states[state] if len(self.states[state]) == 1 else (None,)
-        need(type(error) in (int, Fraction), "an error is no number")
-        return abs(error) > self.alpha
+    def nearer(self, point, sign=-1):
+        """Return a point of a claim, with an error at a delta that is less by what events differ by, or (1) more."""
+        (up, down), (above, below), error = *point, sign * (self.error or Fraction(0))
+        scale, wide = times(error.denominator, down), times(up + down, below)
+        return (up, down), (times(scale, above) + times(error.numerator, wide), times(scale, below))
 
-    def over(self, pairs, ours, theirs):
-        """What the claim bounds, less its bound, times some number, for weights under x and x' of so many outputs, and
-        those of all runs; and whether it is attained."""
+    def over(self, point, pairs, ours, theirs):
+        """What the claim bounds, less its bound, times some number; and whether it is attained."""
         need(positive(ours) and positive(theirs), "every run is dropped")
-        spend(9 * len(pairs))
-        if self.variances is not None:  # over is the squared distance, over twice the variance, less its bound
-            far = self.down * self.distance(pairs) - self.up
-            return Fraction(far).numerator, far == 0
-        if self.order:
-            need({type(each) for pair in pairs for each in pair} == {int}, "powers are of weights without T")
-            if any(w == 0 < v for v, w, _ in pairs):
-                return 1, False  # infinite
-            moment = Fraction(0)
-            for v, w, count in pairs:
-                spend(30 + (sum(each.bit_length() for each in moment.as_integer_ratio()) // 64) ** 2 // 200)
-                moment += count * power(v, w, self.order) if v else 0
-            over = self.down * moment - self.up * power(ours, theirs, self.order)
-            return over.numerator, over == 0
-        attained = self.delta[0] != 0 or self.kept
-        over = less = -1 * times(times(self.delta[0], self.down), times(ours, theirs))
-        first, second = times(self.down, theirs), times(self.up, ours)
-        spend(sum([cost(first) * cost(v) + cost(second) * cost(w) for v, w, _ in pairs]))
-        if self.error is not None and positive(less):  # no delta is left: each output has as much to spare
-            gaps = [first * v + -1 * (second * w) for v, w, _ in pairs if not v == 0 == w]
-            return max([positive(less + times(self.delta[1], gap)) for gap in gaps]), False
-        for v, w, count in pairs:
-            gap = first * v + -1 * (second * w)
-            if positive(gap) and (w == 0 or not self.infinite):
-                over += times(count, times(self.delta[1], gap))
-            attained = attained or gap == 0 != v
-        return over, attained and over == 0
+        if self.variances is not None:
+            over, equal = self.distance(pairs) - Fraction(*point[0]), True
+        elif self.order:
+            over, equal = moment(pairs, ours, theirs, self.order, point[0]), True
+        else:
+            over, equal = excess(point, pairs, ours, theirs, self.infinite)
+        return over, over == 0 and (equal or point[1][0] != 0 or self.kept)
 
     def cut(self, given):
         """Read a cut: its states, and forms that are at most 0, of numbers of states with factors: before x and x'
@@ -635,12 +615,13 @@ class Program(Domain):
         meets, back = self.met if part.reads else [(0, 0)], {}
         for record, (state, number) in product({a for a, _ in meets}, old.states.items()):
             weights = 0
-            moved = self.run(at, state, record if part.reads else None)
-            spend(len(moved) * (9 + part.price))
-            for (shown, left), odds in moved.items():
-                need(shown in told and left in new.states, "an output or a state is not listed")
-                back.setdefault((record, new.states[left]), []).append((told[shown], number, odds))
-                weights += odds
+            moved, many = self.run(at, state, record if part.reads else None)
+            spend(many * (9 + part.price))
+            for shown, row in moved:
+                for left, odds in row:
+                    need(shown in told and left in new.states, "an output or a state is not listed")
+                    back.setdefault((record, new.states[left]), []).append((told[shown], number, odds))
+                    weights += odds
             total = weights if total is None else total
             need(positive(weights) and weights == total, "weights do not add up to the same")
         need(total is not None, "a cut has no state")
@@ -685,35 +666,63 @@ class Program(Domain):
         need(not any(map(positive, form.values())), "a form is not bounded by others")
 
 
-def composed(guarantees, bound):
-    """Return the least delta, as a ratio, that runs with guarantees (t, delta, how often) show together at a bound.
+def excess(point, pairs, ours, theirs, infinite=False):
+    """Return the sum of max(0, P - R P') less delta, times some number, for weights under x and x' of so many outputs,
+    and those of all runs; and whether some output has P = R P' above 0."""
+    ((up, down), (above, below)), equal, total = point, False, 0
+    ours, theirs, every = (1, 1, ours) if ours == theirs else (ours, theirs, times(ours, theirs))
+    first, second, less = times(down, theirs), times(up, ours), -1 * times(times(above, down), every)
+    spend(len(pairs) * (9 + (cost(first) + cost(second)) * cost(every)))  # no weight is longer than those of all runs
+    if positive(less):  # no delta is left after an error: each output has as much to spare
+        gaps = [first * v + -1 * (second * w) for v, w, _ in pairs if not v == 0 == w]
+        return max([positive(times(below, gap) + less) for gap in gaps]), False
+    for v, w, count in pairs:
+        gap = first * v + -1 * (second * w)
+        if positive(gap) and (w == 0 or not infinite):
+            total += times(count, gap)
+        equal = equal or gap == 0 != v
+    return times(below, total) + less, equal
+
+
+def moment(pairs, ours, theirs, order, bound):
+    """Return the sum of P^order / P'^(order-1), less a bound, times some number; 1 where it is infinite."""
+    need({type(each) for pair in [*pairs, bound] for each in pair} == {int}, "powers are of weights without T")
+    found = Fraction(0)
+    for v, w, count in [(ours, theirs, -Fraction(*bound)), *pairs]:
+        if w == 0 < v:
+            return 1
+        bits = (2 * max(v, w).bit_length() * order + sum(each.bit_length() for each in found.as_integer_ratio())) // 64
+        spend(60 + bits**2 // 200)
+        found += count * v * Fraction(v, w) ** (order - 1) if v else 0
+    return found
+
+
+def composed(guarantees):
+    """Return weights of outputs, as `excess` takes them, of the worst runs with guarantees (t, delta, how often).
 
     Runs may depend on the outputs so far. They are no worse than randomized responses that are told apart for certain
-    with probability delta: whole (a P(E) - b P'(E)) <= sure a + the sum of c max(0, u a - w b), for all events E.
+    with probability delta; of the others it matters how many are right.
     """
-    terms, sure, whole = {"": (1, 1, 1)}, 0, 1
+    pairs, total, hidden = [(1, 1, 1)], 1, 1
     for t, delta, runs in (items(each, 3) for each in items(guarantees)):
-        (n, d), (lost, of) = ratio(t, 1), ratio(delta, 0, 1)
-        for _ in range(within(runs, 1, MOST_CLIENTS, "number of runs")):
-            sure = times(n + d, times(of, sure) + times(lost, sum(times(c, u) for c, u, _ in terms.values())))
-            before, terms, whole = terms, {}, times(n + d, times(of, whole))
-            for c, u, w, x, y in (each + by for each in before.values() for by in ((n, d), (d, n))):
-                key = digits(u := times(u, x)) + digits(w := times(w, y))
-                terms[key] = terms.get(key, (0,))[0] + times(of + -1 * lost, c), u, w
-    (up, down), over = bound, times(sure, bound[1])
-    for c, u, w in terms.values():
-        gap = times(u, down) + -1 * times(w, up)
-        over += times(c, gap) if positive(gap) else 0
-    return over, times(down, whole)
+        (n, d), (lost, of), runs = ratio(t, 1), ratio(delta, 0, 1), within(runs, 1, MOST_CLIENTS, "number of runs")
+        powers = [[*accumulate(repeat(each, runs), times, initial=1)] for each in (n, d, of + -1 * lost, of, n + d)]
+        right, wrong, (*_, kept), (*_, every), (*_, whole) = powers
+        total, hidden = times(total, times(every, whole)), times(hidden, times(kept, whole))
+        right = [times(kept, times(a, b)) for a, b in zip(right, reversed(wrong))]
+        ways = accumulate(range(runs), lambda many, at, runs=runs: many * (runs - at) // (at + 1), initial=1)
+        spend(3 * len(pairs) * (9 * runs + runs * runs // 200 + sum(map(cost, right))))
+        both = product(pairs, zip(right, reversed(right), ways))
+        pairs = [(times(a, v), times(b, w), times(c, many)) for (a, b, c), (v, w, many) in both]
+    return [(total + -1 * hidden, 0, 1), *pairs], total
 
 
-def composition(claim, evidence=None):
+def composition(claim):
     """Establish that runs one after the other, each (ln t, delta)-DP and chosen by what is known, are that together."""
-    if evidence:
-        ROOT[0] = within(claim["root"], 1, 9_999, "root of e") if "root" in claim else 0
-    (above, below), (over, whole) = ratio(claim["delta"], 0, 1), composed(claim["guarantees"], ratio(claim["bound"], 1))
-    need(not positive(times(below, over) + -1 * times(above, whole)), "the runs lose more together")
-    return ""
+    read_root(claim)
+    pairs, whole = composed(claim["guarantees"])
+    over, _ = excess((ratio(claim["bound"], 1), ratio(claim["delta"], 0, 1)), pairs, whole, whole)
+    need(not positive(over), "the runs lose more together")
 
 
 def audit(claim, evidence):
@@ -728,8 +737,8 @@ def audit(claim, evidence):
     do, from i = r on, and taken from the first t: in units of 2^-256, and rounded so that this is harder.
     """
     m, v, r, k, guarantee = fields(claim, "canaries correct guesses options guarantee", "question bound")
-    r = within(r, 1, within(m, 1, 1 << MOST_BITS, "number of secrets"), "number of guesses")
-    within(v, 1, r, "number of right guesses"), within(k, 2, 1 << MOST_BITS, "number of options")
+    r = within(r, 1, within(m, 1, 1 << 2_000, "number of secrets"), "number of guesses")
+    within(v, 1, r, "number of right guesses"), within(k, 2, 1 << 2_000, "number of options")
     z, one = [rational(each, 0) for each in items(evidence["multipliers"])], 1 << 256
     c = math.floor(rational(evidence["constant"], 0) * one)
     pairs = [(rational(t, 1), rational(delta, 0, 1)) for t, delta in (items(pair, 2) for pair in items(guarantee))]
@@ -765,29 +774,30 @@ def check(certificate, work=1):
     within(version, 2, 2, "format of certificates")
     kind, rule = (type(o) is dict and o.get(name) for o, name in ((claim, "question"), (evidence, "rule")))
     needed, others, rules = CLAIMS.get(kind if type(kind) is str else "", ("", "", ""))
-    need(
-        type(rule) is str and rule in rules.split(),
-        "there is no such claim (an optimum is for optimum.py), or no such rule for it",
-    )
+    good = type(rule) is str and rule in rules.split()
+    need(good, "there is no such claim (an optimum is for optimum.py), or no such rule for it")
     fields(claim, f"question {needed}", others)
     attained, refuted = claim.get("attained", False), rule == "witness"
     need(attained is ("attained" in claim), "what is attained is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (attained or refuted)}", "event" * (attained or refuted))
-    alone = {"audit": audit, "composition": composition}.get(kind)
-    need((alone is None) == ("program" in certificate), "a program is missing, or is not read")
-    remark = alone(claim, evidence) if alone else establish(Program(certificate), claim, evidence, refuted)
-    if not alone:
+    need(("program" in claim) == ("program" in certificate), "a program is missing, or is not read")
+    remark = ""
+    if kind == "audit":
+        remark = audit(claim, evidence)
+    elif kind == "composition":
+        composition(claim)
+    else:
+        remark = establish(Program(certificate), claim, evidence, refuted)
         program = digest(json.dumps(certificate["program"], separators=(",", ":")))
         need(claim["program"] == program, "this is not the program of the claim")
-    named = ["source" in certificate, *(name in claim for name in ("mechanism", "parameters", "source"))]
-    need(all(named) or not any(named), "a source has a text, a name and a hash, or there is none")
-    if any(named):
+    named = {"mechanism", "parameters", "source"} & claim.keys()
+    need(len(named) == 3 * ("source" in certificate), "a source has a text, a name and a hash, or there is none")
+    if named:
         need(type(certificate["source"]) is str, "a source is a text")
         need(claim["source"] == digest(certificate["source"]), "this is not the source of the claim")
         need(type(claim["parameters"]) is dict, "parameters have names")
         for name in (claim["mechanism"], *claim["parameters"], *claim["parameters"].values()):
-            good = type(name) is str and len(name) <= 200 and PLAIN.fullmatch(name)
-            need(good, "names and parameters are of plain characters")
+            need(plain(name) and len(name) <= 200, "names and parameters are of plain characters")
     return f"{kind}: {said(claim, f'{needed} {others}')}{', attained' * attained}{remark}; by a theorem"
 
 
@@ -796,45 +806,37 @@ def establish(program, claim, evidence, refuted):
     curve, named = "points" in claim, evidence.get("witness")
     named = [] if named is None else items(named, len(program.points)) if curve else [named]
     for pair, point in zip(named, program.points):  # of a curve one for each point
-        program.ask(point, 1 if refuted else -1)
         x, y = map(program.dataset, items(pair, 2))
-        along = program.along(x, y)
-        if "event" in evidence:
-            event = program.event(evidence["event"])
-            alone = (
-                program.compares
-                and program.delta[0] == 0
-                and not (program.order or curve or program.kept)
-                and program.error is None
-            )
-            need(alone, "all outputs count here")
-            (v, ours), (w, theirs) = ((program.weight(z, event), program.weight(z)) for z in (x, y))
-            over, attained = program.over([(v, w, 1)], ours, theirs)
-        else:
-            ((over, attained),) = (program.over(*each) for each in program.walk(along))
+        need(program.meets(x, y) and (x != y) == program.compares, "the witness is no pair of neighbours")
+        event = program.event(evidence["event"]) if "event" in evidence else None
+        ((pairs, ours, theirs),) = program.walk(program.along(x, y), event)
+        if event:
+            exact = program.compares and program.error is None and not (program.order or curve or program.kept)
+            need(exact and point[1][0] == 0, "all outputs count here")
+            ours, theirs = program.weight(x), program.weight(y)
+        over, attained = program.over(program.nearer(point, 1 if refuted else -1), pairs, ours, theirs)
         need(positive(over) if refuted else attained, "the witness does not show it")
     if "runs" in claim:  # how often it is run, and which (ln t, delta)-DP all runs are together
         need({(y, x) for x, y in program.listed} <= {*program.listed}, "a pair is listed the other way round only")
         runs, bound, delta = items(claim["runs"], 3)
         once = [[claim["bound"], claim.get("delta", 0), runs]]
-        composition({"guarantees": once, "bound": bound, "delta": delta})
+        composition({**claim, "guarantees": once, "bound": bound, "delta": delta})
     if evidence["rule"] == "forms":
         program.forms(*[evidence[name] for name in ("cuts", "steps", "order", "units")])
     if "law" in claim:
         program.law(program.dataset(claim["dataset"]), claim["law"])
     for pair in (program.listed or [None]) if evidence["rule"] == "datasets" and "law" not in claim else ():
-        meets = ([(None, None)] if at is None else program.met for at in program.clients)
-        found = [*program.walk(program.along(*pair) if pair else zip(program.places, meets))]
+        meets = [[(None, None)] if at is None else program.met for at in program.clients]
+        found = [*program.walk(program.along(*pair) if pair else meets)]
         for point in program.points:
-            program.ask(point)
-            need(not any(positive(program.over(*each)[0]) for each in found), "the claim is wrong")
+            point = program.nearer(point)
+            need(not any(positive(program.over(point, *each)[0]) for each in found), "the claim is wrong")
     remark = ", which is always so" * all(delta[0] == delta[1] for _, delta in program.points)
     if program.error is not None:
-        alone = any(program.ask(point) or positive(-1 * program.delta[0]) for point in program.points) and not refuted
+        alone = any(positive(-1 * program.nearer(point)[1][0]) for point in program.points) and not refuted
         remark += "; of all laws that differ by the error at most" + ", and publish nothing else" * alone
-    remark += "; of noise on these numbers, at whole orders (between: Canonne, Kamath, Steinke 2020)" * (
-        program.variances is not None
-    )
+    if program.variances is not None:
+        remark += "; of noise on these numbers, at whole orders (between: Canonne, Kamath, Steinke 2020)"
     remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
     return remark + "; nothing is published" * (not program.kept and not program.published)
 
@@ -846,7 +848,7 @@ def main(path, work="1", check=check):
         need(len(dict(pairs)) == len(pairs), "a field stands twice")
         return dict(pairs)
 
-    def whole(text):
+    def integer(text):
         need(text.lstrip("-").isdigit() and len(text) <= MOST_DIGITS, "a number is too long, or not whole")
         return int(text)
 
@@ -855,7 +857,11 @@ def main(path, work="1", check=check):
             text = file.read(MOST_BYTES * int(work) + 1)
         need(len(text) <= MOST_BYTES * int(work), "the file is too large (N behind it allows N times as much)")
         need(not re.search(rb"[^\n -~]", text), "the file has other characters than printable ASCII")
-        readers = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), whole)
+        depth = 0
+        for found in re.finditer(rb'"(?:[^"\\]|\\.)*+"?|\[\]|{}|[][{}]', text):  # strings, and brackets
+            depth += (found[0] in b"[{") - (found[0] in b"]}")
+            need(depth <= MOST_NESTED, "this is nested too deeply")
+        readers = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), integer)
         print("accepted:", check(json.loads(text, object_pairs_hook=once, **readers), int(work)))
         return 0
     except (Refused, json.JSONDecodeError) as error:

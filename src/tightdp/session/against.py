@@ -121,8 +121,8 @@ def _core_law(core: Any, x: list[int], power: Any, checker: Any) -> dict[Any, An
     for part, client in zip(core.places, core.clients, strict=True):
         before, law = law, {}
         for (told, state), weight in before.items():
-            found = core.run(part, state, None if client is None else x[client])
-            for (shown, after), odds in found.items():
+            found, _ = core.run(part, state, None if client is None else x[client])
+            for shown, after, odds in ((shown, *each) for shown, row in found for each in row):
                 key = (*told, shown), after
                 law[key] = law.get(key, 0) + checker.times(weight, odds)
     found = {key: number_of(checker, weight, power) for key, weight in law.items()}

@@ -94,7 +94,10 @@ def _least(guarantees: list[Any], bound: Any) -> Number:
     root, checker = root_of(bound, *(t for t, _, _ in guarantees), *(some for _, some, _ in guarantees)), load_checker()
     checker.LEFT[0], checker.ROOT[0] = WORK * checker.WORK, root
     try:
-        parts = checker.composed(written(tuple(guarantees), root), checker.ratio(written(bound, root), 1))
+        pairs, whole = checker.composed(written(tuple(guarantees), root))
+        point = checker.ratio(written(bound, root), 1), (0, 1)
+        above, _ = checker.excess(point, pairs, whole, whole)
+        parts = above, checker.times(point[0][1], whole)
     except checker.Refused as reason:
         raise unfit(reason, "ask for fewer runs") from None
     power = power_of({"root": root} if root else {})

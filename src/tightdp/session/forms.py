@@ -54,8 +54,8 @@ class Explored:
         at = 0
         while at < len(before):
             for record in range(len(self.data.records)) if client is not None else [0]:
-                found = self.data.run(part, text(before[at]), None if client is None else record)
-                for (shown, left), odds in found.items():
+                found, _ = self.data.run(part, text(before[at]), None if client is None else record)
+                for shown, left, odds in ((shown, *each) for shown, row in found for each in row):
                     if numbers.setdefault(left, len(after)) == len(after):
                         after.append(self.data.states[left])
                     number = told.setdefault(shown, len(told))
