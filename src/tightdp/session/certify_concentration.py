@@ -56,7 +56,7 @@ def _largest(engine: Engine, claim: dict[str, Any], core: CoreProgram) -> tuple[
     try:
         program = checker.Program(content)
         met = [[(None, None)] if client is None else program.met for client in program.clients]
-        ways = [program.along(*pair) for pair in program.listed] or [zip(program.places, met, strict=True)]
+        ways = [program.along(*pair) for pair in program.listed] or [met]
         largest = max(Fraction(program.distance(pairs)) for way in ways for pairs, *_ in program.walk(way))
         for x, other, _ in islice(every_neighbouring_pair(engine.bound), LISTED_ROWS):
             pair = (program.dataset(dataset_of(engine.bound, each)) for each in (x, other))
