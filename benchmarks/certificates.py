@@ -66,7 +66,7 @@ def row(name: str, parameters: dict[str, Any], claim: dict[str, Any]) -> str:
     begin = time.process_time()
     checker.check(json.loads(text), WORK)
     checked = time.process_time() - begin
-    rule, kind = found.content["evidence"]["rule"], found.content["claim"]["kind"]
+    rule, kind = found.content["evidence"]["rule"], found.content["claim"]["question"]
     shown = ", ".join(f"{key}={value}" for key, value in {**parameters, **claim}.items())
     share = checked / (solved - start)
     return (

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from certificate_bombs import BOMBS, HARMLESS, MEASURE, sealed
+from certificate_bombs import BOMBS, HARMLESS, MEASURE, part, program, sealed, straight
 from certificate_oracle import is_true
 from forged_evidence import FORGED
 from forgeries import EXAMPLES, ONE, PAIR, RANGE, REFUSED, T, curve, every, example, law, made, wrong
@@ -102,6 +102,36 @@ def test_pairs_that_are_listed_need_not_be_symmetric() -> None:
     certificate = made([*ONE, law((1, 1), (0, 2))], "d1", neighbours=[[[[1]], [[0]]]])
     assert is_true(certificate)
     assert checker.check(certificate)
+
+
+def test_clients_that_may_not_change_places_are_met_in_every_order() -> None:
+    """The record 1 makes the state 1 likely, in which the next record shows most: so 1, 0 and 1, 1 differ most."""
+    rows = [[[0, 0], [2, 2]], [[1, 0], [3, 1]], [[0, 1], [1, 3]], [[1, 1], [1, 3]]]
+    odds = [[key, [[0, a], [1, b]]] for key, (a, b) in rows]
+    start = part(None, [], [["s1", "add", 0, 0]], [])
+    one = part(0, ["s1"], [["x0", "input", 0], ["v0", "tuple", "s1", "x0"], ["d1", "draw", "v0", odds]], [])
+    whole = {**program([start, one, part(None, ["d1"], [], ["d1"])])}
+    whole["parts"][1]["takes"] = ["d2"]
+    whole["parts"][1]["lines"][1] = ["apply", "v0", "tuple", "d2", "x0"]
+    whole["order"] = [[0, None], [1, 0], [1, 1], [2, None]]
+    for delta, true in (("7/16", True), ("27/64", False)):
+        found = sealed({**made([], n=2, bound=1, delta=delta), "program": whole})
+        assert is_true(found) is true
+        if true:
+            assert checker.check(found)
+        else:
+            with pytest.raises(checker.Refused, match="the claim is wrong"):
+                checker.check(found)
+
+
+def test_depth_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in ("[" * 201 + "]" * 201, '{"a":' * 250 + "1" + "}" * 250):
+        (tmp_path / "deep.json").write_text(text, encoding="ascii")
+        assert checker.main(tmp_path / "deep.json") == 1
+        assert capsys.readouterr().out == "refused: this is nested too deeply\n"
+    lines = [["v0", "add", 1, 1], *([f"v{at + 1}", "tuple", f"v{at}"] for at in range(250))]
+    with pytest.raises(checker.Refused, match="a value is nested too deeply"):
+        checker.check(straight(lines, "v250"))
 
 
 FAST = ["quotes", "open-brackets", "one-long-number", "values-that-nest", "values-that-grow", "states-that-double",
