@@ -38,6 +38,11 @@ def beside_its_floor(x):
 
 
 @bits
+def beside_a_mixture(x):
+    return (laplace(x[0], 1), geometric(0, "1/2")) if flip("1/3") else (laplace(0, 2), geometric(x[0], "1/4"))
+
+
+@bits
 def beside_integers(x):
     return laplace(x[0], 1) + geometric(0, "1/2")
 
@@ -76,11 +81,8 @@ def wide_published(x):
 
 REASONS = [
     (product_of_draws, 1, "real noise is multiplied by such noise"),
-    (
-        beside_its_floor,
-        1,
-        "real noise is published beside noise on the integers: together they have an ε, if independent",
-    ),
+    (beside_its_floor, 1, "real noise is published, and compared with noise on the integers"),
+    (beside_a_mixture, 1, "real noise is published beside noise on the integers that depends on it: there is δ"),
     (beside_integers, 1, "real noise is added to noise on the integers and published"),
     (fails_at_times, 1, "a run on the dataset (1,) fails with AssertionError: not x[0] or z < 5"),
     (wide_published, 2, "there are 10,000 datasets, and real noise is answered for at most 4,096"),
@@ -101,16 +103,6 @@ def test_an_unknown_scale_of_published_numbers_is_said_to_be_in_the_way() -> Non
 
     with pytest.raises(TightdpError, match="real noise has an unknown scale, and is published"):
         total.bind(n=1, eps="?").privacy()
-
-
-def test_real_noise_beside_noise_on_the_integers_has_no_delta() -> None:
-    @mechanism(record=Bit)
-    def mixed(x):
-        return laplace(x[0], 1), geometric(x[0], "1/2")
-
-    assert str(mixed.bind(n=1).privacy().exp_epsilon) == "2*exp(1)"
-    with pytest.raises(TightdpError, match="and no δ"):
-        mixed.bind(n=1).delta(epsilon=1)
 
 
 def test_accuracy_of_several_numbers_says_what_is_no_number() -> None:

@@ -13,9 +13,11 @@ from typing import Any, TypeAlias
 from flint import arb, ctx, fmpq
 
 from tightdp.cells import joint
-from tightdp.cells.kinds import Integers, Kind, Part, Place, Real, Reals
+from tightdp.cells.kinds import Both, Kind, Part, Place, Real, Reals
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import Label
+from tightdp.cells.mixed import Mixed
+from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted
 from tightdp.cells.simplices import Function
 from tightdp.cells.sums import Exact
@@ -76,7 +78,7 @@ class Comparing:
     def __init__(self, laws: CellLaws, watch: Callable[[], None]) -> None:
         self.laws, self._watch, self._left = laws, watch, _MOST_STEPS
         self._numbers: dict[tuple[frozenset[Any], Any], int] = {}
-        self._functions: list[Counted | Function] = []
+        self._functions: list[Counted | Function | Mixed] = []
         self._sums: dict[Any, tuple[Exact, Exact]] = {}
         self.upper: Any = 0 * laws.one
         if laws.published:  # what stands in the way is to be said at once
@@ -88,7 +90,7 @@ class Comparing:
         if self._left < 0:
             raise TooLong
 
-    def _number(self, function: Counted | Function, on: Any) -> int:
+    def _number(self, function: Counted | Function | Mixed, on: Any) -> int:
         self._watch()
         name = frozenset(function.items()), on
         if name not in self._numbers:
@@ -150,6 +152,8 @@ class Comparing:
         if x_prime in kind.weights:
             value = kind.weights[x] / kind.weights[x_prime]
         for part in kind.parts:
+            if isinstance(part, Both):
+                raise Outside("is published beside noise on the integers that depends on it: there is δ at an ε")
             functions = part.compared(x, x_prime)
             name = value, tuple((p, q) for p, q, _ in functions)
             if not several:
@@ -174,7 +178,7 @@ class Comparing:
         """Return the largest ratio of two functions, times a number, where it is above `least`, and its place."""
         known = {(p, q): pattern for p, q, pattern in functions}
         best: _Found | None = None
-        if bound != math.inf and not isinstance(part, Integers):
+        if bound != math.inf and isinstance(part, Real | Reals):
             best = _largest(self._corners(part, functions), times, least, bound)
             least = least if best is None else best[0]
             if not _above(bound, least):

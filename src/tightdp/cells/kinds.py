@@ -7,7 +7,7 @@ from math import inf, prod
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from tightdp.cells import joint, lines, moving, suprema
+from tightdp.cells import joint, lines, mixed, moving, suprema
 from tightdp.cells.joint import Region, Way, on_region
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import REAL, Label, Rows
@@ -20,7 +20,7 @@ from tightdp.cells.sums import UNIT, Base, Exact, Piece, Pieces, Terms, added, e
 from tightdp.cells.suprema import Supremum
 from tightdp.language.program import Dataset
 
-Number: TypeAlias = Callable[[Counted | Function, Any], int]
+Number: TypeAlias = Callable[[Counted | Function | mixed.Mixed, Any], int]
 """Gives a function a number, the same for equal ones of "counts", or on stretches and regions of equal length."""
 
 
@@ -83,10 +83,6 @@ class Reals:
     by: ModuleType = joint
 
     def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        if group[0] < REAL:
-            raise Outside(
-                "is published beside noise on the integers: together they have an ε, if independent, and no δ"
-            )
         self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
         self._known: dict[tuple[Dataset, Way], joint.Growth | None] = {}
 
@@ -113,8 +109,34 @@ class Reals:
         return list(zip(ours, theirs, cut, strict=True))
 
 
-Part: TypeAlias = Integers | Real | Reals
-Place: TypeAlias = Pattern | Stretch | Region
+class Both:
+    """Functions of integers and real numbers, by dataset; on a place each is known by a number."""
+
+    by: ModuleType = mixed
+
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
+        self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
+        self._integers = sum(v < REAL for v in group)
+        every = (row for pieces in whole.values() for rows, _ in pieces for row in rows)
+        if any(normal[0][0] < self._integers <= normal[-1][0] for normal, _ in every):
+            raise Outside("is published, and compared with noise on the integers")
+
+    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, mixed.Place]]:
+        """Return the functions of two datasets place by place; none where the first has none."""
+        if x not in self._whole:
+            return []
+        both = self._whole[x], self._whole.get(x_prime, [])
+        rows = {row for pieces in both for rows, _ in pieces for row in rows}
+        cut = mixed.places(rows, self._integers, len(self.coordinates) - self._integers)
+
+        def on(pieces: Pieces, place: mixed.Place) -> int:
+            return self._number(mixed.on_place(pieces, place, rows, self._integers, self._unit), place.length)
+
+        return [(on(both[0], place), on(both[1], place), place) for place in cut]
+
+
+Part: TypeAlias = Integers | Real | Reals | Both
+Place: TypeAlias = Pattern | Stretch | Region | mixed.Place
 
 
 class Kind:
@@ -168,7 +190,9 @@ class Kind:
                 for rows, terms in _renamed(expanded(used, self._one), names):
                     added(total.setdefault(rows, {}), terms)
             whole[x] = [(rows, terms) for rows, terms in total.items() if terms]
-        kind = Integers if not group or group[-1] < REAL else Real if len(group) == 1 else Reals
+        kind: type[Part] = Integers if not group or group[-1] < REAL else Real if len(group) == 1 else Reals
+        if group and group[0] < REAL <= group[-1]:
+            kind = Both
         return kind(group, whole, number, self._unit)
 
 

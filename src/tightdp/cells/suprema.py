@@ -256,10 +256,10 @@ def larger(p: Counted, q: Counted, t: Any, pattern: Pattern, watch: Callable[[],
 
 
 def _total(function: Counted) -> Exact:
-    return sum((c * _sum_of(key) for key, c in function.items()), 0)
+    return sum((c * sum_of(key) for key, c in function.items()), 0)
 
 
-def _sum_of(key: Sequence[tuple[Base, int]]) -> Exact:
+def sum_of(key: Sequence[tuple[Base, int]]) -> Exact:
     """Return the sum of base^n · n^degree over all counts."""
     total: Any = 1
     for base, degree in key:

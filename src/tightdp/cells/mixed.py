@@ -1,0 +1,160 @@
+"""Integers and real numbers beside each other: where one law exceeds a multiple of another, the masses of both.
+
+Integers are cut into patterns, and real numbers into stretches or simplices. Where both laws fall alike in all counts
+of a pattern, the real numbers decide, and the counts are a factor, a sum of their own. Else a count is 0, or one more
+than a count, until little is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from flint import arb, ctx
+
+from tightdp.cells import joint, lines
+from tightdp.cells.linear import Row, Rows
+from tightdp.cells.lines import Stretch, mass_between, on_stretch, stretches
+from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns, shifted, without
+from tightdp.cells.simplices import Region, integral, scaled, simplices
+from tightdp.cells.sums import Base, Exact, Key, Piece, Pieces, rational_number
+from tightdp.cells.suprema import TooLong, sum_of
+from tightdp.exact.enclosure import BITS
+from tightdp.exact.field import as_ball
+
+_MOST_CASES = 2_000
+"""How many cases of counts are looked at."""
+_LITTLE = arb(2) ** -44
+"""What is left may be as much as this at a place."""
+
+Counts: TypeAlias = tuple[tuple[Base, int], ...]
+Mixed: TypeAlias = dict[tuple[Counts, Any], Exact]
+"""Coefficients by what they are in counts, and in real numbers."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A pattern of the integers, and where the real numbers are."""
+
+    pattern: Pattern
+    real: Stretch | Region
+
+    @property
+    def length(self) -> Any:
+        """What masses depend on besides terms."""
+        return self.pattern.counts, self.real.length
+
+
+def _parted(row: Row, integers: int) -> Row:
+    """Return a condition on real numbers, which are counted from 0."""
+    normal, bound = row
+    return tuple((v - integers, c) for v, c in normal), bound
+
+
+def _is_real(rows: Iterable[Row], integers: int) -> list[Row]:
+    return [row for row in rows if row[0] and row[0][-1][0] >= integers]
+
+
+def places(rows: Iterable[Row], integers: int, reals: int) -> list[Place]:
+    """Cut space where one of some conditions changes, each of them on integers or on real numbers."""
+    every = list(rows)
+    real = [_parted(row, integers) for row in _is_real(every, integers)]
+    within = [row for row in every if row[0][-1][0] < integers]
+    cut: list[Any] = stretches(real) if reals == 1 else [Region(each) for each in simplices(real, reals)]
+    return [Place(pattern, each) for pattern in patterns(within, integers) for each in cut]
+
+
+def on_place(pieces: Pieces, place: Place, rows: Iterable[Row], integers: int, unit: Base) -> Mixed:
+    """Return a function at a place; `rows` are all its conditions."""
+    held = holding([row for row in rows if row[0][-1][0] < integers], place.pattern)
+    by_counts: dict[Counts, list[Piece]] = {}
+    for conditions, terms in pieces:
+        real: Rows = frozenset(_parted(row, integers) for row in _is_real(conditions, integers))
+        within = frozenset(row for row in conditions if row[0][-1][0] < integers)
+        for key, c in terms.items():
+            bases, degrees = key
+            inner: Key = tuple(e for e in bases if e[0] < integers), tuple(e for e in degrees if e[0] < integers)
+            outer: Key = (
+                tuple((v - integers, base) for v, base in bases if v >= integers),
+                tuple((v - integers, degree) for v, degree in degrees if v >= integers),
+            )
+            counted = on_pattern([(within, {inner: c})], place.pattern, held, unit)
+            for counts, share in counted.items():
+                by_counts.setdefault(counts, []).append((real, {outer: share}))
+    found: Mixed = {}
+    for counts, each in by_counts.items():
+        function: Any = (
+            on_stretch(each, place.real, unit) if isinstance(place.real, Stretch) else joint.on_region(each, place.real)
+        )
+        found |= {(counts, term): c for term, c in function.items()}
+    return found
+
+
+def larger(p: Mixed, q: Mixed, t: Any, place: Place, watch: Callable[[], None]) -> tuple[Exact, Exact]:
+    """Return the masses of p and of q where p > t·q: exact, or enclosed. Raises TooLong."""
+    by: ModuleType = lines if isinstance(place.real, Stretch) else joint
+    found: list[Any] = [0, 0]
+    todo = [(p, q)]
+    for _ in range(_MOST_CASES):
+        if not todo:
+            return found[0], found[1]
+        watch()
+        p, q = todo.pop()
+        every = {counts for counts, _ in (*p, *q)}
+        if not p:
+            continue
+        if len(every) > 1:
+            size = as_ball(_mass(p, place)).upper()
+            if size > _LITTLE:
+                count = _deciding(every)
+                for way in (partial(shifted, j=count), partial(without, j=count)):
+                    todo.append((_turned(p, way), _turned(q, way)))
+                continue
+            masses = [size.union(arb(0)), (size / as_ball(rational_number(t))).union(arb(0))]
+        else:
+            functions = [{term: c for (_, term), c in each.items()} for each in (p, q)]
+            times = sum_of(every.pop())
+            masses = [_product(times, each) for each in by.larger(*functions, t, place.real, watch)]
+        with ctx.workprec(BITS):
+            found = [_plus(a, b) for a, b in zip(found, masses, strict=True)]
+    raise TooLong
+
+
+def _deciding(every: set[Counts]) -> int:
+    """Return a count in which some terms fall otherwise than others."""
+    first, *others = every
+    return next(j for j in range(len(first)) if any(each[j] != first[j] for each in others))
+
+
+def _turned(function: Mixed, change: Callable[[Counted], Counted]) -> Mixed:
+    by_term: dict[Any, Counted] = {}
+    for (counts, term), c in function.items():
+        by_term.setdefault(term, {})[counts] = c
+    return {(counts, term): c for term, each in by_term.items() for counts, c in change(each).items()}
+
+
+def _mass(function: Mixed, place: Place) -> Exact:
+    total: Any = 0
+    for (counts, term), c in function.items():
+        if isinstance(place.real, Stretch):
+            real = mass_between({term: c}, Fraction(0), place.real.length)
+        else:
+            real = scaled(integral({term: rational_number(c)}, place.real.simplex.bounded), place.real.simplex.volume)
+        total = total + rational_number(real) * rational_number(sum_of(counts))
+    return total
+
+
+def _product(times: Exact, mass: Any) -> Any:
+    return as_ball(rational_number(times)) * mass if isinstance(mass, arb) else times * mass
+
+
+def _plus(total: Any, more: Any) -> Any:
+    if isinstance(total, arb) or isinstance(more, arb):
+        return sum(
+            (each if isinstance(each, arb) else as_ball(rational_number(each)) for each in (total, more)), arb(0)
+        )
+    return total + more
