@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from certificate_changes import changed, concentrated
 from certificate_oracle import is_true
+from command_line import run
 from conftest import FULL
+from expectations import PROGRAMS
 from tightdp import Bit, Int, discrete_gaussian, flip, geometric, mechanism
 from tightdp.errors import ParameterError, QueryError
 from tightdp.session.certify import Certificate, load_checker
@@ -79,7 +82,7 @@ def test_what_is_computed_from_noisy_numbers_has_no_more() -> None:
     assert bound(found) == Fraction(2, 8)
     assert "attained" not in found.content["claim"]
     assert instance.zcdp().lower < bound(found)
-    with pytest.raises(QueryError, match="no more is known here than that it is at most 1/4"):
+    with pytest.raises(QueryError, match="no more is certified of ρ than the 1/4 of the noisy numbers"):
         instance.certify(rho="1/5")
 
 
@@ -87,6 +90,16 @@ def test_what_is_computed_from_noisy_numbers_has_no_more() -> None:
 def test_what_is_no_noise_on_known_numbers_is_refused(mechanism) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(QueryError, match="ρ is certified where an output is computed from numbers with discrete Gauss"):
         mechanism.bind(n=2).certify(zcdp=True)
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    moved = f"{PROGRAMS / 'gallery' / 'two_cells_move.py'}:shipped"
+    status, said, _ = run(capsys, "certify", moved, "n=2", "--zcdp", "--output", str(tmp_path / "rho.json"))
+    assert (status, 'bound "1/2"' in said) == (0, True)
+    status, said, _ = run(capsys, "certify", moved, "n=2", "--rho", "1/4")
+    assert (status, "larger concentration" in said) == (0, True)
+    status, _, error = run(capsys, "certify", "randomized_response", "n=2", "lam=1/5", "--zcdp")
+    assert (status, "computed from numbers with discrete Gaussian noise" in error) == (2, True)
 
 
 def test_one_claim_at_a_time() -> None:

@@ -42,7 +42,7 @@ def concentration(engine: Engine, rho: Any) -> Certificate:
     if claim["question"] == "concentration" and "attained" not in claim:
         return finished(engine, claim, None, core=noise.centres)
     if not noise.published:
-        raise QueryError(f"of ρ no more is known here than that it is at most {largest}", "ask for it with zcdp")
+        raise QueryError(f"no more is certified of ρ than the {largest} of the noisy numbers", f"give rho={largest}")
     return finished(engine, claim, pair, core=noise.centres)
 
 

@@ -42,8 +42,8 @@ def certify(
     is at most `rho`.
     """
     if zcdp or rho is not None:
-        asked = [value for value in (runs, exp_epsilon, delta, *claim.values()) if value]
-        if asked:
+        asked = (runs, exp_epsilon, *claim.values())
+        if any(value is not None and value is not False for value in asked) or read_number("delta", delta, 1):
             raise ParameterError("a certificate holds one claim", "certify one after the other")
         return concentration(engine, rho)
     if runs is None:
