@@ -25,7 +25,7 @@ from tightdp.exact.weights import as_exact, quotient
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import CELL_STEPS, FEW_VALUES
-from tightdp.methods.chain import Block, Chain, Change, Runs, Vector, lumped
+from tightdp.methods.chain import Block, Chain, Change, Runs, Vector
 from tightdp.methods.chain_certain import Path, largest_certainly
 from tightdp.methods.chain_forms import (
     Form,
@@ -73,7 +73,6 @@ def largest_ratio(
     raises LimitError, or there are too many forms to follow, what is known so far is returned. `limits` says how many
     forms and suffixes are followed, search after search.
     """
-    chain = lumped(chain)
     relation = relation_of(bound)
     search = _Search(chain, bound, watch)
     reason: LimitError | None = None
