@@ -538,8 +538,12 @@ class Program(Domain):
         ((ours, theirs, _),) = pairs
         good = len(ours) == len(theirs) == 1 and len(ours[0]) == len(theirs[0]) == len(self.variances)
         need(good and {*map(type, ours[0] + theirs[0])} <= {int}, "runs do not leave the same number for each variance")
-        spend(30 * len(self.variances) + sum(map(cost, ours[0] + theirs[0])) ** 2)
-        return sum([Fraction((a - b) ** 2) / (2 * v) for a, b, v in zip(ours[0], theirs[0], self.variances)])
+        found = Fraction(0)
+        for a, b, v in zip(ours[0], theirs[0], self.variances):
+            bits = sum([each.bit_length() for each in (a, a, b, b, *v.as_integer_ratio(), *found.as_integer_ratio())])
+            spend(30 + (bits // 64) ** 2 // 100)
+            found += Fraction((a - b) ** 2) / (2 * v)
+        return found
 
     def nearer(self, point, sign=-1):
         """Return a point of a claim, with an error at a delta that is less by what events differ by, or (1) more."""

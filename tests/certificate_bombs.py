@@ -58,6 +58,15 @@ def sealed(certificate: dict[str, Any]) -> dict[str, Any]:
     return certificate
 
 
+def noise(count: int, size: int) -> dict[str, Any]:
+    """A certificate of ρ with so many variances of this size, of which no two are alike."""
+    names = [f"v{at}" for at in range(count)]
+    lines = [["x1", "input", 0], *([name, "add", "x1", at] for at, name in enumerate(names))]
+    made = given(part(0, [], lines, []), question="concentration", variances=[size + 2 * at + 1 for at in range(count)])
+    made["program"]["parts"][-1]["leaves"] = names
+    return sealed(made)
+
+
 def given(*parts: dict[str, Any], evidence: dict[str, Any] | None = None, **claim: Any) -> dict[str, Any]:
     """A certificate about one bit, or what the claim says else."""
     said = {"question": "privacy", "n": 1, "records": [[0], [1]], "neighbours": "replace-one", "bound": 2}
@@ -301,6 +310,8 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "an-optimum-of-long-outputs": lambda: optimum(90, outputs=[[*[0] * 4_000, at] for at in range(90)]),
     "an-optimum-of-long-numbers": lambda: optimum(60, mass=fibonacci(1_990), outputs=[*range(900)]),
     "an-optimum-of-long-multipliers": lambda: optimum(900, multiplier=fibonacci(1_990)),
+    "variances-of-long-numbers": lambda: noise(400, 10**3_900),
+    "many-variances": lambda: noise(2_000, 10**300),
     "a-guarantee-of-long-numbers": lambda: audit(
         canaries=10**6, guesses=10**6, guarantee=[[BIG, "1/2"]] * 400, multipliers=[BIG] * 400
     ),

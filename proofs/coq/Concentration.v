@@ -12,7 +12,7 @@ Record concentration := { noisy : within_claim; variances : list (Z * Z); rho_up
 
 (** Integers for 1 / (2 variance), in units of 1 / scale. *)
 Definition scale_of (vs : list (Z * Z)) : Z := fold_right (fun v m => Z.lcm (2 * fst v) m) 1 vs.
-Definition weights_of (vs : list (Z * Z)) : list Z := map (fun v => snd v * (scale_of vs / (2 * fst v))) vs.
+Definition weights_of (vs : list (Z * Z)) : list Z := let m := scale_of vs in map (fun v => snd v * (m / (2 * fst v))) vs.
 Fixpoint apart (ws c d : list Z) : Z :=
   match ws, c, d with w :: ws', n :: c', m :: d' => w * ((n - m) * (n - m)) + apart ws' c' d' | _, _, _ => 0 end.
 
@@ -84,7 +84,7 @@ Qed.
 Lemma weights_right : forall vs, (forall v, In v vs -> 0 < fst v) ->
   Forall2 (fun v w => w * (2 * fst v) = snd v * scale_of vs) vs (weights_of vs).
 Proof.
-  intros vs P. unfold weights_of. assert (D : forall v, In v vs -> (2 * fst v | scale_of vs)) by apply scale_divides.
+  intros vs P. unfold weights_of. cbv zeta. assert (D : forall v, In v vs -> (2 * fst v | scale_of vs)) by apply scale_divides.
   set (m := scale_of vs) in *. clearbody m. induction vs as [|v vs IH]; constructor.
   - destruct (D v (or_introl eq_refl)) as [k ->]. pose proof (P v (or_introl eq_refl)). rewrite Z.div_mul by lia. ring.
   - apply IH; intros u Hu; [apply P | apply D]; right; exact Hu.
@@ -100,7 +100,7 @@ Qed.
 
 Lemma weights_nonneg : forall vs, (forall v, In v vs -> 0 < fst v /\ 0 < snd v) -> Forall (fun w => 0 <= w) (weights_of vs).
 Proof.
-  intros vs P. unfold weights_of. pose proof (scale_positive vs (fun v Hv => proj1 (P v Hv))) as S. set (m := scale_of vs) in *. clearbody m.
+  intros vs P. unfold weights_of. cbv zeta. pose proof (scale_positive vs (fun v Hv => proj1 (P v Hv))) as S. set (m := scale_of vs) in *. clearbody m.
   apply Forall_forall. intros w H. apply in_map_iff in H as [v [<- H]]. destruct (P v H). apply Z.mul_nonneg_nonneg; [lia|]. apply Z.div_pos; lia.
 Qed.
 
