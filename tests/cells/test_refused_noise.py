@@ -7,7 +7,19 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Int, LanguageError, Mechanism, flip, geometric, laplace, mechanism, observe
+from tightdp import (
+    Bit,
+    Int,
+    LanguageError,
+    Mechanism,
+    flip,
+    geometric,
+    laplace,
+    mechanism,
+    observe,
+    one_sided_geometric,
+    uniform,
+)
 from tightdp.errors import TightdpError
 
 
@@ -48,6 +60,12 @@ def beside_integers(x):
 
 
 @bits
+def staircase(x):
+    step = one_sided_geometric(0, "1/2")
+    return x[0] + (step + uniform(0, 1) / 2 if flip("2/3") else step + (1 + uniform(0, 1)) / 2)
+
+
+@bits
 def quotient_of_draws(x):
     return laplace(x[0], 1) / laplace(1, 1)
 
@@ -84,6 +102,7 @@ REASONS = [
     (beside_its_floor, 1, "real noise is published, and compared with noise on the integers"),
     (beside_a_mixture, 1, "real noise is published beside noise on the integers that depends on it: there is δ"),
     (beside_integers, 1, "real noise is added to noise on the integers and published"),
+    (staircase, 1, "real noise is added to noise on the integers and published"),
     (fails_at_times, 1, "a run on the dataset (1,) fails with AssertionError: not x[0] or z < 5"),
     (wide_published, 2, "there are 10,000 datasets, and real noise is answered for at most 4,096"),
 ]

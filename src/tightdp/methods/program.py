@@ -87,6 +87,8 @@ class Program:
     """How long all of this took so far."""
     inexact: Inexact | None = None
     """How far the laws of what was lowered so far are from those of the mechanism, None where they are the same."""
+    _outside: noise.Outside | None = None
+    """Why the algebra does not know noise of which there may be an enclosure."""
     _least_steps: int = 0
     _plans: Plans = field(default_factory=Plans)
     _kept: dict[str, Any] = field(default_factory=dict)
@@ -178,6 +180,7 @@ class Program:
             except noise.Outside as outside:
                 if isinstance(unmerged, Uncut) and not unmerged.enclosed:
                     raise _explained(unmerged, outside) from None
+                self._outside = outside
         except RecursionError:  # the methods say so
             pass
         return None
@@ -208,7 +211,7 @@ class Program:
             core = lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed)
         except Uncut as uncut:
             if self.datasets <= TABLE_ENTRIES or isinstance(uncut, Endless):
-                raise
+                raise uncut if self._outside is None else _explained(uncut, self._outside) from None
             most = f"{uncut.kind} is answered for at most {TABLE_ENTRIES:,}"
             raise QueryError(
                 f"there are {self.datasets:,} datasets, and {most}", "use fewer records or a smaller record domain"
