@@ -187,19 +187,18 @@ class Program:
 
     def _check_loops(self, control: Control) -> None:
         """Raise Endless where a loop counts without a bound: then there is no core program."""
-        source = self.bound.program.source
-        if any("while" in line for line in source.file_lines):
-            place = laws.loop_that_counts(self.bound, control)
-            if place is not None:
-                error = Endless(
-                    "this while loop counts without a bound, and its law has no closed form here",
-                    "ask for ε, δ, accuracy or errors at one n, or bound the loop, as in `for _ in range(N)`",
-                    counts=True,
-                )
-                file, line, column = place.rsplit(":", 2)
-                text = linecache.getline(file, int(line))
-                error.span = Span(file, int(line), int(column) + 1, int(column) + 1 + len("while"), text)
-                raise error
+        loops = any("while" in line for line in self.bound.program.source.file_lines)
+        place = laws.loop_that_counts(self.bound, control) if loops else None
+        if place is not None:
+            error = Endless(
+                "this while loop counts without a bound, and its law has no closed form here",
+                "ask for ε, δ, accuracy or errors at one n, or bound the loop, as in `for _ in range(N)`",
+                counts=True,
+            )
+            file, line, column = place.rsplit(":", 2)
+            text = linecache.getline(file, int(line))
+            error.span = Span(file, int(line), int(column) + 1, int(column) + 1 + len("while"), text)
+            raise error
 
     def core_of(self, x: Dataset, control: Control) -> CoreProgram:
         """Return the core program on one dataset."""
