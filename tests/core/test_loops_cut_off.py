@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from fractions import Fraction
 from functools import cache
 from math import comb
@@ -12,6 +13,8 @@ import pytest
 from tightdp import Bit, Mechanism, flip, geometric, mechanism, observe, one_sided_geometric
 from tightdp.cells.laws import cell_laws
 from tightdp.cells.noise import Outside
+from tightdp.core.lowering.endless import only_added_to
+from tightdp.exact.absorbing import moves_on
 from tightdp.language.interp import law_within
 from tightdp.limits.calibrated import NOISE_BITS
 
@@ -364,3 +367,46 @@ def test_renyi_divergence_has_both_ends() -> None:
 def test_what_looks_at_records_has_no_upper_end(made: Mechanism) -> None:
     """An output is missing on one dataset, or its ratio grows with the number of steps."""
     assert made.bind(n=1).privacy().upper == float("inf")
+
+
+def test_counters_are_known_by_what_rounds_do_to_them() -> None:
+    source = """
+def f():
+    while flip():
+        alive, total = alive - 1, total + 1
+        one = both = both + 1
+        doubled = doubled + doubled
+        asked += 1
+        again = 2 + again
+        if asked > 3:
+            less -= 1
+"""
+    function = ast.parse(source).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    loop = function.body[0]
+    assert isinstance(loop, ast.While)
+    assert only_added_to(loop, function) == {"alive", "total", "again", "less"}
+
+
+@pytest.mark.parametrize(
+    ("moves", "further"),
+    [
+        ({0: [(1, (1,))], 1: [(0, (-1,)), (2, (5,))], 2: []}, False),
+        ({0: [(1, (1,))], 1: [(0, (0,))]}, True),
+        ({0: [(0, (0,)), (1, (3,))], 1: [(1, (0,))]}, False),
+        ({0: [(1, (1,)), (1, (2,))], 1: []}, False),
+        ({0: [(1, (1,)), (1, (2,))], 1: [(0, (-1,))]}, True),
+    ],
+)
+def test_a_way_around_that_leads_further(moves: Any, further: bool) -> None:
+    assert moves_on(0, moves, 1) is further
+
+
+def test_what_was_asked_before_changes_nothing() -> None:
+    asked = one_after_the_other.bind(n=1)
+    asked.distribution((0,))
+    fresh = one_after_the_other.bind(n=1)
+    both = asked.privacy(), fresh.privacy()
+    assert both[0].lower == both[1].lower
+    assert both[0].upper == both[1].upper
+    assert asked.distribution((1,)).law == fresh.distribution((1,)).law
