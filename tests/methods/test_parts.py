@@ -104,7 +104,7 @@ def test_joint_laws_too_long_to_list_are_not_needed() -> None:
 
 @pytest.mark.slow(seconds=4)
 def test_a_chain_hands_over_to_parts_that_are_known_to_need_less() -> None:
-    """Its diagram is quickly made, its search takes a minute; the parts need more than is spent without an estimate."""
+    """Its diagram is quickly made, its search is long; the parts need more than is spent without an estimate."""
 
     @mechanism(record=Bit)
     def running(x: Any) -> Any:
