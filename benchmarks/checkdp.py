@@ -24,6 +24,7 @@ from report import write_table
 from tightdp import ALL, EachRecord, Int, laplace, mechanism
 from tightdp.errors import TightdpError
 from tightdp.exact.numbers import log
+from tightdp.results import EveryN
 
 README = Path(__file__).resolve().parent / "README.md"
 
@@ -218,6 +219,13 @@ def row(function: Any, claim: int, private: bool, n: int) -> str:
     return f"| {name} | {n} | {claim} | {said} | {verdict} | {told} | {found.status} | {seconds:.2f} s |"
 
 
+def _down(known: EveryN) -> str:
+    """The lower end with six decimals, rounded down where it is not the upper one."""
+    value = log(known.lower)
+    exact = math.isinf(value) or known.lower == known.upper
+    return f"{value if exact else math.floor(value * 10**6) / 10**6:.6g}"
+
+
 def row_for_every_n(function: Any, claim: int, private: bool) -> str:
     """One line of the second table."""
     instance = mechanism(record=Int(0, 1), neighbours=neighbours_of(function, 0))(function).bind(n=ALL)
@@ -230,7 +238,7 @@ def row_for_every_n(function: Any, claim: int, private: bool) -> str:
     seconds = time.process_time() - start
     known = instance.privacy() if verified.holds else verified.found
     verdict = "holds" if verified.holds else "not decided" if verified.holds is None else "refuted"
-    ends = f"{log(known.lower):.6g} (n = {known.n}) | {log(known.upper):.6g} | {known.proof}"
+    ends = f"{_down(known)} (n = {known.n}) | {log(known.upper):.6g} | {known.proof}"
     return f"| {name} | {claim} | {said} | {verdict} | {ends} | {seconds:.2f} s |"
 
 

@@ -7,9 +7,9 @@ Source: Barthe, Chadha, Jagannath, Sistla, Viswanathan: "Deciding differential p
 and outputs", LICS 2020. Answers of queries are -1, 0 or 1 (0 or 1 where there are five), neighbours differ by at most 1
 in each, or in one for histograms; numbers are published as the nearest of -1, 0, 1. Every row asks whether a scheme is
 ε-DP for all ε > 0; where it is not at this n, tightdp gives a value of ε and the datasets. Beside it stands the tight
-e^ε as a function of ε, which the decision does not give, and whether the claim is proved for all ε and every n. Times
-are of the processor; those of DiPC are stored with its tool, in seconds of Mathematica, for as many queries. Of svt7 it
-decides claims with a δ.
+e^ε as a function of ε, which the decision does not give, and whether the claim holds for all ε and every n, or some n
+at which it fails. Times are of the processor; those of DiPC are stored with its tool, in seconds of Mathematica, for as
+many queries. Of svt7 it decides claims with a δ.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from report import write_table
 
 from tightdp import ALL, Int, exp, exponential, flip, laplace, mechanism
 from tightdp.errors import TightdpError
-from tightdp.results import Verification
+from tightdp.results import EveryNVerification
 
 README = Path(__file__).resolve().parent / "README.md"
 
@@ -168,6 +168,16 @@ def timed(question: Callable[[], Any]) -> tuple[Any, float]:
         return error, time.process_time() - start
 
 
+def for_every_n(found: Any) -> str:
+    """The verdict for every n."""
+    if isinstance(found, TightdpError) or found.holds is None:
+        return "not decided"
+    if found.holds:
+        return "holds"
+    n = found.found.n if isinstance(found, EveryNVerification) else dict(found.subject.parameters)["n"]
+    return f"refuted at n = {n}, ε = {Fraction(found.parameters['eps'])}"
+
+
 def row(scheme: Scheme, n: int) -> str:
     """One line of the table."""
     from tightdp.exact.parameters import pretty
@@ -196,9 +206,11 @@ def row(scheme: Scheme, n: int) -> str:
             else f"{len(values)} piece{'s' * (len(values) > 1)}"
         )
     name, every = function.__name__, "-"
-    if scheme.private and n == 3:
-        proof, took = timed(lambda: made.bind(n=ALL, eps="?").verify(epsilon="eps"))
-        every = f"{'holds' if isinstance(proof, Verification) and proof.holds else 'not decided'}, {took:.2f} s"
+    if n == 3:
+        proof, took = timed(lambda: made.bind(n=ALL, eps="?[0,1]" if function is rr else "?").verify(epsilon="eps"))
+        if isinstance(proof, TightdpError):
+            proof, took = timed(lambda: made.bind(n=ALL, eps="1/2").verify(epsilon="1/2"))
+        every = f"{for_every_n(proof)}, {took:.2f} s"
     known = "-" if scheme.private is None else "holds" if scheme.private else "refuted"
     stored = dict(scheme.stored).get(n, "-")
     return f"| {name} | {n} | {known} | {verdict} | {tight} | {seconds:.2f} s | {more:.2f} s | {every} | {stored} |"
