@@ -41,6 +41,20 @@ def one_after_the_other(x):
 
 
 @mechanism(record=Bit)
+def after_two_bits(x):
+    b, c = told(x), told(x)
+    return c, down(1 + b + 2 * c)
+
+
+@mechanism(record=Bit)
+def of_two_records(x):
+    """Only the second is told, and the walk depends on bits of both."""
+    b, c = told(x), flip(Fraction(1 + x[1], 4))
+    at = down(1 + b)
+    return c if at + down(1 + b) else b
+
+
+@mechanism(record=Bit)
 def times_noise(x):
     z = one_sided_geometric(0, HALF)
     return z * z if told(x) else z
@@ -137,3 +151,10 @@ def test_what_was_asked_before_changes_nothing() -> None:
     assert both[0].lower == both[1].lower
     assert both[0].upper == both[1].upper
     assert asked.distribution((1,)).law == fresh.distribution((1,)).law
+
+
+def test_what_loops_depend_on_may_be_several_values() -> None:
+    found = after_two_bits.bind(n=1).privacy()
+    assert 9 - Fraction(1, 10**9) < found.lower <= found.upper == 9
+    other = of_two_records.bind(n=2).privacy()
+    assert 2 - Fraction(1, 10**9) < other.lower <= other.upper <= 3

@@ -8,7 +8,7 @@ so the probabilities of an event differ by that of far points at most.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, isqrt
@@ -307,13 +307,24 @@ def finer(builder: Builder, program: CoreProgram) -> CoreProgram | None:
         for node in nodes:
             if node.serial in changed and node is not each.draw:
                 beside |= {child.serial: child for child in children(node) if child.serial not in changed}
-        beside = {serial: node for serial, node in beside.items() if not isinstance(node, Const)}
+        beside = {part.serial: part for node in beside.values() for part in _scalars(node)}
         if not drawn.issuperset(beside):  # it would tell records as they are
+            return None
+        if any(isinstance(node.values[0], tuple) for node in beside.values()):
             return None
         told += [each.condition]
         told += [builder.case(each.condition, (builder.const(None), node)) for node in beside.values()]
     parts = tuple(Leaf(len(program.components) + at) for at in range(len(told)))
     return replace(program, components=(*program.components, *told), shape=TupleOf((program.shape, *parts)))
+
+
+def _scalars(node: Expr) -> Iterator[Expr]:
+    """Yield what is not constant of the scalars that a node is, or is the tuple of."""
+    if isinstance(node, Apply) and node.operator == "tuple":
+        for operand in node.operands:
+            yield from _scalars(operand)
+    elif not isinstance(node, Const):
+        yield node
 
 
 def _below(nodes: Sequence[Expr], first: Sequence[Expr]) -> set[int]:
