@@ -27,7 +27,7 @@ from tightdp.exact.field import as_ball
 from tightdp.language.program import Dataset
 
 _MOST_STEPS = 6_000
-"""How many steps the proofs may take of a question about several real numbers."""
+"""How many steps the proofs of ε of several real numbers may take; δ of a pair takes a fourth for more than two."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Comparing:
         """Return the largest likelihood ratio P(output|x)/P(output|x') above 1, None where there is none."""
         best: Largest | None = None
         done: set[Any] = set()
-        pairs = list(pairs)
+        self._left, pairs = _MOST_STEPS, list(pairs)
         for look in (self._seen, partial(self._of_pair, done)):  # what is quickly seen spares proofs
             for x, x_prime in pairs:
                 self._watch()
@@ -223,13 +223,15 @@ class Comparing:
         They are exact, or both are enclosed, where densities cross at irrational points. Raises TooLong.
         """
         ours_in_all, theirs_in_all = 0 * self.laws.one, 0 * self.laws.one
+        self._left = _MOST_STEPS // 4
         for kind in self._together:
             (part,) = kind.parts
+            watch = self._step if isinstance(part, Reals) and len(part.coordinates) > 2 else self._watch
             for p, q, pattern in part.compared(x, x_prime):
                 name = p, q, t
                 if name not in self._sums:
                     functions = self._functions[p], self._functions[q]
-                    self._sums[name] = part.by.larger(*functions, t, pattern, self._watch)
+                    self._sums[name] = part.by.larger(*functions, t, pattern, watch)
                 ours, theirs = self._sums[name]
                 ours_in_all, theirs_in_all = _plus(ours_in_all, ours), _plus(theirs_in_all, theirs)
         return ours_in_all, theirs_in_all
