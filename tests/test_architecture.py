@@ -164,7 +164,7 @@ def test_a_question_enters_few_modules() -> None:
         str(asked.privacy())
     finally:
         sys.setprofile(before)
-    assert len(entered) <= 91
+    assert len(entered) <= 91 + ("numpy" in sys.modules)  # with numpy, arguments may be arrays
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_name)
