@@ -112,6 +112,7 @@ LONG = {
     "every-n.md": 13,
     "gallery.md": 5,
     "numbers.md": 5,
+    "unbounded-noise.md": 5,
     "validity.md": 12,
 }
 """How many seconds the examples of the longest pages take."""

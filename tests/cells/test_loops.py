@@ -251,6 +251,7 @@ def test_what_has_no_closed_form_is_refused(made: Mechanism, why: str) -> None:
         laws_of(made)
 
 
+@pytest.mark.slow(seconds=3)
 def test_published_samplers_have_the_law_of_the_primitive() -> None:
     """Canonne, Kamath and Steinke 2020, Algorithms 1 and 2, at scale 2."""
 

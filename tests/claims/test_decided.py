@@ -91,6 +91,7 @@ def test_signs_agree_with_a_fine_grid(coefficients: list[int], relation: str, en
     assert found is not False or not holds or min(map(abs, values)) < 1
 
 
+@pytest.mark.slow(seconds=3)
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.integers(-2, 2), min_size=6, max_size=6), st.booleans())
 def test_nothing_false_is_decided_on_two_variables(coefficients: list[int], strict: bool) -> None:

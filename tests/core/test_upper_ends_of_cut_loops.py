@@ -143,6 +143,7 @@ def test_a_way_around_that_leads_further(moves: Any, further: bool) -> None:
     assert moves_on(0, moves, 1) is further
 
 
+@pytest.mark.slow(seconds=3)
 def test_what_was_asked_before_changes_nothing() -> None:
     asked = one_after_the_other.bind(n=1)
     asked.distribution((0,))
@@ -153,6 +154,7 @@ def test_what_was_asked_before_changes_nothing() -> None:
     assert asked.distribution((1,)).law == fresh.distribution((1,)).law
 
 
+@pytest.mark.slow(seconds=2)
 def test_what_loops_depend_on_may_be_several_values() -> None:
     found = after_two_bits.bind(n=1).privacy()
     assert 9 - Fraction(1, 10**9) < found.lower <= found.upper == 9

@@ -55,6 +55,7 @@ def test_a_claim_is_decided_by_what_is_known(claimed, verdict, monkeypatch):
     assert found.reason == ("" if verdict is False else "the query took more than 1 s")
 
 
+@pytest.mark.slow(seconds=3)
 def test_what_is_abandoned_leaves_the_lower_end(monkeypatch):
     monkeypatch.setattr(enclosing, "least_upper", endless)
     asked = sent.bind(n=ALL, lam="1/4", timeout=1)

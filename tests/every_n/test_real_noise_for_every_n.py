@@ -194,6 +194,7 @@ def with_its_answer(x):
     return tuple(told)
 
 
+@pytest.mark.slow(seconds=4)
 def test_lower_ends_of_densities_are_those_of_long_datasets():
     found = with_its_answer.bind(n=ALL).privacy()
     x, x_prime = found.witness.x, found.witness.x_prime

@@ -102,6 +102,7 @@ def test_upper_ends_are_functions_beside_lower_ends():
         assert each.found.part(value).witness.x == tight.witness.x
 
 
+@pytest.mark.slow(seconds=2)
 def test_what_some_n_attains_is_exact():
     found = lies.bind(n=ALL, eps="?").privacy()
     assert (found.status, [each.n for each in found.lower]) == ("exact", [1])
@@ -119,6 +120,7 @@ def test_values_for_which_a_claim_holds_are_enclosed():
     assert "not refuted at n = 3" in str(found)
 
 
+@pytest.mark.slow(seconds=2)
 def test_values_for_which_a_claim_holds():
     exact = lies.bind(n=ALL, eps="?").solve(epsilon=1)
     assert (exact.status, exact.not_refuted, exact.holds[0].stop.value) == ("exact", None, 1)

@@ -110,8 +110,9 @@ def test_what_is_drawn_before_the_last_record_is_left_to_the_search() -> None:
     assert ours.exp_epsilon == plain.exp_epsilon
 
 
-def test_a_run_of_records_of_a_large_domain_takes_little_work() -> None:
-    @mechanism(record=Int(0, 99))
+@pytest.mark.parametrize("largest", [49, pytest.param(99, marks=pytest.mark.slow)])
+def test_a_run_of_records_of_a_large_domain_takes_little_work(largest: int) -> None:
+    @mechanism(record=Int(0, largest))
     def longest(x: Any) -> Any:
         best = length = 0
         before = -1

@@ -156,7 +156,7 @@ def source_of(record: str, body: str, neighbours: str = "replace-one", target: s
     return f'{MODULE}@mechanism(record={record}, neighbours="{neighbours}", target={target})\ndef f(x):\n{lines}'
 
 
-@pytest.mark.parametrize(("method", "record", "n", "body"), thinned(BY_HAND, 3))
+@pytest.mark.parametrize(("method", "record", "n", "body"), thinned(BY_HAND, 6))
 def test_programs_by_hand(method: str | None, record: str, n: int, body: str) -> None:
     found = oracle.compare(Drawn(source_of(record, body), n, "replace-one"), *NAMES)
     assert method in (None, found)
@@ -177,7 +177,7 @@ IN_PARTS = [
 
 
 @pytest.mark.parametrize("relation", ["replace-one", "unit-step", "add-remove"])
-@pytest.mark.parametrize(("in_parts", "record", "n", "body"), IN_PARTS)
+@pytest.mark.parametrize(("in_parts", "record", "n", "body"), thinned(IN_PARTS, 2))
 def test_outputs_in_independent_parts(in_parts: bool, record: str, n: int, body: str, relation: str) -> None:
     if relation != "replace-one" and record.startswith("Tuple"):
         pytest.skip("these records have no steps")
@@ -259,7 +259,7 @@ LOOKS = (0, 1, 2, 3, 5, 9, 17, 40, 150, 10**9) if FULL else (0, 2, 9, 40, 10**9)
 
 
 @pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("name", INSTANCES)
+@pytest.mark.parametrize("name", thinned(INSTANCES, 2))
 def test_interrupted_queries_enclose_the_answer(name: str, query: str) -> None:
     exact = INSTANCES[name]()
     try:

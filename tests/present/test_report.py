@@ -160,7 +160,7 @@ def test_it_is_printed_on_a4_in_a_few_sheets(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
-@pytest.mark.parametrize("width", [400, 1400])
+@pytest.mark.parametrize("width", [400, pytest.param(1400, marks=pytest.mark.slow(seconds=3))])
 def test_a_browser_shows_it_whole(width: int, tmp_path: Path) -> None:
     for place, instance in enumerate((count(6), through_a_helper.bind(n=1), long_output.bind(n=2))):
         target = tmp_path / f"{place}.html"

@@ -92,8 +92,8 @@ def test_there_are_examples_of_every_rule() -> None:
 # what is certified
 
 SMALL = [
-    pytest.param(name, expected, id=label(name, expected))
-    for name, expected in expectations()
+    pytest.param(name, expected, id=label(name, expected), marks=pytest.mark.slow(seconds=1) if at % 2 else ())
+    for at, (name, expected) in enumerate(expectations())
     if "error" not in expected and (FULL or expected["parameters"]["n"] <= 3)
 ]
 

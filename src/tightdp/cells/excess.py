@@ -24,7 +24,6 @@ from tightdp.cells.suprema import difference
 from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
 from tightdp.exact.waves import Undecided, Wave
 
-"""On how many parts of a line a sign is looked for."""
 _MOST_CELLS = 2_000
 """Into how many simplices one is cut for an integral."""
 _CLOSE = 2.0**-34

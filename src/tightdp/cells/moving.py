@@ -27,15 +27,17 @@ _MOST_MOVES = 200
 """So many ways to move the draws of a path are tried."""
 _MOST_PAIRS = 400
 """So many paths are compared with each other."""
+_MOST_PRODUCTS = 2_000_000
+"""So many products of numbers are computed for these ways, about: the cube of the draws for each."""
 
 
 def upper_end(ours: Sequence[Runs], theirs: Sequence[Runs]) -> Any:
     """Return a number that the ratio of two laws never exceeds; infinity where none is found."""
-    left, found = list(theirs), []
-    if len(ours) * len(theirs) > _MOST_PAIRS:
+    left, found, pairs = list(theirs), [], len(ours) * len(theirs)
+    if pairs > _MOST_PAIRS:
         return math.inf
     for runs in ours:
-        alike = [(_ratio(runs, other), at) for at, other in enumerate(left)]
+        alike = [(_ratio(runs, other, _MOST_PRODUCTS // pairs), at) for at, other in enumerate(left)]
         ratio, at = min(((each, at) for each, at in alike if each != math.inf), default=(math.inf, 0))
         if ratio == math.inf:
             return ratio
@@ -44,20 +46,20 @@ def upper_end(ours: Sequence[Runs], theirs: Sequence[Runs]) -> Any:
     return max(found, default=math.inf)
 
 
-def _ratio(ours: Runs, theirs: Runs) -> Any:
-    """Return an upper end of the ratio of two paths with the same forms; infinity where none is found."""
+def _ratio(ours: Runs, theirs: Runs, products: int) -> Any:
+    """Return an upper end of the ratio of two paths with the same forms; infinity where so much work finds none."""
     if [draw.form for draw in ours.draws] != [draw.form for draw in theirs.draws] or ours.hidden != theirs.hidden:
         return math.inf
     found = [
         _moved_ratio(ours, theirs, moved)
-        for moved in islice(_moves(ours, theirs), _MOST_MOVES)
+        for moved in islice(_moves(ours, theirs, products), _MOST_MOVES)
         if all(_follows(ours, row, moved) for row in theirs.rows)
     ]
     finite = [each for each in found if each != math.inf]
     return min(finite) * (ours.weight / theirs.weight) if finite else math.inf
 
 
-def _moves(ours: Runs, theirs: Runs) -> Iterator[dict[int, Any]]:
+def _moves(ours: Runs, theirs: Runs, products: int) -> Iterator[dict[int, Any]]:
     """Yield by how much hidden draws may be larger on the other dataset: so that as many draws and rows are alike."""
     bounds, hidden = dict(ours.rows), ours.hidden
     equations = [
@@ -65,12 +67,12 @@ def _moves(ours: Runs, theirs: Runs) -> Iterator[dict[int, Any]]:
     ]
     equations += [(dict(normal), bound - bounds[normal]) for normal, bound in sorted(theirs.rows) if normal in bounds]
     lines = dict.fromkeys((*(form.get(v, 0) for v in hidden), by) for form, by in equations)
-    for chosen in combinations([line for line in lines if any(line[:-1])], len(hidden)):
-        matrix = [as_fmpq(Fraction(c)) for line in chosen for c in line[:-1]]
-        square = fmpq_mat(len(hidden), len(hidden), matrix)
+    size, numbers = len(hidden), [[as_fmpq(Fraction(c)) for c in line] for line in lines if any(line[:-1])]
+    for chosen in islice(combinations(numbers, size), products // max(1, size) ** 3):
+        square = fmpq_mat(size, size, [c for line in chosen for c in line[:-1]])
         if square.det():
-            found = square.inv() * fmpq_mat(len(hidden), 1, [as_fmpq(Fraction(line[-1])) for line in chosen])
-            moved = [as_fraction(found[at, 0]) for at in range(len(hidden))]
+            found = square.inv() * fmpq_mat(size, 1, [line[-1] for line in chosen])
+            moved = [as_fraction(found[at, 0]) for at in range(size)]
             if all(v >= REAL or by.denominator == 1 for v, by in zip(hidden, moved, strict=True)):
                 yield dict(zip(hidden, moved, strict=True))
 
