@@ -310,8 +310,8 @@ def lifted(polynomial: Polynomial, by: int) -> Polynomial:
         return polynomial
     if degree * by > MAX_DEGREE:
         raise ParameterError(
-            f"a power {degree * by:,} of e^(1/d) is out of reach, d the common denominator of all exponents",
-            f"use exponents with fewer different denominators: powers up to {MAX_DEGREE:,} are written",
+            f"a power above {MAX_DEGREE:,} of e^(1/d) is out of reach, d the common denominator of all exponents",
+            "use smaller exponents, or exponents with fewer different denominators",
         )
     return polynomial.inflate([1, by, 1, by, by]) if unknown else polynomial.inflate(by)
 

@@ -29,12 +29,13 @@ def concentration(engine: Engine, rho: Any) -> Certificate:
     What is computed from the noisy numbers has their ρ at most, and may have less: then a claim is not refuted. Raises
     QueryError where another noise is drawn, or where the records are seen in another way.
     """
+    bound = None if rho is None else read_number("rho", rho)
     noise = find_noisy_numbers(engine.program.core(engine.control()))
     if noise is None:
         raise QueryError(_UNFIT, "ask for ε at a δ instead")
     claim: dict[str, Any] = {"question": "concentration", "variances": noise.variances, "bound": Fraction(0)}
     largest, pair = _largest(engine, claim, noise.centres)
-    claim["bound"] = largest if rho is None else read_number("rho", rho)
+    claim["bound"] = largest if bound is None else bound
     if largest > claim["bound"]:
         claim["question"] = "larger concentration"
     elif largest == claim["bound"] > 0 and noise.published and pair is not None:
