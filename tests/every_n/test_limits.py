@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from tightdp import ALL, Bit, Int, flip, mechanism
 from tightdp.every_n.chain import Matrix, Vector, approached, direction, row
+from tightdp.every_n.paths import finite, total
 from tightdp.every_n.states import chain_of, explore
 from tightdp.every_n.upper import Triple, extended
 
@@ -136,3 +138,12 @@ def test_outputs_that_do_not_tell_how_they_came_about_prove_no_growth(made: Any)
 )
 def test_what_repeats_itself_is_repeated(x: Any, x_prime: Any, output: Any, expected: Any) -> None:
     assert list(extended(Triple(x, x_prime, output))) == [Triple(*each) for each in expected]
+
+
+def test_ends_beyond_the_range_of_a_float() -> None:
+    far = Fraction(10) ** 400
+    assert total(inf, (-1, far)) == total(far, (far, inf)) == total(Fraction(0), (-far, -inf)) == inf
+    assert total(far, (-1, inf)) == total(-far, (far, -inf), (1, far)) == -inf
+    assert total(far, (-2, far), (1, far)) == 0
+    assert finite(far)
+    assert not finite(inf)

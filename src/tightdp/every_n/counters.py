@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from tightdp.every_n.paths import Affine, Tree, leaves
+from tightdp.every_n.paths import Affine, Tree, leaves, total
 from tightdp.limits.calibrated import PROOF_STATES
 
 BEYOND = "beyond"
@@ -85,7 +85,7 @@ def positive(form: Affine, ranges: Ranges) -> bool:
         if kind != BEYOND:
             raise Farther(cut_off(form)[0])
         edge = factor * ranges[at][0]
-        low, high = (low + edge, math.inf) if factor > 0 else (-math.inf, high + edge)
+        low, high = (total(low, (1, edge)), math.inf) if factor > 0 else (-math.inf, total(high, (1, edge)))
     if low >= 0 or high <= 0:
         return low >= 0
     (_, token), factor = form.terms[0]

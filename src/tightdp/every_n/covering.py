@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import isfinite
 from typing import NamedTuple
 
 from tightdp.cells.linear import REAL, Row, Rows, extent, feasible, row, tightest
-from tightdp.every_n.paths import Affine, Bounds, Edge, Path
+from tightdp.every_n.paths import Affine, Bounds, Edge, Path, finite
 from tightdp.every_n.shifts import Gaps, alike, is_real
 
 Kinds = tuple[bool, ...]
@@ -140,10 +139,10 @@ def _within(gaps: Gaps | None, held: Kinds) -> Iterator[Row]:
 
 
 def _between(form: _Form, low: Edge, high: Edge) -> Iterator[Row]:
-    if isfinite(high):
-        yield row(form.factors, Fraction(high) - form.constant)
-    if isfinite(low):
-        yield row({v: -c for v, c in form.factors.items()}, form.constant - Fraction(low))
+    if finite(high):
+        yield row(form.factors, high - form.constant)
+    if finite(low):
+        yield row({v: -c for v, c in form.factors.items()}, form.constant - low)
 
 
 def _uncovered(rows: Sequence[Row], left: Sequence[Bounds], values: _Values) -> bool:
@@ -155,10 +154,8 @@ def _uncovered(rows: Sequence[Row], left: Sequence[Bounds], values: _Values) -> 
     for terms, (low, high) in left[0].items():
         form = _form(Affine(terms, Fraction(0)), values)
         for sign, edge in ((1, low), (-1, high)):
-            if isfinite(edge):  # sign·form < sign·edge
-                beyond = row(
-                    {v: sign * c for v, c in form.factors.items()}, sign * (Fraction(edge) - form.constant), strict=True
-                )
+            if finite(edge):  # sign·form < sign·edge
+                beyond = row({v: sign * c for v, c in form.factors.items()}, sign * (edge - form.constant), strict=True)
                 if _uncovered([*rows, beyond], left[1:], values):
                     return True
     return False

@@ -23,6 +23,7 @@ from tightdp.every_n.paths import (
     Terms,
     Tree,
     Unlisted,
+    finite,
     leaves,
     normal,
     plus,
@@ -115,7 +116,7 @@ class Run:
         kind = REAL * (isinstance(law, Exponentials) and law.real) + self.kind
         terms: Terms = (((kind, len(self.noises)), Fraction(1)),)
         low, high = support(law)
-        if math.isfinite(low) or math.isfinite(high):
+        if finite(low) or finite(high):
             self.bounds[terms] = low, high
         self.noises.append(replace(law, centre=0))
         return Affine(terms, Fraction(law.centre))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import ceil, floor, inf, isfinite, lcm
+from math import ceil, floor, inf, lcm
 from typing import Any, NamedTuple, TypeAlias
 
-from tightdp.every_n.paths import Bounds, Edge, Noise, Path, Paths, Terms
+from tightdp.every_n.paths import Bounds, Edge, Noise, Path, Paths, Terms, finite, total
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Exponentials
 
@@ -76,7 +76,7 @@ def steps_of(paths: Paths) -> Steps:
     for path in paths.each():
         found = [(affine.terms, 0, affine.constant) for affine in (*path.values, *path.published)]
         for terms, (least, most) in path.bounds.items():
-            found += [(terms, side, Fraction(edge)) for side, edge in ((-1, least), (1, most)) if isfinite(edge)]
+            found += [(terms, side, edge) for side, edge in ((-1, least), (1, most)) if finite(edge)]
         for terms, side, constant in found:
             compared = path.letter, path.noises, terms, side
             low, high = ends.get(compared, (constant, constant))
@@ -114,7 +114,7 @@ def shifts(ours: Path, theirs: Path, before: Gaps, steps: Steps) -> dict[Gaps, t
         for one, other in zip(ours.values, theirs.values, strict=True):
             low, high = _moved(one.terms, before)
             apart = one.constant - other.constant + _shifted(one.terms, by)
-            gap = steps.outward((low + apart, high + apart))
+            gap = steps.outward((total(low, (1, apart)), total(high, (1, apart))))
             if gap is None:
                 break
             after.append(gap)
@@ -160,8 +160,8 @@ def _ranges(ours: Path, theirs: Path, before: Gaps) -> list[_Range] | None:
         low, high = _known(ours.bounds, terms)
         moved = _moved(terms, before)
         # our terms are in low..high, theirs in low - shift..high - shift, which must be within least..most
-        above = inf if least == -inf else low - least - moved[1]
-        below = -inf if most == inf else high - most - moved[0]
+        above = inf if least == -inf else total(low, (-1, least), (-1, moved[1]))
+        below = -inf if most == inf else total(high, (-1, most), (-1, moved[0]))
         found.append(_Range(_factors(terms, count), below, above))
     return None if any(each.low > each.high for each in found) else found
 
@@ -173,8 +173,8 @@ def _known(bounds: Bounds, terms: Terms) -> tuple[Edge, Edge]:
     most: Edge = Fraction(0)
     for symbol, times in terms:
         one, other = bounds.get(((symbol, Fraction(1)),), (-inf, inf))
-        least += times * (one if times > 0 else other)
-        most += times * (other if times > 0 else one)
+        least = total(least, (times, one if times > 0 else other))
+        most = total(most, (times, other if times > 0 else one))
     return max(low, least), min(high, most)
 
 
@@ -198,7 +198,7 @@ def _moved(terms: Terms, gaps: Gaps) -> tuple[Edge, Edge]:
     for (kind, at), times in terms:
         if kind == "held":
             least, most = gaps[at] if times > 0 else gaps[at][::-1]
-            low, high = low + times * least, high + times * most
+            low, high = total(low, (times, least)), total(high, (times, most))
     return low, high
 
 
