@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tightdp import ALL, Bit, Int, flip, mechanism
+from tightdp import ALL, Bit, Int, flip, geometric, mechanism
 from tightdp.every_n.chain import Matrix, Vector, approached, direction, row
-from tightdp.every_n.paths import finite, total
+from tightdp.every_n.edges import finite, total
 from tightdp.every_n.states import chain_of, explore
 from tightdp.every_n.upper import Triple, extended
 
@@ -147,3 +147,21 @@ def test_ends_beyond_the_range_of_a_float() -> None:
     assert total(far, (-2, far), (1, far)) == 0
     assert finite(far)
     assert not finite(inf)
+
+
+def test_noise_that_nothing_depends_on() -> None:
+    """Who is there draws noise that may not matter: small runs, without tails, do not contradict that."""
+
+    @mechanism(record=Bit, neighbours="add-remove")
+    def drawn(x):
+        s = flip("1/2")
+        for r in x:
+            if r is not None:
+                y = geometric(r, "1/2")
+                if s == 0 and flip("1/3"):
+                    s = min(y, 1)
+                s = geometric(1, "1/2")
+        return 0
+
+    found = drawn.bind(n=ALL).privacy()
+    assert (found.status, found.upper) == ("exact", 1)

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from tightdp.every_n.paths import Affine, Tree, leaves, total
+from tightdp.every_n.edges import total
+from tightdp.every_n.paths import Affine, Tree, leaves
 from tightdp.limits.calibrated import PROOF_STATES
 
 BEYOND = "beyond"

@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tightdp.cells.linear import REAL, Row, Rows, extent, feasible, row, tightest
-from tightdp.every_n.paths import Affine, Bounds, Edge, Path, finite
+from tightdp.every_n.edges import Edge, finite
+from tightdp.every_n.paths import Affine, Bounds, Path
 from tightdp.every_n.shifts import Gaps, alike, is_real
 
 Kinds = tuple[bool, ...]

@@ -13,6 +13,7 @@ from tightdp.core.builder import Builder
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import operation
 from tightdp.every_n.counters import Ranges, cut_off, positive, refuse_cut_off
+from tightdp.every_n.edges import finite
 from tightdp.every_n.paths import (
     REAL,
     SIZE,
@@ -23,7 +24,6 @@ from tightdp.every_n.paths import (
     Terms,
     Tree,
     Unlisted,
-    finite,
     leaves,
     normal,
     plus,

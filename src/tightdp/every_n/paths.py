@@ -13,19 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from tightdp.core.nodes import Const, Expr
 from tightdp.errors import LanguageError
 from tightdp.every_n.chain import Letter, Move
+from tightdp.every_n.edges import Edge
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, TwoSided
 from tightdp.limits.calibrated import PROOF_STATES
 
 Terms: TypeAlias = tuple[tuple[tuple[str, int], Fraction], ...]
 """Unknown numbers with their coefficients, which are not 0, in a fixed order."""
-Edge: TypeAlias = "Fraction | float"
-"""An end of a range: exact, or infinite."""
 Bounds: TypeAlias = dict[Terms, tuple[Edge, Edge]]
 """The least and the greatest value of combinations of unknown numbers; of unknown integers these are integers."""
 Noise: TypeAlias = TwoSided | Exponentials
@@ -102,19 +101,6 @@ class Symbol(Expr):
     def boolean(self) -> bool:
         """It is no truth value: comparisons are decided one way, and then the other."""
         return False
-
-
-def finite(edge: Edge) -> TypeGuard[Fraction]:
-    """Whether an end is a number: a float is infinite, and cannot be put together with fractions beyond its range."""
-    return not isinstance(edge, float)
-
-
-def total(edge: Edge, *others: tuple[Fraction | int, Edge]) -> Edge:
-    """Return an end plus multiples of others, of which not two are infinite on opposite sides."""
-    for factor, other in others:
-        if finite(edge):
-            edge = edge + factor * other if finite(other) else other if factor > 0 else -other
-    return edge
 
 
 def support(law: Noise) -> tuple[Edge, Edge]:

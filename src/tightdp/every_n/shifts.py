@@ -7,7 +7,8 @@ from fractions import Fraction
 from math import ceil, floor, inf, lcm
 from typing import Any, NamedTuple, TypeAlias
 
-from tightdp.every_n.paths import Bounds, Edge, Noise, Path, Paths, Terms, finite, total
+from tightdp.every_n.edges import Edge, finite, total
+from tightdp.every_n.paths import Bounds, Noise, Path, Paths, Terms
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Exponentials
 
