@@ -163,5 +163,14 @@ def test_noise_that_nothing_depends_on() -> None:
                 s = geometric(1, "1/2")
         return 0
 
-    found = drawn.bind(n=ALL).privacy()
-    assert (found.status, found.upper) == ("exact", 1)
+    @mechanism(record=Bit, neighbours="add-remove")
+    def unread(x):
+        for r in x:
+            if r is not None:
+                y = geometric(r, "1/2")
+                if 1 == 0:
+                    return y
+        return 0
+
+    assert drawn.bind(n=ALL).privacy().lower == 1
+    assert unread.bind(n=ALL).privacy().upper == 1

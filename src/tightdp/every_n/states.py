@@ -156,9 +156,10 @@ def refuse_contradicted(read: Sequence[Paths], bound: Bound) -> None:
     for n in _SIZES:
         one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
         ours: dict[Any, Masses] | None = None
+        lost: list[Number] = [Fraction(0)]
         for reach in _REACHES:
             try:
-                ours = _of_program(one, reach, left)
+                ours = _of_program(one, reach, left, lost)
             except _TooMuch:
                 continue
             break
@@ -166,24 +167,24 @@ def refuse_contradicted(read: Sequence[Paths], bound: Bound) -> None:
             return
         for paths in read:
             try:
-                _compare(paths, one, ours, reach)
+                _compare(paths, one, ours, reach, bool(lost[0]))
             except _TooMuch:
                 continue
 
 
-def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int) -> None:
+def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int, tails: bool) -> None:
     relation = relation_of(bound)
     work, paired = [_MOST_MESSAGES], _MOST_PAIRED
     chain = {x: _of_paths(paths, x, reach, work) for x in ours}
-    noisy, within = any(path.noises for path in paths.each()), {x: (_mass(ours[x]), _mass(chain[x])) for x in ours}
-    if noisy and any(mass > found for mass, found in within.values()):
+    within = {x: (_mass(ours[x]), _mass(chain[x])) for x in ours}
+    if any(path.noises for path in paths.each()) and any(mass > found for mass, found in within.values()):
         raise _TooMuch  # noise that is clamped has no tails in the program, which are left out here
     for x in ours:
         for other in relation.neighbours(x):
             paired -= len(ours[x]) + len(chain[x])
             if paired < 0:
                 raise _TooMuch
-            if noisy and within[x][0] * within[other][1] != within[other][0] * within[x][1]:
+            if tails and within[x][0] * within[other][1] != within[other][0] * within[x][1]:
                 continue  # noise that nothing depends on has tails in the program alone
             if not _dominated(_ratios(ours[x], ours[other]), _ratios(chain[x], chain[other])):
                 raise LanguageError(
@@ -193,13 +194,12 @@ def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int)
                 )
 
 
-def _of_program(bound: Bound, reach: int, left: list[int]) -> dict[Any, Masses]:
-    """Return the laws on all datasets, of the runs whose noise is within reach."""
+def _of_program(bound: Bound, reach: int, left: list[int], lost: list[Number]) -> dict[Any, Masses]:
+    """Return the laws on all datasets, of the runs whose noise is within reach; what is beyond is added to `lost`."""
     before, found = left[0], {}
     for x in product(bound.record.values, repeat=bound.n):
         masses: Masses = {}
-        beyond: list[Number] = [Fraction(0)]
-        for output, probability in runs(bound, x, reach, beyond):
+        for output, probability in runs(bound, x, reach, lost):
             masses[output] = masses.get(output, Fraction(0)) + probability
             left[0] -= 1
             if left[0] < 0:
