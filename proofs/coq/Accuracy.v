@@ -32,8 +32,18 @@ Fixpoint same_list {A} (eq : A -> A -> bool) (l m : list A) : bool :=
   | a :: l', b :: m' => eq a b && same_list eq l' m'
   | _, _ => false
   end.
-Definition same_vector : vector -> vector -> bool :=
-  same_list (fun e f => same (Tuple (fst e)) (Tuple (fst f)) && same_list Z.eqb (snd e) (snd f)).
+Lemma same_list_itself : forall {A} (eq : A -> A -> bool), (forall a, eq a a = true) -> forall l, same_list eq l l = true.
+Proof. intros A eq H. induction l as [|a l IH]; [reflexivity|]. cbn [same_list]. rewrite H, IH. reflexivity. Qed.
+
+Definition same_entry (e f : state * poly) : bool := same (Tuple (fst e)) (Tuple (fst f)) && same_list Z.eqb (snd e) (snd f).
+Lemma same_vector_itself : forall v, same_list same_entry v v = true.
+Proof.
+  apply same_list_itself. intros [s a]. unfold same_entry. cbn [fst snd]. rewrite (same_list_itself Z.eqb Z.eqb_refl).
+  replace (same (Tuple s) (Tuple s)) with true by (symmetry; apply same_spec; reflexivity). reflexivity.
+Qed.
+Definition same_vector : vector -> vector -> bool := quick (same_list same_entry) same_vector_itself.
+(** One object for equal vectors. *)
+Definition shared : vector -> vector := kept (fun _ _ v => v) tt tt.
 Definition add_vector (v : vector) (l : list vector) : list vector :=
   if existsb (same_vector v) l then l else v :: l.
 
@@ -106,7 +116,7 @@ Qed.
 
 Lemma same_vector_sound : forall u v, same_vector u v = true -> u = v.
 Proof.
-  apply same_list_sound. intros [s a] [t b] H. cbn [fst snd] in H. apply andb_true_iff in H as [H1 H2].
+  unfold same_vector, quick. apply same_list_sound. intros [s a] [t b] H. unfold same_entry in H. cbn [fst snd] in H. apply andb_true_iff in H as [H1 H2].
   apply same_spec in H1. injection H1 as ->. apply (same_list_sound Z.eqb) in H2; [subst; reflexivity|].
   intros x y E. apply Z.eqb_eq. exact E.
 Qed.

@@ -31,7 +31,8 @@ Fixpoint put_told (y : told) (s : state) (a : poly) (l : list (told * vector)) :
 Definition told_once (p : part) (record : option value) (v : vector) : list (told * vector) :=
   fold_right (fun e l => fold_right (fun x l => put_told (published x) (after x) (pmul (snd e) (weight x)) l) l
                                     (results p record (fst e))) [] v.
-Definition told_by : part -> option value -> vector -> list (told * vector) := kept told_once.
+Definition told_by : part -> option value -> vector -> list (told * vector) :=
+  kept (fun p record v => map (fun j => (fst j, shared (snd j))) (told_once p record v)).
 Fixpoint find_told (y : told) (l : list (told * vector)) : vector :=
   match l with [] => [] | (z, v) :: rest => if same (Tuple y) (Tuple z) then v else find_told y rest end.
 Definition without (y : told) (l : list (told * vector)) := filter (fun e => negb (same (Tuple y) (Tuple (fst e)))) l.
@@ -50,7 +51,9 @@ Definition table := list (positive * ((vector * vector) * Z)).
 Definition rank_of (v : vector) (from : Z) : Z :=
   let (h, last) := fold_left (fun h e => (fold_left (fun g c => 3 * g + c) (snd e) (fst h), fst e)) v (from, []) in
   ((h * step_factor + hash (Tuple (match v with [] => [] | e :: _ => fst e end))) * ratio_factor + hash (Tuple last)) mod modulus.
-Definition rank (vw : vector * vector) : positive := Z.to_pos (rank_of (snd vw) (rank_of (fst vw) 17 + 1) + 1).
+Definition rank_alone : vector -> Z := kept (fun _ _ v => rank_of v 17) tt tt.
+Definition rank (vw : vector * vector) : positive :=
+  Z.to_pos ((rank_alone (fst vw) * step_factor + rank_alone (snd vw)) mod modulus + 1).
 Definition same_pair (a b : vector * vector) : bool := same_vector (fst a) (fst b) && same_vector (snd a) (snd b).
 Fixpoint add_entry (k : positive) (vw : vector * vector) (n : Z) (t : table) : table :=
   match t with
@@ -225,6 +228,11 @@ Definition law (ps : program) (v : vector) (h : output -> K) : K := sum v (fun e
 Definition one_on (E : output -> bool) (y : output) : K := if E y then 1 else 0.
 
 (** What is told apart. *)
+Lemma told_by_is : forall p r v, told_by p r v = told_once p r v.
+Proof.
+  intros p r v. unfold told_by, kept. induction (told_once p r v) as [|[y u] l IH]; [reflexivity|]. cbn [map fst snd]. rewrite IH. reflexivity.
+Qed.
+
 Lemma put_told_sum : forall y s a l (f : told -> state -> K),
   sum (put_told y s a l) (fun j => sum (snd j) (fun e => val (snd e) * f (fst j) (fst e)))
   = val a * f y s + sum l (fun j => sum (snd j) (fun e => val (snd e) * f (fst j) (fst e))).
@@ -239,7 +247,7 @@ Lemma told_by_sum : forall p r v (f : told -> state -> K),
   sum (told_by p r v) (fun j => sum (snd j) (fun e => val (snd e) * f (fst j) (fst e)))
   = sum v (fun e => val (snd e) * sum (results p r (fst e)) (fun x => val (weight x) * f (published x) (after x))).
 Proof.
-  intros p r v f. unfold told_by, kept, told_once. induction v as [|[s a] v IH]; [reflexivity|]. cbn [fold_right Program.sum fst snd].
+  intros p r v f. rewrite told_by_is; unfold told_once. induction v as [|[s a] v IH]; [reflexivity|]. cbn [fold_right Program.sum fst snd].
   rewrite <- IH. match goal with |- context [fold_right _ (fold_right ?g [] v) _] => generalize (fold_right g [] v) as rest end.
   intro rest. induction (results p r s) as [|x l IHl]; [cbn; ring|].
   cbn [fold_right Program.sum]. rewrite put_told_sum, IHl, value_mul. ring.
@@ -263,7 +271,7 @@ Qed.
 Lemma told_by_in : forall p r v s x, In s (map fst v) -> In x (results p r s) ->
   exists u, In (published x, u) (told_by p r v) /\ In (after x) (map fst u).
 Proof.
-  intros p r v s x Hs Hx. unfold told_by, kept, told_once. induction v as [|[t a] v IH]; [contradiction|]. cbn [fold_right fst snd].
+  intros p r v s x Hs Hx. rewrite told_by_is; unfold told_once. induction v as [|[t a] v IH]; [contradiction|]. cbn [fold_right fst snd].
   match goal with |- context [fold_right _ (fold_right ?g [] v) _] => set (rest := fold_right g [] v) in * end.
   destruct Hs as [E|Hs].
   - cbn [fst] in E. subst t. clearbody rest. induction (results p r s) as [|y l IHl]; [contradiction|]. cbn [fold_right].
@@ -290,7 +298,7 @@ Qed.
 
 Lemma told_by_keys : forall p r v, NoDup (map fst (told_by p r v)).
 Proof.
-  intros p r v. unfold told_by, kept, told_once. induction v as [|e v IH]; [constructor|]. cbn [fold_right].
+  intros p r v. rewrite told_by_is; unfold told_once. induction v as [|e v IH]; [constructor|]. cbn [fold_right].
   induction (results p r (fst e)) as [|x l IHl]; [exact IH | apply put_told_keys; exact IHl].
 Qed.
 

@@ -1,5 +1,5 @@
 (** The checker in OCaml. What is believed here besides Coq: that OCaml's integers of zarith are Coq's, also as work.ml
-    counts what they take, and that what `kept` has kept is what the function was. *)
+    counts what they take, that what `kept` has kept is what the function was, and that one object is equal to itself. *)
 
 From Coq Require Import ZArith String Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt ExtrOcamlNativeString.
 From Tightdp Require Import Numbers Program Forms Certificate Lawful Law Accuracy Datasets Outputs Near Moments Concentration Composed Audit.
@@ -21,6 +21,7 @@ Extract Constant Pos.add => "Work.add".
 Extract Constant Pos.mul => "Work.mul".
 Extract Constant Pos.compare => "(fun x y -> let s = Work.compare x y in if s = 0 then Eq else if s < 0 then Lt else Gt)".
 Extract Constant kept "'a" "'b" "'c" "'d" => "Work.kept".
+Extract Constant quick "'a" => "Work.quick".
 Extract Inlined Constant String.eqb => "Work.same_name".
 Extraction "kernel.ml" check_forms check_within check_witness check_accuracy check_accuracy_at check_equal check_near check_near_exceeds shifted check_moment check_moment_at check_concentration check_concentration_at check_composed check_audit check_law lawful well_made not_empty positive_at
   nonpos padd popp pmul pzero rational.
