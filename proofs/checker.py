@@ -32,7 +32,7 @@ import sys
 from collections import defaultdict, namedtuple
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, combinations, product, repeat, zip_longest
+from itertools import accumulate, combinations_with_replacement, product, repeat, zip_longest
 
 MOST_BYTES, MOST_DIGITS, MOST_LETTERS, MOST_CLIENTS, MOST_NESTED = 4_000_000, 4_000, 20_000, 10_000, 199
 WORK = 8_500_000  # steps of a quarter of a microsecond; what is kept costs more of them, which bounds memory as well
@@ -489,7 +489,7 @@ class Program(Domain):
         """Whether two clients with this part may change places: what they publish does, and no weight of it changes."""
         first, middle = self.moves(part, [{}, {state: 1}], ALL)
         then, _ = self.moves(part, middle, ALL)
-        for a, b in combinations(range(len(self.records)), 2):
+        for a, b in combinations_with_replacement(range(len(self.records)), 2):  # of x and x' only one may have a == b
             ours = {(told, last, law) for told, left in first(1, a).items() for last, law in then(left, b).items()}
             if ours != {(last, told, law) for told, left in first(1, b).items() for last, law in then(left, a).items()}:
                 return False

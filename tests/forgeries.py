@@ -66,10 +66,30 @@ def curve(points: list[Any], pairs: list[Any]) -> dict[str, Any]:
     return sealed(found)
 
 
+def turned() -> dict[str, Any]:
+    """Two clients that may change places where they answer differently: a one is a fair coin, and a zero one that leans
+    to the other side each time. Of (0, 1) and (0, 0) the bound is true, of (1, 0) and (0, 0) it is not."""
+    leaning = [
+        [[0, 0], [[0, 4], [1, 2]]],
+        [[0, 1], [[0, 2], [1, 4]]],
+        [[1, 0], [[0, 3], [1, 3]]],
+        [[1, 1], [[0, 3], [1, 3]]],
+    ]
+    answers = [*ONE, ["v1", "tuple", "x0", "s1"], ["d1", "draw", "v1", leaning], ["v2", "sub", 1, "s1"]]
+    answers.append(["s1", "case", "x0", [[0, "v2"], [1, "s1"]]])
+    found = given(
+        part(None, [], [["s1", "add", 0, 0]], []), part(0, ["s1"], answers, ["d1"]), part(None, ["s1"], [], [])
+    )
+    found["program"]["order"] = [[0, None], [1, 0], [1, 1], [2, None]]
+    found["claim"] |= {"n": 2, "bound": "3/2"}
+    return sealed(found)
+
+
 T = [0, 1]
 RANGE = ["lam", 0, 1]
 REFUSED: dict[str, Any] = {
     # false
+    "clients-that-may-not-change-places": turned(),
     "the-ratio-is-infinite": made(ONE, "x0"),
     "forms-for-an-infinite-ratio": made(ONE, "x0", rule="forms"),
     "forms-for-a-delta": made(ONE, "x0", rule="forms", delta="1/2"),
