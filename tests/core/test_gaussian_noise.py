@@ -122,6 +122,23 @@ def test_renyi_divergence_of_a_count_is_known(s: str, order: int) -> None:
     assert rho.lower == rho.rho == 1 / (2 * Fraction(s))
 
 
+@pytest.mark.parametrize(
+    ("output", "rho"),
+    [
+        ("-discrete_gaussian(3 * x[0], 2)", Fraction(9, 4)),
+        ("7 - discrete_gaussian(sum(x), 4)", Fraction(1, 8)),
+        ("(discrete_gaussian(sum(x), 4), 5)", Fraction(1, 8)),
+    ],
+)
+def test_rho_of_noisy_numbers_is_known_for_many_records(output: str, rho: Fraction) -> None:
+    with module_of(f"def f(x):\n    return {output}\n") as module:
+        for n in (2, 9):
+            found = Instance(bind(module, Bit, n)).zcdp()
+            assert found.lower == found.rho == rho
+            assert found.witness is not None
+            assert found.witness.x[0] != found.witness.x_prime[0]
+
+
 @pytest.mark.parametrize("s", [Fraction(1, 2), Fraction(4), Fraction(30)])
 @pytest.mark.parametrize("t", [Fraction(1), Fraction(3, 2), Fraction(4)])
 def test_delta_of_a_count_is_that_of_its_definition(s: Fraction, t: Fraction) -> None:

@@ -6,21 +6,19 @@ large (docs/unbounded-noise.md).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from tightdp.core.nodes import Apply, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
+from tightdp.core.nodes import Apply, Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
 from tightdp.exact import theta
-from tightdp.language.program import Dataset
-from tightdp.limits.calibrated import FEW_DATASETS
-from tightdp.methods import questions
-from tightdp.methods.base import Control, Pair
-from tightdp.methods.program import Program
-from tightdp.symmetry.sets import every_neighbouring_pair
+from tightdp.language.program import Bound, Dataset
+
+_INVERTIBLE = ("name_tail", "neg", "add", "sub", "sum")
+"""Operations that lose nothing, where all operands but one are constants."""
 
 
 @dataclass(frozen=True)
@@ -31,27 +29,23 @@ class NoisyNumbers:
     variances: tuple[Fraction, ...]
     published: bool
 
-    def furthest(self, program: Program, control: Control) -> tuple[Fraction, Pair | None] | None:
-        """Return the ρ of the noisy numbers, and neighbours who have it; None where there are too many datasets."""
-        if program.datasets > FEW_DATASETS:
-            return None
-        alone = Program(program.bound, program.candidates, program.backend, "exhaustive", given=self.centres)
-        table = questions.laws(alone, control)[1]
+    def between(self, bound: Bound) -> Callable[[Dataset, Dataset], Fraction]:
+        """Return what says the ρ of the noisy numbers on two datasets."""
 
         @cache
-        def numbers(x: Dataset) -> tuple[int, ...]:
-            found: tuple[int, ...]
-            (found,) = table.law(x)
-            return found
+        def numbers(x: Dataset) -> tuple[Fraction, ...]:
+            parts = [bound.record.split(record) for record in x]
 
-        best: tuple[Fraction, Pair | None] = Fraction(0), None
-        for x, other, _ in every_neighbouring_pair(program.bound):
-            control()
+            def given(rebuild: Rebuild, expr: Expr) -> Expr | None:
+                return rebuild.builder.const(parts[expr.client][expr.leaf]) if isinstance(expr, Input) else None
+
+            return tuple(Fraction(centre.values[0]) for centre in Rebuild(given).copy(self.centres.components))
+
+        def rho(x: Dataset, other: Dataset) -> Fraction:
             moved = zip(numbers(x), numbers(other), self.variances, strict=True)
-            rho = sum((Fraction((c - d) ** 2) / (2 * variance) for c, d, variance in moved), Fraction(0))
-            if rho > best[0]:
-                best = rho, Pair(x, other, 0, table)
-        return best
+            return sum(((c - d) ** 2 / (2 * variance) for c, d, variance in moved), Fraction(0))
+
+        return rho
 
 
 def find_noisy_numbers(core: CoreProgram) -> NoisyNumbers | None:
@@ -75,13 +69,7 @@ def find_noisy_numbers(core: CoreProgram) -> NoisyNumbers | None:
     below = Rebuild(lambda rebuild, expr: rebuild.builder.const(0) if expr.serial in noises else None)
     centres = below.copy([node for node, _, _ in found.values()])
     shape = TupleOf(tuple(map(Leaf, range(len(centres)))))
-    published = all(
-        len(above := users.get(serial, [])) == 1
-        and isinstance(above[0], Apply)
-        and above[0].operator == "name_tail"
-        and any(above[0] is component for component in core.components)
-        for serial in found
-    )
+    published = all(_is_published(node, users, core.components) for node, _, _ in found.values())
     whole = CoreProgram(core.inputs, centres, shape, (), ())
     return NoisyNumbers(whole, tuple(variance for _, _, variance in found.values()), published)
 
@@ -93,6 +81,19 @@ def _variance(node: Expr, variances: tuple[Fraction, ...]) -> Fraction | None:
     law = {z: mass for z, mass in node.laws[0] if isinstance(z, int)}
     beside = law.get(max(law, key=law.__getitem__) + 1) if law else None
     return next((variance for variance in variances if theta.mass(variance, 1) == beside), None)
+
+
+def _is_published(node: Expr, users: Mapping[int, Sequence[Expr]], components: Sequence[Expr]) -> bool:
+    """Whether a node is published, or what it can be computed from, and is used for nothing else."""
+    while node not in components:
+        above = users.get(node.serial, ())
+        if len(above) != 1 or not isinstance(above[0], (Apply, Nary)) or above[0].operator not in _INVERTIBLE:
+            return False
+        constants = [isinstance(each, Const) for each in children(above[0])]
+        if constants.count(False) > 1:
+            return False
+        node = above[0]
+    return not users.get(node.serial)
 
 
 def _is_sum(node: Expr, draw: Expr) -> bool:

@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from flint import arb, ctx
 
@@ -97,23 +96,6 @@ def near_core(largest: Number, pair: Pair, steps: int, error: Inexact) -> tuple[
     if not error.lost or off > _CLOSE:
         return None
     return largest * (1 - off) / (1 + off), largest * (1 + off) / (1 - off)
-
-
-def concentrated(pairs: Iterable[Pair], relative: Fraction) -> tuple[Fraction, Fraction, Pair | None] | None:
-    """Return both ends of the least ρ and a pair that attains it, where all laws are products of noise around integers.
-
-    Two of them, centred at c and c', have D_a <= a·|c - c'|²/(2·variance), with equality at integer orders. None where
-    some law is not such a product.
-    """
-    best: tuple[Fraction, Pair | None] = (Fraction(0), None)
-    for pair in pairs:
-        ours, theirs = (_centres(law, relative) for law in laws_of(pair))
-        if ours is None or theirs is None:
-            return None
-        moved = zip(ours, theirs, strict=True)
-        rho = sum((Fraction((c - d) ** 2) / (2 * variance) for (c, variance), (d, _) in moved), Fraction(0))
-        best = max(best, (rho, pair), key=lambda each: each[0])
-    return best[0], best[0], best[1]
 
 
 def clamped(*laws: Law) -> tuple[dict[Output, Number], ...]:
@@ -262,44 +244,3 @@ def _at(output: object, path: Path) -> int | None:
             return None
         output = output[place]
     return output if isinstance(output, int) and not isinstance(output, bool) else None
-
-
-def _centres(law: Law, relative: Fraction) -> tuple[tuple[int, Fraction], ...] | None:
-    """Return the centres and variances of a law that is a product of Gaussian noise around integers, else None."""
-    found: tuple[tuple[int, Fraction], ...] | None = None
-    for output in law:
-        parts = output if isinstance(output, tuple) else (output,)
-        if all(isinstance(part, GaussianTail) for part in parts):
-            centres = tuple((part.offset, part.variance) for part in parts)
-            if found is not None and found != centres:
-                return None
-            found = centres
-    if found is None:
-        return None
-    with ctx.workprec(2 * BITS):
-        slack = 1 + arb(0, 4 * ball(relative))
-        for output, mass in law.items():
-            parts = output if isinstance(output, tuple) else (output,)
-            if len(parts) != len(found):
-                return None
-            wanted = slack
-            for part, (centre, variance) in zip(parts, found, strict=True):
-                if isinstance(part, GaussianTail) and part.offset == centre:
-                    wanted *= _ball_beyond(variance, part.reach)
-                elif isinstance(part, int):
-                    wanted *= _ball_of_mass(variance, abs(part - centre))
-                else:
-                    return None
-            if not wanted.overlaps(as_ball(mass)):
-                return None
-    return found
-
-
-@lru_cache(1 << 14)
-def _ball_beyond(variance: Fraction, k: int) -> arb:
-    return ball(theta.beyond(variance, k))
-
-
-@lru_cache(1 << 14)
-def _ball_of_mass(variance: Fraction, k: int) -> arb:
-    return ball(theta.mass(variance, k))

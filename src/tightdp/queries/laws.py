@@ -243,9 +243,6 @@ def concentrated(
     listed = list(pairs)
     if error is None:
         return _exactly_concentrated(listed, reached)
-    known = gaussian.concentrated(listed, error.relative) if error.published else None
-    if known is not None:
-        return Found(*known)
     pure = exp_epsilon()
     if error.cut:  # ρ is at most ε²/2 (Bun and Steinke 2016, Proposition 1.4)
         found = _least_rho(listed, _ORDERS, error)

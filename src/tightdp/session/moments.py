@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from operator import itemgetter
 
 from tightdp.errors import LimitError
-from tightdp.exact.numbers import up
+from tightdp.exact.numbers import Exact, up
 from tightdp.language.neighbours import DIRECTIONS
+from tightdp.limits.calibrated import FEW_DATASETS
 from tightdp.methods import questions
 from tightdp.methods.base import Pair
 from tightdp.methods.noisy_numbers import find_noisy_numbers
@@ -17,9 +19,10 @@ from tightdp.queries.composition.loss import Direction, Losses, direction_below,
 from tightdp.queries.privacy import RenyiAt
 from tightdp.results.privacy import Renyi, Zcdp
 from tightdp.results.privacy_loss import PrivacyLoss, status_of
-from tightdp.results.result import Stats
+from tightdp.results.result import PairWitness, Stats
 from tightdp.session.engine import Engine
 from tightdp.session.search import answer, compared, ended, shown, tight_privacy
+from tightdp.symmetry.sets import every_neighbouring_pair
 
 
 def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
@@ -45,16 +48,25 @@ def concentrated(engine: Engine) -> Zcdp:
     with query.searching():
         error = engine.program.inexact
         noise = None if error is None else find_noisy_numbers(engine.program.core(query.control))
-        known = None if noise is None else noise.furthest(engine.program, query.control)
-        if noise is not None and known is not None and noise.published:
-            found: laws.Found[Pair] = laws.Found(known[0], known[0], None)
+        first: PairWitness | None = None
+        most: Exact = math.inf
+        if noise is not None and engine.program.datasets <= FEW_DATASETS:
+            rho, every = noise.between(engine.bound), every_neighbouring_pair(engine.bound)
+            ways = ((rho(x, other), PairWitness(x, other)) for x, other, _ in every)
+            most, first = max(ways, key=itemgetter(0), default=(Fraction(0), None))
+        if noise is not None and noise.published and first is not None:
+            found: laws.Found[Pair] = laws.Found(most, most, None)
+        elif noise is not None and noise.published:
+            rho = noise.between(engine.bound)
+            looked = ((rho(pair.x, pair.x_prime), pair) for pair in query.control.pairs(pairs))
+            known = max(looked, key=itemgetter(0), default=(Fraction(0), None))
+            found = laws.Found(known[0], *known)
         else:
             found = laws.concentrated(query.control.pairs(pairs), error, lambda: tight_privacy(engine).upper, reached)
-            found = found if known is None else replace(found, upper=min(found.upper, known[0]))
+            found = replace(found, upper=min(found.upper, most))
         lower, upper, pair, outcome = ended(engine, query, method, found, math.inf)
-        if known is not None and lower == known[0]:
-            pair = known[1]
-    return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, order=found.order, witness=shown(pair)))
+        witness = first if lower == most > 0 else shown(pair)
+    return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, order=found.order, witness=witness))
 
 
 def privacy_loss(engine: Engine) -> PrivacyLoss:
