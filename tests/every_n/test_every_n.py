@@ -253,9 +253,9 @@ def test_noise_on_all_integers_and_numbers_with_e(made: Any, parameters: dict[st
 
 
 @mechanism
-def by_position(x):
-    """Only the first record is published."""
-    return x[0]
+def by_position(x, lam):
+    """Only the first record is published, through randomized response."""
+    return x[0] ^ flip(lam)
 
 
 @mechanism
@@ -281,7 +281,7 @@ def endless(x):
         total += v
         if total > 3 and flip("1/2"):
             total = total + 1
-    return total % 2
+    return total % 2 ^ flip("1/4")
 
 
 @mechanism
@@ -301,7 +301,7 @@ def twice(x):
 @pytest.mark.parametrize(
     ("made", "parameters", "what"),
     [
-        (by_position, {}, "picked by its position"),
+        (by_position, {"lam": "1/3"}, "picked by its position"),
         (by_index, {"lam": "1/3"}, "the index of a record decides"),
         (by_length, {}, "n decides"),
         (endless, {}, "the values that total may have do not end"),

@@ -264,7 +264,7 @@ def used_up_by_the_first_record(x):
     g = (flip(LAM) for _ in range(2))
     out = []
     for v in x:
-        out.append(sum(g) ^ v)
+        out.append(sum(g) ^ v ^ flip(LAM))
     return tuple(out)
 
 

@@ -83,12 +83,17 @@ def extent(rows: Rows, variable: int) -> tuple[Fraction | float, Fraction | floa
 def needed(rows: Rows) -> Rows:
     """Return a system without rows that follow from the others."""
     left = set(rows)
-    for normal, bound in sorted(rows, key=lambda each: (-len(each[0]), each)):
-        opposite = tuple((v, -c) for v, c in normal), -bound - (not normal or normal[-1][0] < REAL)
-        rest = left - {(normal, bound)}
-        if not feasible(tightest([*rest, opposite])):
+    for one in sorted(rows, key=lambda each: (-len(each[0]), each)):
+        rest = left - {one}
+        if not feasible(tightest([*rest, opposite(one)])):
             left = rest
     return frozenset(left)
+
+
+def opposite(one: Row) -> Row:
+    """Return what holds where an inequality does not: of real variables but for the border."""
+    normal, bound = one
+    return tuple((v, -c) for v, c in normal), -bound - (not normal or normal[-1][0] < REAL)
 
 
 def _without(system: Mapping[Normal, int | Fraction], v: int) -> dict[Normal, int | Fraction]:

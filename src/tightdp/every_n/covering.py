@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import combinations
 from typing import NamedTuple
 
-from tightdp.cells.linear import REAL, Row, Rows, extent, feasible, row, tightest
+from tightdp.cells.linear import REAL, Row, Rows, extent, feasible, opposite, row, tightest
 from tightdp.every_n.edges import Edge, finite
 from tightdp.every_n.paths import Affine, Bounds, Path
 from tightdp.every_n.shifts import Gaps, alike, is_real
@@ -55,13 +56,15 @@ def kinds_after(path: Path, held: Kinds) -> Kinds:
     )
 
 
-def apart(one: Path, other: Path, held: Kinds) -> bool:
-    """Whether no noise takes a run on both paths."""
-    if one.noises != other.noises:
-        return False
-    values = _values(one, held, _OURS, None)
-    rows = [*_conditions(one.bounds, values), *_conditions(other.bounds, values)]
-    return not _possible(rows)
+def apart(paths: Sequence[Path], held: Kinds) -> list[frozenset[int]]:
+    """Return for each path which others, with as many draws, are not taken by the same noise."""
+    rows = [list(_conditions(path.bounds, _values(path, held, _OURS, None))) for path in paths]
+    found: list[set[int]] = [set() for _ in paths]
+    for (one, ours), (other, theirs) in combinations(enumerate(paths), 2):
+        if ours.noises == theirs.noises and not _possible([*rows[one], *rows[other]]):
+            found[one].add(other)
+            found[other].add(one)
+    return list(map(frozenset, found))
 
 
 def covers(
@@ -80,19 +83,20 @@ def covers(
     for at, path in enumerate(theirs):
         if not alike(ours, path):
             continue
-        more = [*rows, *_conditions(path.bounds, other)]
+        own = list(_conditions(path.bounds, other))
+        more = [*rows, *own]
         if not _possible(more):
             continue
         pairs = zip(ours.published, path.published, strict=True)
         if any(_difference(a, b, mine, other) != _NOTHING for a, b in pairs):
             continue
-        left.append(path.bounds)
+        left.append(own)
         after = None
         if len(ours.values) == len(path.values):
             changes = (_difference(a, b, mine, other) for a, b in zip(ours.values, path.values, strict=True))
             after = tuple(_extent(tightest(more), change) for change in changes)
         found.append((at, after))
-    return None if not found or _uncovered(rows, left, other) else found
+    return None if not found or _uncovered(rows, left) else found
 
 
 def _values(path: Path, held: Kinds, begin: int, gaps: Gaps | None) -> _Values:
@@ -118,10 +122,14 @@ def _variable(number: int, real: bool) -> _Form:
 
 
 def _form(form: Affine, values: _Values) -> _Form:
-    total = _Form({}, form.constant)
-    for symbol, factor in form.terms:
-        total = total.plus(values(symbol), factor)
-    return total
+    total: dict[int, Fraction] = {}
+    constant = form.constant
+    for symbol, times in form.terms:
+        part = values(symbol)
+        constant += times * part.constant
+        for v, factor in part.factors.items():
+            total[v] = total.get(v, 0) + times * factor
+    return _Form({v: factor for v, factor in total.items() if factor}, constant)
 
 
 def _difference(ours: Affine, theirs: Affine, mine: _Values, other: _Values) -> _Form:
@@ -146,20 +154,11 @@ def _between(form: _Form, low: Edge, high: Edge) -> Iterator[Row]:
         yield row({v: -c for v, c in form.factors.items()}, form.constant - low)
 
 
-def _uncovered(rows: Sequence[Row], left: Sequence[Bounds], values: _Values) -> bool:
+def _uncovered(rows: Sequence[Row], left: Sequence[Sequence[Row]]) -> bool:
     """Whether there may be a solution that violates a condition of each of the paths that are left."""
     if not _possible(rows):
         return False
-    if not left:
-        return True
-    for terms, (low, high) in left[0].items():
-        form = _form(Affine(terms, Fraction(0)), values)
-        for sign, edge in ((1, low), (-1, high)):
-            if finite(edge):  # sign·form < sign·edge
-                beyond = row({v: sign * c for v, c in form.factors.items()}, sign * (edge - form.constant), strict=True)
-                if _uncovered([*rows, beyond], left[1:], values):
-                    return True
-    return False
+    return not left or any(_uncovered([*rows, opposite(one)], left[1:]) for one in left[0])
 
 
 def _possible(rows: Sequence[Row]) -> bool:

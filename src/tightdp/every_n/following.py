@@ -135,8 +135,10 @@ class Run:
             return (low >= value) == upward
         if form.real() and not self._spread(terms):
             raise Untraceable
-        if all(kind == "size" for (kind, _), _ in terms):
-            raise refusal("n decides what happens here", "ask for one n, or publish n only")
+        if _of_size(terms):
+            yes = self._of_n(("ge", Affine(terms, Fraction(-value))))
+            self.bounds[terms] = (value, high) if yes else (low, below)
+            return yes == upward
         self._ways += 1
         if self._ways > FEW_VALUES:
             raise Untraceable
@@ -177,11 +179,15 @@ class Run:
                 raise Touched(leaf)
             else:
                 kinds.add("told")
-        if kinds <= {"size"}:
-            raise refusal("n decides what happens here", "ask for one n, or publish n only")
         for known, answer in self.asked:
             if known == tree:
                 return answer
+        return self._of_n(tree) if kinds <= {"size"} else self.either(tree)
+
+    def _of_n(self, tree: Tree) -> bool:
+        """Decide what n says, after the records: neighbours have as many, so that the answer may be published."""
+        if self.kind != "post":
+            raise refusal("n decides what happens here", "ask for one n, or decide it after the records")
         return self.either(tree)
 
     def either(self, tree: Tree) -> bool:
@@ -265,7 +271,7 @@ class FollowingBuilder(Builder):
         for leaf in (leaf for tree in trees for leaf in leaves(tree)):
             if isinstance(leaf, Affine):
                 self.run.check(leaf.terms)
-                if leaf.terms and all(kind == "size" for (kind, _), _ in leaf.terms):
+                if leaf.terms and _of_size(leaf.terms):
                     raise refusal("n decides what happens here", "ask for one n, or publish n only")
         self.refuse()
 
@@ -359,6 +365,10 @@ class FollowingBuilder(Builder):
 
 def _is_not_zero(divisor: Affine) -> bool:
     return divisor.constant != 0 if not divisor.terms else divisor == Affine(SIZE, Fraction(0))
+
+
+def _of_size(terms: Terms) -> bool:
+    return all(kind == "size" for (kind, _), _ in terms)
 
 
 def _is_tree(tree: Tree) -> bool:

@@ -145,10 +145,8 @@ class Search:
         """Return for each path which others are not taken by the same noise."""
         held = self._kinds[state]
         if (state, id(ours)) not in self._apart:
-            self._apart[state, id(ours)] = [
-                frozenset(at for at, other in enumerate(ours) if held is not None and apart(one, other, held))
-                for one in ours
-            ]
+            none = [frozenset[int]()] * len(ours)
+            self._apart[state, id(ours)] = none if held is None else apart(ours, held)
         return self._apart[state, id(ours)]
 
 

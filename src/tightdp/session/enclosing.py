@@ -69,14 +69,21 @@ def enclose(
     """Return the ends of e^ε for every n; the upper end is proved, the lower one has a witness.
 
     n is raised until the lower end is `enough`, where that is given, or the upper end is not; where the ratios have no
-    end, at least. What is known meanwhile is told, and is the answer where a limit is reached.
+    end, at least. What is known meanwhile is told, and is the answer where a limit is reached. Where nothing is proved
+    of the program, a lower end that is enough, or infinite, is an answer.
     """
     known: EveryN | None = None
+    best: _Lower | None = None
     try:
         for best, upper in _closer(instance, enough):
             known = _ends(instance, best, upper)
             if tell is not None:
                 tell(known)
+    except LanguageError:
+        found = best and _at_few(instance, best, enough or math.isinf)
+        if found is None:
+            raise
+        return _ends(instance, found, Upper(math.inf, "witness" if math.isinf(found.value) else "none"))
     except LimitError as error:
         if known is None:
             raise
@@ -323,31 +330,13 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
             hint=found.hint if holds is None else "",
         )
 
-    try:
-        return verdict(enclose(instance, above, lambda found: snapshot(verdict(found))))
-    except LanguageError:
-        refuted = _refuted(instance, above)
-        if refuted is None:
-            raise
-        return verdict(refuted)
+    return verdict(enclose(instance, above, lambda found: snapshot(verdict(found))))
 
 
-def _refuted(instance: InstanceBase, above: Callable[[Exact], bool]) -> EveryN | None:
-    """Return the first of a few n that refutes a claim about a program of which nothing is proved for every n."""
-    for n in (1, *_SIZES[:_FIRST], *_COMPARED):
-        found = _tight(instance, n, Allowance(_WORK_FOR_FEW))
-        if found is not None and above(found.value):
-            return EveryN(
-                subject=instance.subject,
-                status="bounded",
-                lower=found.value,
-                upper=math.inf,
-                n=n,
-                attained=None,
-                proof="none",
-                witness=told(instance.bound, found.witness),
-            )
-    return None
+def _at_few(instance: InstanceBase, known: _Lower, enough: Callable[[Exact], bool]) -> _Lower | None:
+    """Return a known lower end, or that of the first of a few n, at which it is enough."""
+    larger = (_tight(instance, n, Allowance(_WORK_FOR_FEW)) for n in (*_SIZES[:_FIRST], *_COMPARED) if n > known.n)
+    return next((found for found in chain((known,), larger) if found is not None and enough(found.value)), None)
 
 
 def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lower | None:
@@ -355,7 +344,7 @@ def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lowe
     try:
         found = tight_privacy(_engine(instance, n, allowance))
     except (LanguageError, LimitError, QueryError):
-        if n == 1:
+        if allowance is None:
             raise
         return None
     return _Lower(found.lower, n, found.witness)
