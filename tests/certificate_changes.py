@@ -128,6 +128,9 @@ def bases() -> list[Certificate]:
         count.certify(curve=True),
         instance_of("randomized_response", n=2, lam="1/(1+exp(1/2))").certify(x=[0, 1]),
         mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="?[0, 1/2]").certify(),
+        mechanisms("randomized_response_count")["randomized_response_count"]
+        .bind(n=2, lam="?[0, 1/3]")
+        .certify(exp_epsilon=2),
         instance_of("randomized_response", n=2, lam="1/3").certify(runs=3, exp_epsilon=3),
         *near(),
         *concentrated(),

@@ -62,14 +62,44 @@ def test_numbers_that_are_enough_for_all_values(tmp_path: Path, capsys: pytest.C
     count = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=3, lam="?[1/10, 1/8]")
     for claim in ({"exp_epsilon": 9}, {"exp_epsilon": 2, "delta": "4/5"}, {"alpha": 1, "beta": "1/4"}):
         assert is_true(dict(count.certify(**claim).content))
-    for claim in ({"exp_epsilon": 8}, {"exp_epsilon": 2, "delta": "1/10"}, {"alpha": 0, "beta": "1/4"}):
-        with pytest.raises(QueryError, match="no rule of evidence fits"):
-            count.certify(**claim)
+    with pytest.raises(QueryError, match="no rule of evidence fits") as error:
+        count.certify(exp_epsilon=8)
+    assert error.value.hint == "give a smaller range; solve says where a claim holds"
     file = tmp_path / "answer.json"
     status, said, _ = run(capsys, "certify", "randomized_response_count", "n=3", "lam=?[0,1/2]", "--output", str(file))
     assert status == 0
     assert 'unknown ["lam", 0, "1/2"]' in said
     assert run(capsys, "check", str(file))[0] == 0
+
+
+def test_both_sides_of_an_end_are_certified() -> None:
+    """Numbers that are enough up to an end, and not beyond it: for all values on either side."""
+    one = mechanisms("randomized_response_count")["randomized_response_count"]
+    (hold,) = one.bind(n=3, lam="?").solve(exp_epsilon=2).holds
+    assert (hold.start.value, hold.stop.value) == (Fraction(1, 3), Fraction(2, 3))
+    for ends, claim, question in (
+        ("1/3, 2/3", {"exp_epsilon": 2}, "privacy"),
+        ("0, 1/3", {"exp_epsilon": 2}, "violation"),
+        ("2/3, 1", {"exp_epsilon": 2}, "violation"),
+        ("1/10, 1/5", {"exp_epsilon": 2, "delta": "1/100"}, "violation"),
+        ("1/10, 1/5", {"alpha": 1, "beta": "1/8"}, "accuracy"),
+        ("1/10, 1/5", {"alpha": 0, "beta": "1/10"}, "inaccuracy"),
+    ):
+        content = dict(one.bind(n=3, lam=f"?[{ends}]").certify(**claim).content)
+        assert content["claim"]["question"] == question
+        assert is_true(content)
+
+
+@mechanism(record=Bit)
+def now_and_then(x: Any, lam: Any) -> Any:
+    """Publishes a record with some probability."""
+    return x[0] if flip(lam) else 2
+
+
+def test_no_number_is_enough_for_any_value() -> None:
+    content = dict(now_and_then.bind(n=2, lam="?").certify().content)
+    assert (content["claim"]["question"], content["claim"]["bound"]) == ("violation", "inf")
+    assert is_true(content)
 
 
 def test_one_function_and_rational_ends_are_needed() -> None:

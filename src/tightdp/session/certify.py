@@ -312,7 +312,11 @@ def finished(
             return Certificate(content, checker.check(content, WORK))
         except checker.Refused as error:
             reason = error
-    hints = {"unknown": "give a smaller range", "runs": "leave delta out for the least", "error": "claim a little more"}
+    hints = {
+        "unknown": "give a smaller range; solve says where a claim holds",
+        "runs": "leave delta out for the least",
+        "error": "claim a little more",
+    }
     raise unfit(reason, next((hints[name] for name in hints if name in claim), "ask for fewer records")) from None
 
 

@@ -6,6 +6,8 @@ the checker needs to know of them are the signs of their coefficients.
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +28,7 @@ from tightdp.session.engine import AskedNumber
 from tightdp.session.solving import answer
 
 _ONE = UNKNOWN**0
+_REFUTED = {"privacy": "violation", "accuracy": "inaccuracy"}
 
 
 def certify_unknown(
@@ -40,8 +43,8 @@ def certify_unknown(
 ) -> Certificate:
     """Return the certificate of a claim for all values of the unknown; of the tight ε, a function of it, without one.
 
-    With `exp_epsilon` and `delta`, or `alpha` and `beta`, the claim is that these numbers are enough. Raises QueryError
-    where the answer is not one function on the range, and where no rule fits.
+    With `exp_epsilon` and `delta`, or `alpha` and `beta`, it says that these numbers are enough for all values, or for
+    none. Raises QueryError where the answer is not one function on the range, and where no rule fits.
     """
     bar, pure = read_number("delta", delta, 1), (exp_epsilon, epsilon)
     if any(value is not None and value is not False for value in others.values()) or epsilon is not None:
@@ -61,19 +64,37 @@ def certify_unknown(
     else:
         question, claim = TightRatio(), {"question": "privacy", "attained": True}
     low, high, piece = _range(ours, question, "attained" in claim)
-    place = Cell(Point(Fraction(0)), None, Fraction(1), ours.unknown)
+    claim |= {"unknown": (ours.name, low, high)}
+    try:
+        return _made(ours, claim, piece)
+    except QueryError:
+        if "attained" not in claim:  # it may be false for all values
+            refuted = claim | {"question": _REFUTED[claim["question"]]}
+            for each in answer(ours, question).pieces:
+                if each.start != each.stop:
+                    with suppress(QueryError):
+                        return _made(ours, refuted, each)
+        raise
+
+
+def _made(ours: Cellwise, claim: dict[str, Any], piece: Part | None) -> Certificate:
+    """Return the certificate of a claim on its range, with the witness of a piece of the answer."""
+    value, place = _between(*claim["unknown"][1:]), Cell(Point(Fraction(0)), None, Fraction(1), ours.unknown)
     with at_place(place):
-        value = _between(low, high)
-        if piece is not None:
-            claim["bound"] = _substituted(piece.value, value)
+        if piece is not None and "attained" in claim:
+            claim = claim | {"bound": _substituted(piece.value, value)}
+            if claim["bound"] == math.inf:
+                del claim["attained"]
+                claim["question"] = "violation"
         engine = ours.with_value(value).engine
         engine.program.expanded(engine.control())
         if place.high is not None or place.low.compare(Fraction(0)):
             what = f"no rule of evidence fits: what the program does depends on {ours.name} in several ways"
             raise QueryError(what, "give a smaller range")
         witness = None if piece is None else piece.witness
-        pair = witness if isinstance(witness, PairWitness) else None
-        return finished(engine, claim | {"unknown": (ours.name, low, high)}, pair)
+        if isinstance(witness, PairWitness):
+            return finished(engine, claim, witness)
+        return finished(engine, claim, None, witness)
 
 
 def _range(ours: Cellwise, question: AskedNumber, tight: bool) -> tuple[Fraction, Fraction, Part | None]:
