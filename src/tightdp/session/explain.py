@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -16,9 +17,10 @@ from typing import Any
 from tightdp.errors import LimitError, ParameterError, TightdpError
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
-from tightdp.language.laws import Exponentials, Law, OnIntegers
+from tightdp.language import interp
+from tightdp.language.laws import Law
 from tightdp.language.outputs import Output
-from tightdp.language.primitives import Rejected
+from tightdp.language.primitives import Source
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
 from tightdp.limits.calibrated import FEW_DATASETS, LISTED_ROWS, LITTLE_WORK
@@ -185,18 +187,17 @@ def _distance(first: Mapping[Output, Any], second: Mapping[Output, Any]) -> Frac
 
 Place = tuple[int, int, int]
 """Line, first column and last column of a call that draws."""
+Drawn = tuple[Place, int, Number | None]
+"""Where a draw was made, its outcome, and the probability of that if it is the likeliest."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run: its output, its probability, and its draws as (place, outcome, the likeliest outcome's probability).
-
-    The third is None where another outcome was taken.
-    """
+    """One run: its output, its probability, and its draws."""
 
     output: Any
     probability: Number
-    draws: tuple[tuple[Place, int, Number | None], ...]
+    draws: tuple[Drawn, ...]
 
     def outcomes(self, place: Place) -> tuple[int, ...]:
         """Return what was drawn at a place, in order."""
@@ -215,29 +216,18 @@ class Run:
 
 def runs_with_places(bound: Bound, x: Dataset) -> list[Run]:
     """Return every run on a dataset that `observe` does not reject. Raises LimitError above `LISTED_ROWS`."""
-    found: list[Run] = []
-    past: list[_Draw] = []
     tried = 0
-    while True:
+
+    def execute(source: Source) -> tuple[Output, list[Drawn]]:
+        nonlocal tried
         tried += 1
         if tried > LISTED_ROWS:
             raise LimitError(f"a dataset has more than {LISTED_ROWS} runs", "explain it at a smaller n")
-        replay = _Replay(past, bound.program.source.file)
-        try:
-            output = bound.execute(x, replay)
-        except Rejected:
-            pass
-        else:
-            probability: Number = Fraction(1)
-            for draw in replay.draws:
-                probability = probability * draw.probability
-            found.append(Run(output, probability, tuple(draw.seen() for draw in replay.draws)))
-        past = replay.draws
-        while past and past[-1].index + 1 == len(past[-1].law):
-            past.pop()
-        if not past:
-            return found
-        past[-1] = _Draw(past[-1].law, past[-1].place, past[-1].index + 1)
+        placed = _Placed(source, bound.program.source.file)
+        return bound.execute(x, placed), placed.draws
+
+    found = interp.every_run(execute)
+    return [Run(output, replay.probability(), tuple(draws)) for (output, draws), replay in found]
 
 
 def largest_ratio(first: Iterable[tuple[Hashable, Number]], second: Iterable[tuple[Hashable, Number]]) -> Exact:
@@ -262,48 +252,23 @@ def _law(masses: Iterable[tuple[Hashable, Number]]) -> dict[Hashable, Number]:
     return {event: mass / total for event, mass in law.items()}
 
 
-@dataclass
-class _Draw:
-    law: Law
-    place: Place
-    index: int = 0
+class _Placed:
+    """What draws from a source, and notes where the user's file calls it."""
 
-    @property
-    def probability(self) -> Number:
-        return self.law[self.index][1]
+    def __init__(self, source: Source, file: str) -> None:
+        self._file, self.draws = file, list[Drawn]()
+        self.draw_integer, self.draw_number = source.draw_integer, source.draw_number
+        self.observe, self._source = source.observe, source
 
-    def seen(self) -> tuple[Place, int, Number | None]:
-        likeliest = max(range(len(self.law)), key=lambda index: self.law[index][1])
-        return self.place, self.law[self.index][0], self.probability if self.index == likeliest else None
-
-
-class _Replay:
-    """Repeats the outcomes of `past`, then takes the first outcome of every law; notes the places."""
-
-    def __init__(self, past: list[_Draw], file: str) -> None:
-        self._past, self._file = past, file
-        self.draws: list[_Draw] = []
-
-    def draw_integer(self, law: OnIntegers) -> int:
-        raise LimitError("noise on all integers has infinitely many outcomes", "explain it with the noise clamped")
-
-    def draw_number(self, law: Exponentials) -> int:
-        raise LimitError("this noise has infinitely many outcomes", "explain it with noise of finitely many")
+    def draw(self, law: Law) -> int:
+        outcome = self._source.draw(law)
+        if len(law) > 1:
+            likeliest, mass = max(law, key=itemgetter(1))
+            self.draws.append((_place(self._file), outcome, mass if outcome == likeliest else None))
+        return outcome
 
     def draw_bits(self, bits: int) -> int:
         raise LimitError("random() in doubles has too many outcomes", "explain it with flip or randint")
-
-    def draw(self, law: Law) -> int:
-        if len(law) == 1:
-            return law[0][0]
-        at = len(self.draws)
-        draw = self._past[at] if at < len(self._past) else _Draw(law, _place(self._file))
-        self.draws.append(draw)
-        return draw.law[draw.index][0]
-
-    def observe(self, condition: bool) -> None:
-        if not condition:
-            raise Rejected
 
 
 def _place(file: str) -> Place:
