@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tightdp.language.laws import Exponentials
 
-__all__ = ["by_pieces", "gaussian"]
-
 
 def gaussian(generator: Random, variance: Fraction) -> int:
     """Draw from the discrete Gaussian around 0 with sigma² = `variance` > 0: discrete Laplace draws, some rejected."""

@@ -30,8 +30,6 @@ from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import graph_of
 from tightdp.methods.shared_values import by_shared_values
 
-__all__ = ["Aggregate", "Contribution", "contributions", "find_aggregate", "largest_ratio", "marginal"]
-
 
 @dataclass(frozen=True)
 class Contribution:

@@ -27,8 +27,6 @@ from tightdp.methods.sums import CodesOfSums, SumLaws
 from tightdp.symmetry.orbits import Change, Group, Orbits
 from tightdp.symmetry.sets import SHORT_BITS, AccuracySet, Counts, PrivacySet, Table
 
-__all__ = ["AggregateTable", "find_aggregate_table"]
-
 
 class AggregateTable(Table):
     """The output laws of a program cut at its aggregates, one per class of datasets."""

@@ -19,28 +19,6 @@ from tightdp.limits import Limits
 from tightdp.limits.calibrated import ALLOWED, NO_LIMIT
 from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 
-__all__ = [
-    "Comparison",
-    "Control",
-    "Exact",
-    "Known",
-    "Looked",
-    "Named",
-    "Pair",
-    "Progress",
-    "Ratio",
-    "Reached",
-    "Refusal",
-    "Step",
-    "Summary",
-    "Tight",
-    "exceeded",
-    "on_table",
-    "ratios_of_pairs",
-    "summary",
-    "too_much",
-]
-
 Exact = Fraction | ExpNumber | float
 """An exact number, or infinity."""
 Named = tuple[Exact, Dataset, Dataset, Output]

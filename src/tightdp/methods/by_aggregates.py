@@ -56,8 +56,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Aggregates", "estimate", "largest_changes", "look"]
-
 _MULTIPLIER = 0x9E3779B97F4A7C15
 
 

@@ -15,8 +15,6 @@ from tightdp.methods.by_runs import ListedTable, whole_weights
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
 
-__all__ = ["look"]
-
 
 class CellsTable(ListedTable):
     """The output laws that the algebra finds."""

@@ -45,14 +45,6 @@ from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_chain
 from tightdp.symmetry.sets import PrivacySet, Table, every_neighbouring_pair
 
-__all__ = [
-    "Chained",
-    "WithoutDiagram",
-    "look",
-    "look_for_some_pairs",
-    "look_without_diagram",
-]
-
 
 class Chained(Method):
     """A chain of client blocks."""

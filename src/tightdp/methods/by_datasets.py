@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Exhaustive", "Orbits", "every_two_laws", "look", "look_for_orbits", "up_to_symmetry"]
-
 _Place = tuple[int, int, int]
 """A pair of neighbours: number of the dataset, client that differs, number of its other record."""
 

@@ -45,14 +45,6 @@ from tightdp.symmetry.orbits import Orbits as DatasetOrbits
 from tightdp.symmetry.sets import AccuracySet, Table, every_dataset
 from tightdp.symmetry.symmetries import Symmetries, exchangeable_clients, kinds_of
 
-__all__ = [
-    "EliminationTable",
-    "exchanges",
-    "look",
-    "work_of_diagram",
-]
-
-
 Watch = Callable[[], None]
 
 

@@ -26,8 +26,6 @@ from tightdp.methods.program import Program
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.orbits import Group, Orbits
 
-__all__ = ["look"]
-
 
 class IndependentOutputs(Aggregates):
     """A program cut at its aggregates, of which every part of the output sees its own."""

@@ -32,8 +32,6 @@ from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.program import Candidate, Method, Program
 from tightdp.symmetry.sets import AccuracySet, Table
 
-__all__ = ["Kept", "program_of_few"]
-
 _NAME = "a few pairs"
 _BUDGET = ALLOWED * LITTLE_WORK
 _FROM_EACH = 4

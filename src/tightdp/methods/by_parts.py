@@ -30,10 +30,10 @@ from tightdp.logic.count import Weights
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, too_much
 from tightdp.methods.by_clients import hold
-from tightdp.methods.compiled import cells
+from tightdp.methods.compiled import TooLarge, cells
 from tightdp.methods.parts import Largest, Part, Told, attains, largest_of, split_by_draws, told_apart
 from tightdp.methods.pieces import Changed, Piece, Pieces, PieceTable, plain
-from tightdp.methods.program import Method, Program, TooLarge
+from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import neighbours_in_order, position_of
 
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 else:
     np = lazily("numpy")
-
-__all__ = ["look"]
 
 _MARGIN = 1e-4
 """Sums of rounded logarithms have a smaller error."""

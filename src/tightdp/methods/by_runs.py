@@ -26,8 +26,6 @@ from tightdp.methods.by_datasets import Exhaustive
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
 
-__all__ = ["ListedTable", "few_runs", "look", "whole_weights"]
-
 
 class ListedCodes(Codes):
     """A code is the number of an output in the order of its first use."""

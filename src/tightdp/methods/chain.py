@@ -19,8 +19,6 @@ from tightdp.limits.calibrated import MOST_ENTRIES
 from tightdp.logic.count import Scaled, flow
 from tightdp.logic.formula import NO_CLIENT, InputBit, OutputBit, WeightedFormula, code_length
 
-__all__ = ["Block", "Chain", "Change", "Letter", "Runs", "TooManyEntries", "Vector", "make_chain"]
-
 Letter = tuple[Record, int]
 """A record, and the output bits decided in the client's block as a number."""
 

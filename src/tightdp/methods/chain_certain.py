@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["certainly", "largest_certainly"]
-
 
 Steps = dict[Record, tuple[Record, ...]]
 Path = tuple[int, int, list[Change]]

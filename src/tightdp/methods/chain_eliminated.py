@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["EliminatedChain", "eliminate_to_chain"]
-
 _STEPS_PER_STATE = 400
 
 _Row = tuple[Value, ...]

@@ -32,23 +32,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = [
-    "Form",
-    "Found",
-    "TooManyForms",
-    "both",
-    "distinct",
-    "dot",
-    "every_ratio",
-    "extreme",
-    "found",
-    "listed",
-    "logarithm",
-    "moves_of",
-    "positivity",
-    "prune",
-]
-
 Choices = tuple[Any, ...]
 """Linked list of what the clients from here down do: ((record under x, record under x', output bits), rest)."""
 

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Screened", "screened"]
-
 Runs = Sequence[Sequence[int]]
 """Places in the chain of clients that are interchangeable given an output, in order."""
 

@@ -42,8 +42,6 @@ from tightdp.methods.chain_forms import (
 )
 from tightdp.methods.chain_screen import screened
 
-__all__ = ["BRIEF", "THOROUGH", "blockwise_bound", "largest_ratio", "steps_of_search"]
-
 BRIEF = ((12, 100),)
 """How many forms are kept at one block, and how many ways in which the clients below a change may act are followed."""
 THOROUGH = (*BRIEF, (400, 4_000))

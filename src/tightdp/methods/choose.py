@@ -20,8 +20,6 @@ from tightdp.methods import (
 )
 from tightdp.methods.program import Candidate, Program
 
-__all__ = ["CANDIDATES", "NAMES", "program_of", "read_method"]
-
 CANDIDATES: tuple[Candidate, ...] = (
     # What has no core program: where there is one, this is seen before any work.
     Candidate("cells", by_cells.look),

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["Elimination", "Failed", "TooManyRows", "TooMuchWork", "laws"]
-
 _OBJECT = 16
 """An operation on a weight that is no machine integer takes as long as that on so many rows of a column."""
 _NONE = ((NOTHING, Fraction(1)),)

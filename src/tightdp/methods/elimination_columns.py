@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = ["MACHINE_BITS", "Column", "Operations", "combinations", "distinct"]
-
 MACHINE_BITS = 62
 """Integers of up to this many bits are kept in machine words."""
 _SORTED = 8

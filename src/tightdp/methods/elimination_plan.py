@@ -17,8 +17,6 @@ from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Inpu
 from tightdp.core.operators import Value, applied, connected, operation
 from tightdp.limits.calibrated import CHEAP_PLAN, PLAN_WIDTH, ROWS_IN_ONE, STEP, WIDE_PLAN
 
-__all__ = ["Node", "Plan", "Step", "TooWide", "first_plan", "make_plan", "plans"]
-
 _BINARY: dict[str, Callable[[Value, Value], Value]] = {"sum": add, "min": min, "max": max, "xor": ne}
 
 

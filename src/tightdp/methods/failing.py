@@ -19,8 +19,6 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.methods.compiled import compile_dataset
 
-__all__ = ["failing_run"]
-
 _NEAR = 2
 """How far from its centre noise on all integers is enumerated."""
 _EVERY_RECORD = 16

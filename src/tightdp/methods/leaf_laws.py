@@ -20,14 +20,6 @@ from tightdp.methods.compiled import TooLarge, bounded, cells
 from tightdp.methods.elimination import Failed, TooMuchWork, laws
 from tightdp.methods.elimination_plan import Plan, TooWide, make_plan
 
-__all__ = [
-    "ByDiagram",
-    "ByElimination",
-    "LeafLaws",
-    "leaf_laws",
-]
-
-
 Watch = Callable[[int], None]
 
 

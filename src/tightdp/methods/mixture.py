@@ -27,20 +27,6 @@ from tightdp.methods.aggregate import Contribution
 from tightdp.symmetry.orbits import Group
 from tightdp.symmetry.sets import Counts
 
-__all__ = [
-    "Joins",
-    "MovesOfLetters",
-    "State",
-    "StateLaw",
-    "SumLaw",
-    "Ways",
-    "certain",
-    "every_law",
-    "join",
-    "law_of",
-    "one_state",
-]
-
 COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "sum": operator.add,
     "min": min,

@@ -27,9 +27,6 @@ from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import every_neighbouring_pair
 
-__all__ = ["NoisyParts", "find_noisy_parts", "many_outputs"]
-
-
 Centres = dict[Output, Number]
 """The joint law of the centres of all parts."""
 Kernel = dict[object, dict[object, Number]]

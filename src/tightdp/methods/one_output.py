@@ -26,8 +26,6 @@ from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.pieces import plain
 from tightdp.methods.program import Program
 
-__all__ = ["check_listable", "least_outputs", "probability", "table_without_diagram"]
-
 _INJECTIVE = ("not", "neg")
 """Operations that tell all values of their operand apart (`not` that of a truth value)."""
 _INJECTIVE_IN_EACH = ("sum", "xor", "bitxor", "add", "sub")

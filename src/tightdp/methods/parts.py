@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Largest", "Part", "Told", "attains", "graph_of", "largest_of", "split", "split_by_draws", "told_apart"]
-
 
 @dataclass(frozen=True)
 class Part:

@@ -26,8 +26,6 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Pair
 from tightdp.symmetry.sets import Table
 
-__all__ = ["Piece", "PieceTable", "Pieces", "plain"]
-
 ELSEWHERE = "*"
 """Stands, in an output, for what the other pieces contribute."""
 

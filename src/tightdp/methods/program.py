@@ -46,8 +46,6 @@ else:  # few programs need them
     comparing, laws = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.laws")
     noise = lazily("tightdp.cells.noise")
 
-__all__ = ["Candidate", "Method", "Program", "TooLarge", "at_most"]
-
 
 T = TypeVar("T")
 

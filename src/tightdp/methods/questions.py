@@ -21,18 +21,6 @@ from tightdp.methods.ranking import first_ratio, tight_ratio
 from tightdp.methods.symmetry import Symmetry, both, of_symmetries, sized
 from tightdp.symmetry.sets import AccuracySet, Table
 
-__all__ = [
-    "accuracy_set",
-    "comparison",
-    "every_ratio",
-    "every_symmetry",
-    "first",
-    "laws",
-    "ranked",
-    "ratio_bound",
-    "tight",
-]
-
 T = TypeVar("T")
 
 

@@ -38,19 +38,6 @@ if TYPE_CHECKING:
 else:
     np = lazily("numpy")
 
-__all__ = [
-    "LONGEST",
-    "MARGIN",
-    "Logarithms",
-    "alike_pairs",
-    "first_alike",
-    "first_pair",
-    "first_ratio",
-    "neighbours_in_order",
-    "position_of",
-    "tight_ratio",
-]
-
 LONGEST = 1 << 20
 """Weights of more bits are not rounded."""
 MARGIN = 2.0**-30

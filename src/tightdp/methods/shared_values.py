@@ -15,8 +15,6 @@ from tightdp.core.passes import Rebuild
 from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK
 from tightdp.logic.formula import NO_CLIENT, clients_of
 
-__all__ = ["by_shared_values"]
-
 
 def by_shared_values(program: CoreProgram) -> CoreProgram | None:
     """Return the same program with a sum for every such value; None where there is no such value."""

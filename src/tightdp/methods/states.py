@@ -24,8 +24,6 @@ from tightdp.methods.mixture import Joins, MovesOfLetters, State, Ways, join
 from tightdp.symmetry.orbits import Change, Content, Group, Orbits
 from tightdp.symmetry.sets import AccuracySet, Counts, PrivacySet
 
-__all__ = ["States", "find_states"]
-
 Letters = Sequence[Sequence[Contribution]]
 """By group, what its letters contribute."""
 

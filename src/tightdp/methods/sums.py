@@ -23,8 +23,6 @@ from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import SumLaw
 from tightdp.symmetry.sets import Counts
 
-__all__ = ["CodesOfSums", "LawByCode", "SumLaws", "Summands", "mass", "surely_more"]
-
 
 class Summands:
     """The laws of what records add, and their convolution powers. Tails of mass below `least` are cut off.

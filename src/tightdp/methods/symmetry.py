@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from tightdp.symmetry.renaming import Action
     from tightdp.symmetry.symmetries import Symmetries
 
-__all__ = ["Letters", "Symmetry", "both", "of_chain", "of_groups", "of_independent", "of_symmetries", "sized"]
-
 _SHOWN = 4
 """For how many outputs the symmetries that hold only given that output are spelled out."""
 
