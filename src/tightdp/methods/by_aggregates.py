@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from tightdp.errors import LimitError, QueryError
-from tightdp.exact.lazily import lazily
+from tightdp.exact.arrays import Doubles, Integers, np
 from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
@@ -47,15 +47,6 @@ from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.orbits import Change
 from tightdp.symmetry.sets import AccuracySet, Counts, Table, every_neighbouring_pair
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-else:
-    np = lazily("numpy")
-
 _MULTIPLIER = 0x9E3779B97F4A7C15
 
 
@@ -88,7 +79,7 @@ class _Screen:
         self.counts, self.logarithms = self._exact()
         self.best = -math.inf
 
-    def _exact(self) -> tuple[list[Counts], Floats]:
+    def _exact(self) -> tuple[list[Counts], Doubles]:
         """Return all counts, and the logarithms of all probabilities, rounded one by one."""
         table = self.table
         places: dict[int, int] = {}
@@ -130,7 +121,7 @@ class _Screen:
         ordered = keys[order]
         if (ordered[1:] == ordered[:-1]).any():
             raise _Unsuitable  # the keys do not distinguish all counts
-        found: list[tuple[int, tuple[int, int], Integers, Floats]] = []
+        found: list[tuple[int, tuple[int, int], Integers, Doubles]] = []
         for kind, (old, new), start in self._moves():
             ours = np.flatnonzero(self.letters[:, start + old])
             theirs = order[np.searchsorted(ordered, keys[ours] - digits[start + old] + digits[start + new])]
@@ -149,7 +140,7 @@ class _Screen:
             yield from ((kind, move, start) for move in sorted(moves))
             start += len(group.letters)
 
-    def _largest(self, ours: Integers, theirs: Integers) -> Floats:
+    def _largest(self, ours: Integers, theirs: Integers) -> Doubles:
         """Return, for pairs of laws, the logarithm of the largest ratio between their probabilities."""
         result = np.empty(len(ours))
         size = max(LISTED_MASSES // self.logarithms.shape[1], 1)
@@ -163,7 +154,7 @@ class _Screen:
             result[start : start + size] = differences.max(axis=1)
         return result
 
-    def _made(self, found: list[tuple[int, tuple[int, int], Integers, Floats]]) -> Iterator[Change]:
+    def _made(self, found: list[tuple[int, tuple[int, int], Integers, Doubles]]) -> Iterator[Change]:
         changes: list[Change] = []
         for kind, (old, new), ours, largest in found:
             kept = ours[largest >= self.best - MARGIN] if self.best < math.inf else ours[largest == math.inf]

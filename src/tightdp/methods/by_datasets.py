@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from math import factorial
-from typing import TYPE_CHECKING
 
 from tightdp.errors import QueryError
-from tightdp.exact.lazily import lazily
+from tightdp.exact.arrays import np
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import ALLOWED, FEW_DATASETS, LITTLE_WORK, MAX_DATASETS, NO_LIMIT, PAIR_STEPS
@@ -34,11 +33,6 @@ from tightdp.symmetry.sets import (
     every_told_apart,
 )
 from tightdp.symmetry.symmetries import Symmetries
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazily("numpy")
 
 _Place = tuple[int, int, int]
 """A pair of neighbours: number of the dataset, client that differs, number of its other record."""

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
 
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
-from tightdp.exact.lazily import lazily
+from tightdp.exact.arrays import Doubles, Integers, np
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
@@ -35,15 +34,6 @@ from tightdp.methods.parts import Largest, Part, Told, attains, largest_of, spli
 from tightdp.methods.pieces import Changed, Piece, Pieces, PieceTable, plain
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import neighbours_in_order, position_of
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Numbers = NDArray[np.int64]
-else:
-    np = lazily("numpy")
 
 _MARGIN = 1e-4
 """Sums of rounded logarithms have a smaller error."""
@@ -83,7 +73,7 @@ class OverlappingParts(Method):
         self._distinct: dict[object, Weights] = {}
         self._told: list[Told] = []
         """By client, which records some part tells apart."""
-        self._numbers: dict[int, Numbers] = {}
+        self._numbers: dict[int, Integers] = {}
         """By number of a part, the number of its law for all contents of its clients, in order."""
         self._numbered: dict[int, list[Weights]] = {}
 
@@ -169,7 +159,7 @@ class OverlappingParts(Method):
         """Return how many contents of the others there are that some part tells apart."""
         return prod(len(self._told[client].times) for client in step.others)
 
-    def _logarithms(self, step: _Step) -> Floats:
+    def _logarithms(self, step: _Step) -> Doubles:
         """Return, for all contents of the other clients in order, the logarithm of the largest ratio of the step."""
         total = np.zeros((1,) * len(step.others))
         for at in step.parts:
@@ -186,10 +176,10 @@ class OverlappingParts(Method):
             total = total + values.reshape(
                 [len(self._told[client].times) if client in clients else 1 for client in step.others]
             )
-        whole: Floats = np.broadcast_to(total, [len(self._told[client].times) for client in step.others]).reshape(-1)
+        whole: Doubles = np.broadcast_to(total, [len(self._told[client].times) for client in step.others]).reshape(-1)
         return whole
 
-    def _among(self, clients: Sequence[int], step: _Step, record: Record) -> tuple[Numbers, ...]:
+    def _among(self, clients: Sequence[int], step: _Step, record: Record) -> tuple[Integers, ...]:
         """Return the places of what the clients may hold, among all contents of a part that sees them."""
         index = self.program.bound.record.values.index
         held = ([record] if client == step.client else self._told[client].times for client in clients)

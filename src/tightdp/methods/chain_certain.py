@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from tightdp.exact.lazily import lazily
+from tightdp.exact.arrays import Flags, Integers, np
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient, steepest
 from tightdp.exact.whole import Whole
@@ -21,16 +20,6 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation
 from tightdp.limits.calibrated import MOST_ENTRIES, MOST_WORK
 from tightdp.methods.chain import Block, Chain, Change
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Classes = NDArray[np.int64]
-    Pairs = NDArray[np.bool_]
-else:
-    np = lazily("numpy")
-
 
 Steps = dict[Record, tuple[Record, ...]]
 Path = tuple[int, int, list[Change]]
@@ -49,7 +38,7 @@ class Certainly:
 
     head: int
     records: tuple[Record, ...]
-    tables: list[Classes]
+    tables: list[Integers]
     laws: list[_Law]
 
     def largest(self, steps: Steps, watch: Callable[[], None]) -> tuple[bool, Path | None]:
@@ -75,7 +64,7 @@ class Certainly:
         taken = [(self.records[old], self.records[new], 0) for old, new in self._way(pairs, moves, ours, theirs)]
         return True, (self.head, tail, [*taken[:-1], (*taken[-1][:2], bits)])
 
-    def _pairs(self, moves: Sequence[tuple[int, int]], watch: Callable[[], None]) -> list[Pairs] | None:
+    def _pairs(self, moves: Sequence[tuple[int, int]], watch: Callable[[], None]) -> list[Flags] | None:
         """Return which pairs of classes neighbours lead to, above every block and at the end; None where too many.
 
         Two equal classes stand for neighbours that have not differed yet.
@@ -105,7 +94,7 @@ class Certainly:
         return found
 
     def _way(
-        self, pairs: Sequence[Pairs], moves: Sequence[tuple[int, int]], ours: int, theirs: int
+        self, pairs: Sequence[Flags], moves: Sequence[tuple[int, int]], ours: int, theirs: int
     ) -> list[tuple[int, int]]:
         """Return the records before and after, block by block, of neighbours that lead to two classes at the end."""
         way: list[tuple[int, int]] = []
@@ -154,7 +143,7 @@ def certainly(chain: Chain, records: tuple[Record, ...], watch: Callable[[], Non
         levels.append({node for nodes in after.values() for node in nodes})
     laws: dict[frozenset[tuple[tuple[int, int], Whole]], int] = {}
     below = _laws(chain, records, levels[-1], laws)
-    tables: list[Classes] = []
+    tables: list[Integers] = []
     for at in range(len(levels) - 1, -1, -1):
         watch()
         rows: dict[tuple[int, ...], int] = {}

@@ -11,14 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
-from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import CoreProgram, Expr, Input, reachable
 from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
 from tightdp.errors import QueryError
+from tightdp.exact.arrays import Integers, np
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Domain
@@ -30,14 +29,6 @@ from tightdp.methods.chain import Block, Chain, Letter
 from tightdp.methods.elimination import Elimination, Failed, TooMuchWork
 from tightdp.methods.elimination_columns import Column, combinations
 from tightdp.methods.elimination_plan import Plan, TooWide, first_plan
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
-else:
-    np = lazily("numpy")
 
 _STEPS_PER_STATE = 400
 
@@ -165,7 +156,7 @@ class _Maker:
         components = enumerate(self.plan.nodes.components)
         return [(at, node) for at, node in components if start <= self.made_at.get(node, -1) < end]
 
-    def _letters(self, decided: _Decided, numbers: dict[_Row, int]) -> Numbers:
+    def _letters(self, decided: _Decided, numbers: dict[_Row, int]) -> Integers:
         """Return the numbers of the values that the components computed last have, by row."""
         columns = [self.elimination.read(node) for _, node in decided]
         together, place = _distinct(columns, len(self.elimination.lane))
@@ -177,7 +168,7 @@ class _Maker:
         """Return the columns that a step from this one on reads: no components that are only given out."""
         return {node: column for node, column in self.elimination.columns.items() if self.last.get(node, -1) >= at}
 
-    def _states(self, at: int) -> tuple[_States, Numbers]:
+    def _states(self, at: int) -> tuple[_States, Integers]:
         """Return the states in which rows are before a step, and the number of that of every row."""
         kept = self._kept(at)
         together, place = _distinct(list(kept.values()), len(self.elimination.lane))
@@ -228,7 +219,7 @@ class _Maker:
         return min(max([ends[0], *(at + 1 for at in reads)]), ends[1])
 
 
-def _distinct(columns: Sequence[Column], rows: int) -> tuple[Sequence[Numbers], Numbers]:
+def _distinct(columns: Sequence[Column], rows: int) -> tuple[Sequence[Integers], Integers]:
     """Return the distinct combinations of the codes of some columns, and the index of every row's own."""
     if not columns:
         return [], np.zeros(rows, dtype=np.int64)

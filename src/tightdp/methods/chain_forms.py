@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import arb, ctx
 
+from tightdp.exact.arrays import np
 from tightdp.exact.enclosure import precisions
-from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, ball_of, gcd
@@ -26,11 +26,6 @@ from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK
 from tightdp.methods.chain import Block, Chain, Change, Vector
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazily("numpy")
 
 Choices = tuple[Any, ...]
 """Linked list of what the clients from here down do: ((record under x, record under x', output bits), rest)."""

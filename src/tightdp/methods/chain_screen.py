@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain as chained
 from itertools import product
-from typing import TYPE_CHECKING
 
-from tightdp.exact.lazily import lazily
+from tightdp.exact.arrays import Doubles, np
 from tightdp.exact.numbers import Exact
 from tightdp.exact.scaled import as_double, gamma
 from tightdp.exact.weights import as_exact, quotient
@@ -34,14 +33,6 @@ from tightdp.limits.calibrated import (
 )
 from tightdp.methods.chain import Chain, Change, Letter, Vector
 from tightdp.methods.chain_forms import dot
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Doubles = NDArray[np.float64]
-else:
-    np = lazily("numpy")
 
 Runs = Sequence[Sequence[int]]
 """Places in the chain of clients that are interchangeable given an output, in order."""

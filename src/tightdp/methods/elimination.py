@@ -16,25 +16,16 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tightdp.core.nodes import Draw, Expr
 from tightdp.core.operators import NOTHING, Value
-from tightdp.exact.lazily import lazily
+from tightdp.exact.arrays import Flags, Integers, Objects, np
 from tightdp.exact.weights import all_over_common
 from tightdp.exact.whole import Whole, gcd
 from tightdp.limits.calibrated import DOUBLES_AT_ONCE, FEW_VALUES, LISTED_MASSES, LISTED_ROWS, ROWS_IN_ONE, STEP
 from tightdp.methods.elimination_columns import MACHINE_BITS, Column, Operations, distinct
 from tightdp.methods.elimination_plan import Plan, Step
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
-    Weights = NDArray[Any]
-else:
-    np = lazily("numpy")
 
 _OBJECT = 16
 """An operation on a weight that is no machine integer takes as long as that on so many rows of a column."""
@@ -94,7 +85,7 @@ class Elimination:
         self._learn(lanes)
         self.lane = self._first[-1 if failures else 0]
         self._depth = len(self._first) - 1 if failures else 0
-        self.weights: Weights = np.ones(len(self.lane), dtype=np.int64)
+        self.weights: Objects = np.ones(len(self.lane), dtype=np.int64)
 
     def _learn(self, lanes: Sequence[Sequence[Value]]) -> None:
         """Sort the lanes, and compute what does not depend on draws, for all of them."""
@@ -134,7 +125,7 @@ class Elimination:
         self.weights = np.ones(lanes, dtype=np.int64)
         self.regroup(columns, np.arange(lanes), lanes)
 
-    def regroup(self, columns: dict[int, Column], lane: Codes, lanes: int) -> None:
+    def regroup(self, columns: dict[int, Column], lane: Integers, lanes: int) -> None:
         """Give every row another lane of so many, and other columns, where no input is learned."""
         self.columns, self.lane, self.number, self._first = columns, lane, np.arange(lanes), [np.arange(lanes)]
         for place, column in self._known.items():
@@ -208,7 +199,7 @@ class Elimination:
             starts = np.searchsorted(after, self.lane)
             self.lane = after[self._repeat(ends - starts, starts)]
 
-    def _repeat(self, many: Codes, starts: Codes) -> Codes:
+    def _repeat(self, many: Integers, starts: Integers) -> Integers:
         """Repeat every row; return the numbers from the row's start on, one for each time."""
         ends = np.cumsum(many)
         if len(ends) and ends[-1] > LISTED_MASSES and (self.budget is not None or len(self._first[-1]) > 1):
@@ -218,11 +209,11 @@ class Elimination:
         self._take(rows)
         return np.arange(len(rows)) + (starts - (ends - many))[rows]
 
-    def _take(self, rows: Codes) -> None:
+    def _take(self, rows: Integers) -> None:
         self.lane, self.weights = self.lane[rows], self.weights[rows]
         self.columns = {place: column.at(rows) for place, column in self.columns.items()}
 
-    def _keep(self, flags: NDArray[np.bool_]) -> None:
+    def _keep(self, flags: Flags) -> None:
         if not flags.all():
             self._take(np.flatnonzero(flags))
 

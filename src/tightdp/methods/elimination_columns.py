@@ -9,28 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Apply, Expr
 from tightdp.core.operators import NOTHING, Value
 from tightdp.core.valuesets import Progression, index_of
-from tightdp.exact.lazily import lazily
+from tightdp.exact.arrays import Flags, Integers, np
 from tightdp.limits.calibrated import MOST_ENTRIES
 from tightdp.methods.elimination_plan import Node
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    np = lazily("numpy")
 
 MACHINE_BITS = 62
 """Integers of up to this many bits are kept in machine words."""
 _SORTED = 8
-"""Codes are made unique by sorting where there are more than this many possible codes per entry."""
+"""Integers are made unique by sorting where there are more than this many possible codes per entry."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +28,7 @@ class Column:
     """The values of a node by row: of row i, `values[codes[i]]`, and NOTHING where the code is their number."""
 
     values: Sequence[Value]
-    codes: Codes
+    codes: Integers
 
     @property
     def radix(self) -> int:
@@ -49,7 +39,7 @@ class Column:
         """Return what a code stands for."""
         return self.values[code] if code < len(self.values) else NOTHING
 
-    def at(self, rows: Codes) -> Column:
+    def at(self, rows: Integers) -> Column:
         """Return the column of some rows."""
         return Column(self.values, self.codes[rows])
 
@@ -63,7 +53,7 @@ class Operations:
 
     def __init__(self, count: Callable[[int, int], None]) -> None:
         self._count = count
-        self._tables: dict[Hashable, Codes] = {}
+        self._tables: dict[Hashable, Integers] = {}
         self._interned: dict[Hashable, Sequence[Value]] = {}
         self._of_node: dict[int, tuple[Sequence[Value], Mapping[Value, int]]] = {}
         self._index: dict[int, Mapping[Value, int]] = {}
@@ -112,7 +102,7 @@ class Operations:
             found = table.take(key)
         return Column(values, found)
 
-    def _results(self, node: Node, given: Sequence[Column], codes: Sequence[Codes]) -> list[Value]:
+    def _results(self, node: Node, given: Sequence[Column], codes: Sequence[Integers]) -> list[Value]:
         """Return the values of a node for some combinations of the codes of its operands."""
         self._count(0, len(codes[0]))
         arguments = [
@@ -140,7 +130,7 @@ class Operations:
                 codes[own] = onto[branch.codes[own]]
         return Column(values, codes)
 
-    def _table(self, key: Hashable, make: Callable[[], Codes]) -> Codes:
+    def _table(self, key: Hashable, make: Callable[[], Integers]) -> Integers:
         found = self._tables.get(key)
         if found is None:
             found = self._tables[key] = make()
@@ -151,12 +141,12 @@ class Operations:
         return Column(self._same((expr.values[0],)), np.broadcast_to(np.int64(0), (rows,)))
 
 
-def _coded(results: Sequence[Value], values: Sequence[Value], index: Mapping[Value, int]) -> Codes:
+def _coded(results: Sequence[Value], values: Sequence[Value], index: Mapping[Value, int]) -> Integers:
     """Return the codes of values; what no run has, as an operand that is not needed may have, is NOTHING."""
     return np.array([index.get(value, len(values)) for value in results], dtype=np.int64)
 
 
-def combinations(columns: Sequence[Column], size: int) -> tuple[Sequence[Codes], Codes]:
+def combinations(columns: Sequence[Column], size: int) -> tuple[Sequence[Integers], Integers]:
     """Return the distinct combinations of codes over the rows, fewer than `size`, and the index of each row's own."""
     codes, radices = [column.codes for column in columns], [column.radix for column in columns]
     if size < 1 << MACHINE_BITS:
@@ -166,7 +156,7 @@ def combinations(columns: Sequence[Column], size: int) -> tuple[Sequence[Codes],
     return list(together), inverse.reshape(-1)
 
 
-def distinct(codes: Codes, number: int) -> tuple[Codes, Codes, Codes]:
+def distinct(codes: Integers, number: int) -> tuple[Integers, Integers, Integers]:
     """Return the codes that occur, all less than `number`, the first place of each, and the index of every entry's."""
     if number > _SORTED * len(codes):
         used, first, inverse = np.unique(codes, return_index=True, return_inverse=True)

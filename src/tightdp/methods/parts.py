@@ -10,20 +10,16 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
 from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
+from tightdp.exact.arrays import Integers
 from tightdp.exact.weights import steepest
 from tightdp.exact.whole import Whole, gcd
 from tightdp.language.domains import Record
 from tightdp.logic.count import Weights
 from tightdp.methods.chain_forms import logarithm
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -227,7 +223,7 @@ class Told:
     times: dict[Record, int]
 
 
-def told_apart(records: Sequence[Record], seen: Sequence[NDArray[np.int64]]) -> Told:
+def told_apart(records: Sequence[Record], seen: Sequence[Integers]) -> Told:
     """Return the classes of records with equal rows in all tables; the tables have a row for every record."""
     found = Told({}, {})
     first: dict[tuple[bytes, ...], Record] = {}

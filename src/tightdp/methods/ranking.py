@@ -15,13 +15,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from operator import sub
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import arb
 
 from tightdp.errors import LimitError, ProgramError, QueryError
+from tightdp.exact.arrays import np
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, gcd, quick
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
@@ -32,11 +32,6 @@ from tightdp.logic.count import Weights
 from tightdp.methods.base import Control, Exact, Known, Pair, Ratio, Refusal
 from tightdp.methods.program import Method
 from tightdp.symmetry.sets import Table
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazily("numpy")
 
 LONGEST = 1 << 20
 """Weights of more bits are not rounded."""

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from tightdp.exact.arrays import Doubles, Integers, np
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.limits.calibrated import FEW_VALUES, LISTED_MASSES
 from tightdp.logic.count import Weights
 from tightdp.methods.sums import LawByCode
 from tightdp.queries.hull import TINY, rounded
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Doubles: TypeAlias = tuple[NDArray[np.int64], NDArray[np.float64]]
-    """The codes of a law in order, and their probabilities."""
-else:
-    np = lazily("numpy")
+_Law: TypeAlias = tuple[Integers, Doubles]
+"""The codes of a law in order, and their probabilities."""
 
 
 class Screen:
     """Laws as doubles, each with a relative error of at most 2^-51 down to 1e-290, rounded once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[Weights, Doubles]] = {}
+        self._known: dict[int, tuple[Weights, _Law]] = {}
         self._kept = 0
 
     def surely_below(self, ours: Weights, theirs: Weights, t: Number, delta: Number) -> bool:
@@ -49,7 +43,7 @@ class Screen:
         excess = float(np.maximum(p - slope * q, 0.0).sum() + error * p.sum()) + len(codes) * TINY
         return math.isfinite(excess) and Fraction(excess) <= delta
 
-    def _of(self, law: Weights) -> Doubles:
+    def _of(self, law: Weights) -> _Law:
         """Return a law as doubles."""
         if id(law) not in self._known:
             self._kept += len(law.by_code)
