@@ -23,9 +23,13 @@ Definition wrong (n : Z) (d : positive) (y : output) : bool :=
   | _ => true
   end.
 
+(** What a part does from each state, found once; and the weights of states after it. *)
+Definition rows : part -> option value -> list state -> list (option (list result)) :=
+  kept (fun p record l => map (run p record) l).
+Definition over_rows {A} (g : state * poly -> list result -> A -> A) (a : A) (p : part) (record : option value) (v : vector) : A :=
+  fold_right (fun e l => g (fst e) (match snd e with Some l => l | None => [] end) l) a (combine v (rows p record (map fst v))).
 Definition moved_by (p : part) (record : option value) (v : vector) : vector :=
-  fold_right (fun e l => fold_right (fun r l => place_in (after r) (pmul (snd e) (weight r)) l) l
-                                    (results p record (fst e))) [] v.
+  over_rows (fun e rs l => fold_right (fun r l => place_in (after r) (pmul (snd e) (weight r)) l) l rs) [] p record v.
 Fixpoint same_list {A} (eq : A -> A -> bool) (l m : list A) : bool :=
   match l, m with
   | [], [] => true
@@ -56,7 +60,7 @@ Variables (n : Z) (d : positive).
 Variable asked : verdict.
 
 Definition runs_well_once (p : part) (record : option value) (v : vector) : bool :=
-  forallb (fun e => match run p record (fst e) with Some _ => true | None => false end) v.
+  forallb (fun row => match row with Some _ => true | None => false end) (rows p record (map fst v)).
 Definition runs_well : part -> option value -> vector -> bool := kept runs_well_once.
 Definition weight_if (p : part) (record : option value) (v : vector) (event : output -> bool) : poly :=
   fold_right (fun e t => fold_right (fun r t => if event [published r] then padd (pmul (snd e) (weight r)) t else t) t
@@ -165,11 +169,17 @@ Proof. intros. apply (proj1 (place_in_states s a l)). Qed.
 Lemma place_in_old : forall s a l t, In t (map fst l) -> In t (map fst (place_in s a l)).
 Proof. intros s a l. apply (proj2 (place_in_states s a l)). Qed.
 
+Lemma over_rows_is : forall {A} (g : state * poly -> list result -> A -> A) a p r v,
+  over_rows g a p r v = fold_right (fun e l => g e (results p r (fst e)) l) a v.
+Proof.
+  intros A g a p r v. unfold over_rows, rows, kept. induction v as [|e v IH]; [reflexivity|]. cbn [map combine fold_right fst snd]. rewrite IH. reflexivity.
+Qed.
+
 Lemma moved_by_sum : forall p r v (f : state -> K),
   sum (moved_by p r v) (fun e => val (snd e) * f (fst e))
   = sum v (fun e => val (snd e) * sum (results p r (fst e)) (fun x => val (weight x) * f (after x))).
 Proof.
-  intros p r v f. unfold moved_by. induction v as [|[s a] v IH]; [reflexivity|]. cbn [fold_right Program.sum fst snd].
+  intros p r v f. unfold moved_by. rewrite over_rows_is. induction v as [|[s a] v IH]; [reflexivity|]. cbn [fold_right Program.sum fst snd].
   rewrite <- IH. generalize (fold_right (fun e l => fold_right (fun x l0 => place_in (after x) (pmul (snd e) (weight x)) l0) l
     (results p r (fst e))) [] v) as rest. intro rest. induction (results p r s) as [|x l IHl]; [cbn; ring|].
   cbn [fold_right Program.sum]. rewrite place_in_sum, IHl, value_mul. ring.
@@ -177,7 +187,7 @@ Qed.
 
 Lemma moved_by_states : forall p r v s x, In s (map fst v) -> In x (results p r s) -> In (after x) (map fst (moved_by p r v)).
 Proof.
-  intros p r v s x Hs Hx. unfold moved_by. induction v as [|[t a] v IH]; [contradiction|]. cbn [fold_right fst snd].
+  intros p r v s x Hs Hx. unfold moved_by. rewrite over_rows_is. induction v as [|[t a] v IH]; [contradiction|]. cbn [fold_right fst snd].
   destruct Hs as [E|Hs].
   - cbn [fst] in E. subst t. generalize (fold_right (fun e l => fold_right (fun x0 l0 => place_in (after x0) (pmul (snd e) (weight x0)) l0) l
       (results p r (fst e))) [] v) as rest. intro rest. induction (results p r s) as [|y l IHl]; [contradiction|]. cbn [fold_right].
@@ -212,8 +222,8 @@ Definition fine (ps : program) (v : vector) : Prop :=
 
 Lemma runs_well_sound : forall p r v, runs_well p r v = true -> forall s, In s (map fst v) -> run p r s <> None.
 Proof.
-  intros p r v H s Hs. unfold runs_well, kept, runs_well_once in H. rewrite forallb_forall in H. apply in_map_iff in Hs as [e [<- He]].
-  specialize (H e He). destruct (run p r (fst e)); [congruence | discriminate].
+  intros p r v H s Hs. unfold runs_well, kept, runs_well_once, rows, kept in H. rewrite forallb_forall in H. apply in_map_iff in Hs as [e [<- He]].
+  specialize (H _ (in_map (run p r) _ _ (in_map fst _ _ He))). destruct (run p r (fst e)); [congruence | discriminate].
 Qed.
 
 (** Records that are met in order. *)

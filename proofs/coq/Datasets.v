@@ -22,20 +22,24 @@ Definition at_point (d : within_claim) (p : point) : within_claim :=
 Definition compared (d : within_claim) (x y : dataset) : Prop :=
   match listed_pairs d with None => neighbours (related (base d)) x y | Some l => In (x, y) l end.
 
-(** The weights of states after a part, for everything that it publishes. *)
+(** The weights of states after a part, for everything that it publishes, by the first number of it. *)
+Definition lower (y z : told) : bool := match y, z with Number n _ :: _, Number m _ :: _ => n <? m | _, _ => false end.
 Fixpoint put_told (y : told) (s : state) (a : poly) (l : list (told * vector)) : list (told * vector) :=
   match l with
   | [] => [(y, [(s, a)])]
-  | (z, v) :: rest => if same (Tuple y) (Tuple z) then (z, place_in s a v) :: rest else (z, v) :: put_told y s a rest
+  | (z, v) :: rest => if same (Tuple y) (Tuple z) then (z, place_in s a v) :: rest
+                      else if lower y z then (y, [(s, a)]) :: l else (z, v) :: put_told y s a rest
   end.
 Definition told_once (p : part) (record : option value) (v : vector) : list (told * vector) :=
   fold_right (fun e l => fold_right (fun x l => put_told (published x) (after x) (pmul (snd e) (weight x)) l) l
                                     (results p record (fst e))) [] v.
 Definition told_by : part -> option value -> vector -> list (told * vector) :=
-  kept (fun p record v => map (fun j => (fst j, shared (snd j))) (told_once p record v)).
+  kept (fun p record v => map (fun j => (fst j, shared (snd j)))
+    (over_rows (fun e rs l => fold_right (fun x l => put_told (published x) (after x) (pmul (snd e) (weight x)) l) l rs) [] p record v)).
 Fixpoint find_told (y : told) (l : list (told * vector)) : vector :=
   match l with [] => [] | (z, v) :: rest => if same (Tuple y) (Tuple z) then v else find_told y rest end.
-Definition without (y : told) (l : list (told * vector)) := filter (fun e => negb (same (Tuple y) (Tuple (fst e)))) l.
+Fixpoint without (y : told) (l : list (told * vector)) : list (told * vector) :=
+  match l with [] => [] | e :: rest => if same (Tuple y) (Tuple (fst e)) then rest else e :: without y rest end.
 
 (** Under x and under x', for everything that either may publish. *)
 Fixpoint joined (l m : list (told * vector)) : list (told * (vector * vector)) :=
@@ -45,12 +49,12 @@ Fixpoint joined (l m : list (told * vector)) : list (told * (vector * vector)) :
   end.
 Definition both_told (p : part) (a b : option value) (v w : vector) := joined (told_by p a v) (told_by p b w).
 
-(** For how many outputs the weights are what they are. The first number only finds and orders entries; it is made of all
-    weights, but of the first and the last state alone. *)
+(** For how many outputs the weights are what they are. The first number only finds and orders entries; it is made of some
+    weights, and of the first and the last state. *)
 Definition table := list (positive * ((vector * vector) * Z)).
 Definition rank_of (v : vector) (from : Z) : Z :=
-  let (h, last) := fold_left (fun h e => (fold_left (fun g c => 3 * g + c) (snd e) (fst h), fst e)) v (from, []) in
-  ((h * step_factor + hash (Tuple (match v with [] => [] | e :: _ => fst e end))) * ratio_factor + hash (Tuple last)) mod modulus.
+  let h := fold_left (fun h e => fold_left (fun g c => 3 * g + c) (snd e) h) (firstn 12 v) from in
+  ((h * step_factor + hash (Tuple (match v with [] => [] | e :: _ => fst e end))) * ratio_factor + hash (Tuple (fst (last v ([], []))))) mod modulus.
 Definition rank_alone : vector -> Z := kept (fun _ _ v => rank_of v 17) tt tt.
 Definition rank (vw : vector * vector) : positive :=
   Z.to_pos ((rank_alone (fst vw) * step_factor + rank_alone (snd vw)) mod modulus + 1).
@@ -233,7 +237,7 @@ Definition one_on (E : output -> bool) (y : output) : K := if E y then 1 else 0.
 (** What is told apart. *)
 Lemma told_by_is : forall p r v, told_by p r v = told_once p r v.
 Proof.
-  intros p r v. unfold told_by, kept. induction (told_once p r v) as [|[y u] l IH]; [reflexivity|]. cbn [map fst snd]. rewrite IH. reflexivity.
+  intros p r v. unfold told_by, kept. rewrite over_rows_is. fold (told_once p r v). induction (told_once p r v) as [|[y u] l IH]; [reflexivity|]. cbn [map fst snd]. rewrite IH. reflexivity.
 Qed.
 
 Lemma put_told_sum : forall y s a l (f : told -> state -> K),
@@ -243,7 +247,7 @@ Proof.
   intros y s a l f. induction l as [|[z v] l IH]; [cbn; ring|]. cbn [put_told].
   destruct (same (Tuple y) (Tuple z)) eqn:E.
   - apply same_spec in E. injection E as ->. cbn [Program.sum fst snd]. rewrite (place_in_sum K T s a v (f z)). ring.
-  - cbn [Program.sum fst snd]. rewrite IH. ring.
+  - destruct (lower y z); cbn [Program.sum fst snd]; [ring|]. rewrite IH. ring.
 Qed.
 
 Lemma told_by_sum : forall p r v (f : told -> state -> K),
@@ -266,7 +270,9 @@ Proof.
       * exists (place_in s a v). split; [left; reflexivity | apply place_in_new].
       * intros z' u' [H|H]; [injection H as <- <-; exists (place_in s a v); split; [left; reflexivity | intros t; apply place_in_old]|].
         exists u'. split; [right; exact H | intros t Ht; exact Ht].
-    + split; [exists u; split; [right; exact I1 | exact I2]|]. intros z' u' [H|H].
+    + destruct (lower y z).
+      { split; [exists [(s, a)]; split; left; reflexivity|]. intros z' u' H. exists u'. split; [right; exact H | intros t Ht; exact Ht]. }
+      split; [exists u; split; [right; exact I1 | exact I2]|]. intros z' u' [H|H].
       * injection H as <- <-. exists v. split; [left; reflexivity | intros t Ht; exact Ht].
       * destruct (I3 _ _ H) as [w [W1 W2]]. exists w. split; [right; exact W1 | exact W2].
 Qed.
@@ -286,22 +292,44 @@ Proof.
     destruct (proj2 (put_told_in (published y) (after y) (pmul a (weight y)) _) _ _ V1) as [w [W1 W2]]. exists w. auto.
 Qed.
 
-Lemma put_told_keys : forall y s a l, NoDup (map fst l) -> NoDup (map fst (put_told y s a l))
+(** Keys are different, and none is below one before it. *)
+Definition ordered_keys (l : list told) : Prop := NoDup l /\ ForallOrdPairs (fun z w => lower w z = false) l.
+
+Lemma lower_not : forall y z, lower y z = true -> lower z y = false /\ y <> z.
+Proof.
+  intros [|[n d| | | |] y] [|[m e| | | |] z] H; try discriminate H. unfold lower in *. apply Z.ltb_lt in H. split; [apply Z.ltb_ge; lia|].
+  intro E. injection E as E _ _. lia.
+Qed.
+Lemma lower_before : forall y z w, lower y z = true -> lower w z = false -> lower w y = false.
+Proof.
+  intros [|[n d| | | |] y] [|[m e| | | |] z] [|[k f| | | |] w] H L; try discriminate H; try reflexivity. unfold lower in *.
+  apply Z.ltb_lt in H. apply Z.ltb_ge in L. apply Z.ltb_ge. lia.
+Qed.
+
+Lemma put_told_keys : forall y s a l, ordered_keys (map fst l) -> ordered_keys (map fst (put_told y s a l))
   /\ incl (map fst (put_told y s a l)) (y :: map fst l).
 Proof.
-  intros y s a l. induction l as [|[z v] l IH]; intro N.
-  - split; [repeat constructor; intros [] | intros t H; exact H].
-  - cbn [put_told]. inversion N as [|? ? N1 N2]; subst. destruct (same (Tuple y) (Tuple z)) eqn:E; cbn [map fst].
-    + split; [constructor; assumption | intros t H; right; exact H].
-    + destruct (IH N2) as [I1 I2]. split.
-      * constructor; [|exact I1]. intro H. apply I2 in H. destruct H as [->|H]; [|contradiction].
-        assert (same (Tuple z) (Tuple z) = true) by (apply same_spec; reflexivity). congruence.
+  intros y s a l. induction l as [|[z v] l IH]; intros [N O].
+  - split; [split; repeat constructor; intros [] | intros t H; exact H].
+  - cbn [put_told]. inversion N as [|? ? N1 N2]; subst. inversion O as [|? ? O1 O2]; subst.
+    destruct (same (Tuple y) (Tuple z)) eqn:E; [split; [split; cbn [map fst]; assumption | intros t H; right; exact H]|].
+    destruct (lower y z) eqn:B.
+    + destruct (lower_not _ _ B) as [B1 B2]. split; [|intros t H; exact H]. cbn [map fst] in *. split.
+      * constructor; [|exact N]. intros [H|H]; [congruence|]. rewrite Forall_forall in O1. specialize (O1 y H). congruence.
+      * constructor; [|exact O]. constructor; [exact B1|]. rewrite Forall_forall in O1. apply Forall_forall. intros w Hw.
+        apply lower_before with z; [exact B | apply O1; exact Hw].
+    + destruct (IH (conj N2 O2)) as [[I1 I3] I2]. cbn [map fst]. split.
+      * split; constructor; try assumption.
+        -- intro H. apply I2 in H. destruct H as [->|H]; [|contradiction].
+           assert (same (Tuple z) (Tuple z) = true) by (apply same_spec; reflexivity). congruence.
+        -- rewrite Forall_forall in O1. apply Forall_forall. intros w Hw. apply I2 in Hw. destruct Hw as [<-|Hw]; [exact B | apply O1; exact Hw].
       * intros t [<-|H]; [right; left; reflexivity|]. apply I2 in H. destruct H as [->|H]; [left; reflexivity | right; right; exact H].
 Qed.
 
 Lemma told_by_keys : forall p r v, NoDup (map fst (told_by p r v)).
 Proof.
-  intros p r v. rewrite told_by_is; unfold told_once. induction v as [|e v IH]; [constructor|]. cbn [fold_right].
+  intros p r v. assert (O : ordered_keys (map fst (told_by p r v))); [|apply O].
+  rewrite told_by_is; unfold told_once. induction v as [|e v IH]; [split; constructor|]. cbn [fold_right].
   induction (results p r (fst e)) as [|x l IHl]; [exact IH | apply put_told_keys; exact IHl].
 Qed.
 
@@ -313,23 +341,29 @@ Proof.
   - cbn [Program.sum fst snd]. rewrite IH by exact Z. reflexivity.
 Qed.
 
+Lemma without_is : forall y m, NoDup (map fst m) -> without y m = filter (fun e => negb (same (Tuple y) (Tuple (fst e)))) m.
+Proof.
+  intros y m. induction m as [|[z v] m IH]; intro N; [reflexivity|]. inversion N as [|? ? N1 N2]; subst. cbn [without filter fst].
+  destruct (same (Tuple y) (Tuple z)) eqn:E; cbn [negb]; [|rewrite IH by exact N2; reflexivity]. apply same_spec in E. injection E as ->.
+  clear IH N N2. induction m as [|[t w] m IH]; [reflexivity|]. cbn [filter fst]. destruct (same (Tuple z) (Tuple t)) eqn:E.
+  - apply same_spec in E. injection E as ->. exfalso. apply N1. left. reflexivity.
+  - cbn [negb]. rewrite <- IH; [reflexivity|]. intro H. apply N1. right. exact H.
+Qed.
+
 Lemma without_sum : forall y m (f : told -> vector -> K), (forall z, f z [] = 0) -> NoDup (map fst m) ->
   sum m (fun e => f (fst e) (snd e)) = f y (find_told y m) + sum (without y m) (fun e => f (fst e) (snd e)).
 Proof.
   intros y m f Z. induction m as [|[z v] m IH]; intro N; [cbn; rewrite Z; ring|]. inversion N as [|? ? N1 N2]; subst.
-  cbn [find_told without filter Program.sum fst snd]. destruct (same (Tuple y) (Tuple z)) eqn:E; cbn [negb].
-  - apply same_spec in E. injection E as ->. f_equal. clear - N1. induction m as [|[u w] m IH]; [reflexivity|]. cbn [filter fst snd].
-    destruct (same (Tuple z) (Tuple u)) eqn:E.
-    + apply same_spec in E. injection E as ->. exfalso. apply N1. left. reflexivity.
-    + cbn [negb Program.sum]. rewrite IH; [reflexivity|]. intro H. apply N1. right. exact H.
-  - cbn [Program.sum fst snd]. rewrite IH by exact N2. unfold without. ring.
+  cbn [find_told without Program.sum fst snd]. destruct (same (Tuple y) (Tuple z)) eqn:E.
+  - apply same_spec in E. injection E as ->. reflexivity.
+  - cbn [Program.sum fst snd]. rewrite IH by exact N2. ring.
 Qed.
 
 Lemma without_keys : forall y m, NoDup (map fst m) -> NoDup (map fst (without y m)).
 Proof.
   intros y m. induction m as [|[z v] m IH]; intro N; [constructor|]. inversion N as [|? ? N1 N2]; subst.
-  cbn [without filter fst]. destruct (negb (same (Tuple y) (Tuple z))); [|apply IH; exact N2]. cbn [map fst]. constructor; [|apply IH; exact N2].
-  intro H. apply N1. apply in_map_iff in H as [e [<- He]]. apply filter_In in He as [He _]. apply in_map. exact He.
+  cbn [without fst]. destruct (same (Tuple y) (Tuple z)); [exact N2|]. cbn [map fst]. constructor; [|apply IH; exact N2].
+  intro H. apply N1. apply in_map_iff in H as [e [<- He]]. rewrite (without_is _ _ N2) in He. apply filter_In in He as [He _]. apply in_map. exact He.
 Qed.
 
 Lemma joined_right : forall l m (f : told -> vector -> K), (forall y, f y [] = 0) -> NoDup (map fst m) ->
@@ -360,7 +394,7 @@ Proof.
         exfalso. apply N1. apply (in_map fst _ _ H).
     + destruct (IH (without z m) y v) as [j [J1 J2]].
       * apply without_keys. exact N.
-      * apply filter_In. split; [exact H|]. cbn [fst]. rewrite E. reflexivity.
+      * rewrite (without_is _ _ N). apply filter_In. split; [exact H|]. cbn [fst]. rewrite E. reflexivity.
       * exists j. split; [right; exact J1 | exact J2].
 Qed.
 
@@ -371,11 +405,11 @@ Proof.
   - rewrite map_map. cbn [fst]. split; [exact Nm | intros t H; exact H].
   - inversion Nl as [|? ? N1 N2]; subst. destruct (IH (without y m) N2 (without_keys y m Nm)) as [I1 I2]. cbn [map fst app]. split.
     + constructor; [|exact I1]. intro H. apply I2 in H. apply in_app_or in H as [H|H]; [contradiction|].
-      apply in_map_iff in H as [e [E He]]. apply filter_In in He as [_ He]. apply negb_true_iff in He.
+      apply in_map_iff in H as [e [E He]]. rewrite (without_is _ _ Nm) in He. apply filter_In in He as [_ He]. apply negb_true_iff in He.
       assert (F : same (Tuple y) (Tuple (fst e)) = true) by (apply same_spec; f_equal; symmetry; exact E).
       assert (X : same (Tuple y) (Tuple (fst e)) = false) by exact He. congruence.
     + intros t [<-|H]; [left; reflexivity|]. right. apply I2 in H. apply in_app_or in H as [H|H]; apply in_or_app; [left; exact H|].
-      right. apply in_map_iff in H as [e [<- He]]. apply filter_In in He as [He _]. apply in_map. exact He.
+      right. apply in_map_iff in H as [e [<- He]]. rewrite (without_is _ _ Nm) in He. apply filter_In in He as [He _]. apply in_map. exact He.
 Qed.
 
 Lemma both_told_keys : forall p a b v w, NoDup (map fst (both_told p a b v w)).

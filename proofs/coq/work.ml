@@ -25,19 +25,24 @@ let positive odd even one a =
   if Z.leq a Z.one then one () else (if Z.testbit a 0 then odd else even) (Z.shift_right a 1)
 let same_name (a : string) b = spend 1; String.equal a b
 
-(* Keeps what a function gave, the last two for every hash of two arguments; the first is compared as an object. *)
+(* Keeps what a function gave, the last four for every hash of two arguments; the first is compared as an object. *)
+type ('a, 'b, 'c, 'd) kept = Empty | Kept of 'a * 'b * 'c * 'd
 let same b c = b == c || Stdlib.compare b c = 0
 let kept f =
-  let size = 1 lsl 12 in
-  let places = Array.make (2 * size) None in
+  let sets = 1 lsl 10 in
+  let places = Array.make (4 * sets) Empty in
   fun a b c ->
     spend 10;
-    let at = 2 * ((Hashtbl.hash_param 30 60 c * 31 + Hashtbl.hash_param 10 20 b) land (size - 1)) in
-    let is place = match place with Some (a', b', c', _) -> a == a' && same c c' && same b b' | None -> false in
-    match places.(at), places.(at + 1) with
-    | Some (_, _, _, found) as place, _ when is place -> found
-    | other, (Some (_, _, _, found) as place) when is place ->
-      places.(at) <- place; places.(at + 1) <- other; found
-    | other, _ -> let found = f a b c in places.(at + 1) <- other; places.(at) <- Some (a, b, c, found); found
+    let first = 4 * ((Hashtbl.hash_param 30 60 c * 31 + Hashtbl.hash_param 10 20 b) land (sets - 1)) in
+    let rec find at =
+      match places.(at) with
+      | Kept (a', b', c', found) when a == a' && same c c' && same b b' -> found
+      | _ ->
+        if at < first + 3 then find (at + 1) else begin
+          let found = f a b c in
+          Array.blit places first places (first + 1) 3;
+          places.(first) <- Kept (a, b, c, found); found
+        end in
+    find first
 
 let quick f a b = spend 1; a == b || f a b
