@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from itertools import chain
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from flint import arb, ctx, fmpq
+from flint import fmpq
 
 from tightdp.cells import joint
 from tightdp.cells.kinds import Both, Kind, Part, Place, Real, Reals
@@ -20,14 +20,12 @@ from tightdp.cells.mixed import Mixed
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted
 from tightdp.cells.simplices import Function
-from tightdp.cells.sums import Exact
+from tightdp.cells.sums import Exact, added, plus
 from tightdp.cells.suprema import Supremum, TooLong
-from tightdp.exact.enclosure import BITS
-from tightdp.exact.field import as_ball
 from tightdp.language.program import Dataset
 
 _MOST_STEPS = 6_000
-"""How many steps the proofs of ε of several real numbers may take; δ of a pair takes a fourth for more than two."""
+"""How many steps the proofs of ε of several real numbers may take."""
 
 
 @dataclass(frozen=True)
@@ -217,30 +215,31 @@ class Comparing:
                 self.upper = end
             return error.best
 
-    def larger(self, x: Dataset, x_prime: Dataset, t: Exact) -> tuple[Any, Any]:
-        """Return the probabilities on x and on x' of the outputs with P(output|x) > t·P(output|x').
+    def larger(self, x: Dataset, x_prime: Dataset, t: Exact, close: float = 0.0) -> tuple[Any, Any]:
+        """Return P(E|x) - t·P(E|x') and P(E|x') of the event E that P(output|x) > t·P(output|x').
 
-        They are exact, or both are enclosed, where densities cross at irrational points. Raises TooLong.
+        They are exact, or both are enclosed where densities cross at irrational points, those of several real numbers
+        no more closely than is asked for. Raises TooLong.
         """
-        ours_in_all, theirs_in_all = 0 * self.laws.one, 0 * self.laws.one
-        self._left = _MOST_STEPS // 4
+        found = [(0 * self.laws.one, 0 * self.laws.one)]
+        regions: dict[tuple[int, int, int], fmpq] = {}
+        every: list[Any] = self._functions
+        name: Any
         for kind in self._together:
             (part,) = kind.parts
-            watch = self._step if isinstance(part, Reals) and len(part.coordinates) > 2 else self._watch
-            for p, q, pattern in part.compared(x, x_prime):
+            if isinstance(part, Reals):  # the work is shared between regions
+                added(regions, part.counted(x, x_prime))
+                continue
+            for p, q, on in part.compared(x, x_prime):
                 name = p, q, t
                 if name not in self._sums:
-                    functions = self._functions[p], self._functions[q]
-                    self._sums[name] = part.by.larger(*functions, t, pattern, watch)
-                ours, theirs = self._sums[name]
-                ours_in_all, theirs_in_all = _plus(ours_in_all, ours), _plus(theirs_in_all, theirs)
-        return ours_in_all, theirs_in_all
-
-
-def near(c: Any) -> arb:
-    return arb(c) if isinstance(c, (fmpq, arb)) else as_ball(c)
-
-
-def _plus(total: Any, more: Any) -> Any:
-    with ctx.workprec(BITS):
-        return near(total) + near(more) if isinstance(total, arb) or isinstance(more, arb) else total + more
+                    self._sums[name] = part.by.larger(every[p], every[q], t, on, self._watch)
+                found.append(self._sums[name])
+        if regions:
+            name = frozenset(regions.items()), t, close
+            if name not in self._sums:
+                cases = [(every[p], every[q], (bounded, volume)) for (p, q, bounded), volume in regions.items()]
+                self._sums[name] = joint.larger_in_all(cases, t, self._watch, close)
+            found.append(self._sums[name])
+        excess, theirs = zip(*found, strict=True)
+        return reduce(plus, excess), reduce(plus, theirs)

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, partial
-from typing import Any
 
 from flint import arb, ctx
 
-from tightdp.cells.comparing import Comparing, near
-from tightdp.cells.sums import Exact
+from tightdp.cells.comparing import Comparing
+from tightdp.cells.sums import Exact, near
 from tightdp.cells.suprema import TooLong
 from tightdp.exact.enclosure import BITS, as_fraction, ends, round_down, round_up
 from tightdp.exact.field import Number
@@ -21,6 +20,10 @@ from tightdp.language.program import Dataset
 _MOST_STEPS = 40
 _CLOSE = 40
 """An e^ε at a δ is enclosed up to 2^-40 times it, where it is not exact."""
+_CLOSER = (2.0**-8, 2.0**-14, 2.0**-24, 2.0**-36)
+"""How closely a δ is asked for, one after the other, until that is as closely as it can be."""
+_OF_A_CURVE = 2.0**-20
+"""How closely it is asked for at the places of a curve."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,11 @@ class Beside:
 
     def _delta(self, t: Number) -> tuple[Number, Number]:
         """Return both ends of Σ max(0, P(output|x) - t·P(output|x')): equal ones where it is exact."""
-        exact = self._laws.exact(t)
-        low, high = _ends_of(*self._larger(exact), exact)
-        return self._laws.number(low), self._laws.number(high)
+        excess, _ = self._larger(self._laws.exact(t))
+        if not isinstance(excess, arb):
+            return (self._laws.number(excess),) * 2
+        low, high = _ends_of(excess)
+        return max(Fraction(0), low), high
 
     def surely_below(self, t: Number, delta: Number) -> bool:
         """Whether that is at most `delta`."""
@@ -63,33 +68,41 @@ class Beside:
         """
         exact, t = self._laws.exact(delta), self._laws.one
         for _ in range(_MOST_STEPS):
-            ours, theirs = self._larger(t)
-            if isinstance(ours, arb):
+            excess, theirs = self._larger(t, close=_CLOSER[0])
+            if isinstance(excess, arb):
                 return self._enclosed_least(t, exact, delta)
-            if ours - t * theirs <= exact:
+            if excess <= exact:
                 return (self._laws.number(t),) * 2
             if not theirs:
                 return math.inf, math.inf
-            t = (ours - exact) / theirs
+            t = t + (excess - exact) / theirs
         raise TooLong
 
-    def _enclosed_least(self, t: Exact, exact: Exact, delta: Number) -> tuple[Number, Number]:
+    def _enclosed_least(self, t: Exact, exact: Exact, delta: Number) -> tuple[Number, Number | float]:
         """Return ends where probabilities are enclosed: the δ of an event, linear in t, is a lower end."""
         with ctx.workprec(BITS):
             bar, place = near(exact), near(t).mid()
-            for _ in range(_MOST_STEPS):
-                ours, theirs = (near(c) for c in self._larger(self._laws.exact(_rational(place))))
-                before, reached = place, (ours - bar) / theirs
-                place = reached.lower()
-                step = (place * arb(2) ** -_CLOSE).max(2 * (reached.upper() - place))
-                if not place - before > step:
+            excess = arb(0, 1)
+            for close in _CLOSER:
+                if excess.rad() <= close:
+                    continue
+                for _ in range(_MOST_STEPS):
+                    excess, theirs = map(near, self._larger(self._laws.exact(_rational(place)), close=close))
+                    before, least = place, place + (excess - bar) / theirs
+                    if not least.is_finite():
+                        break
+                    place = least.mid().max(arb(1))
+                    if not abs(place - before) > least.rad().max(place * arb(2) ** -_CLOSE):
+                        break
+                if excess.rad() > close:  # it is not known more closely
                     break
-            low = max(_rational(place), Fraction(1))
-            for times in (1, 4, 16, 64):
+            low = max(round_down(as_fraction(least.lower().fmpq())), Fraction(1)) if least.is_finite() else Fraction(1)
+            step = (place * arb(2) ** -_CLOSE).max(2 * least.rad())
+            for times in (1, 4, 16, 64) if step.is_finite() else ():
                 high = _rational(place + times * step)
                 if self.surely_below(high, delta):
                     return low, max(low, high)
-        raise TooLong
+        return low, math.inf
 
 
 def tangent(comparing: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], t: Fraction) -> Tangent:
@@ -98,14 +111,12 @@ def tangent(comparing: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], t: F
     best = Tangent(t, Fraction(0), Fraction(0), Fraction(0), Fraction(0))
     most = Fraction(0)
     for pair in pairs:
-        ours, theirs = comparing.larger(*pair, exact)
+        excess, theirs = comparing.larger(*pair, exact, _OF_A_CURVE)
         with ctx.workprec(BITS):
-            delta, slope = ends(near(ours) - near(t) * near(theirs)), ends(near(theirs))
-        if delta is None or slope is None:
-            raise TooLong
-        most = max(most, round_up(delta.upper))
-        if delta.lower > best.delta:
-            best = Tangent(t, round_down(delta.lower), most, round_down(slope.lower), round_up(slope.upper))
+            (delta, upper), slope = _ends_of(near(excess)), _ends_of(near(theirs))
+        most = max(most, upper)
+        if delta > best.delta:
+            best = Tangent(t, delta, most, *slope)
     return replace(best, upper=most)
 
 
@@ -113,11 +124,9 @@ def _rational(t: arb) -> Fraction:
     return as_fraction(t.mid().fmpq())
 
 
-def _ends_of(ours: Any, theirs: Any, t: Any) -> tuple[Any, Any]:
-    if not isinstance(ours, arb):
-        return ours - t * theirs, ours - t * theirs
+def _ends_of(value: arb) -> tuple[Fraction, Fraction]:
     with ctx.workprec(BITS):
-        found = ends(ours - near(t) * theirs)
+        found = ends(value)
     if found is None:
         raise TooLong
-    return max(Fraction(0), round_down(found.lower)), round_up(found.upper)
+    return round_down(found.lower), round_up(found.upper)

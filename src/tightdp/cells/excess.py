@@ -1,61 +1,88 @@
 """Where a density of several real numbers exceeds a multiple of another one: the integrals of both, and δ so.
 
 They are exact where a sum of exponentials keeps its sign, or has that of a single linear form, which crosses 0 at
-rational places. Elsewhere simplices are cut until their tangents are as close to it as is needed.
+rational places. Elsewhere simplices are cut, each time the one of all regions on which most is unsure, until their
+tangents are as close to it as is needed, or so many were cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from heapq import heappop, heappush
 from math import factorial, prod
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from flint import arb, ctx, fmpq
 
-from tightdp.cells import curves
+from tightdp.cells import doubles
 from tightdp.cells.lines import SHORT
-from tightdp.cells.signs import Tangent, covered, enclosed, halves, sign_of, tangent_of
-from tightdp.cells.simplices import Function, Region, Simplex, cut, grown, integral, on_simplex, scaled, standard
-from tightdp.cells.sums import Exact, exact_number, rational_number
+from tightdp.cells.signs import covered, enclosed, halves, sign_of
+from tightdp.cells.simplices import (
+    Function,
+    Region,
+    Simplex,
+    cut,
+    grown,
+    integral,
+    on_simplex,
+    scaled,
+    standard,
+    within,
+)
+from tightdp.cells.sums import Exact, exact_number, plus, rational_number
 from tightdp.cells.suprema import difference
 from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
 from tightdp.exact.waves import Undecided, Wave
 
-_MOST_CELLS = 2_000
-"""Into how many simplices one is cut for an integral."""
-_CLOSE = 2.0**-34
-"""The integral of what exceeds a multiple is enclosed up to that on each simplex, where these are enough."""
+_MOST_CUTS = 1_500
+"""So often rays are cut, in all."""
+_CLOSE = {2: 2.0**-36}
+_NEAR = 2.0**-24
+"""The integral of what exceeds a multiple is enclosed up to that, by dimension, where so much work is enough."""
+
+Case: TypeAlias = tuple[Function, Function, tuple[int, fmpq]]
+"""Two functions on regions: of how many bounded lengths, and with what volume in all."""
 
 
 def larger(p: Function, q: Function, t: Any, region: Region, watch: Callable[[], None]) -> tuple[Exact, Exact]:
-    """Return the integrals of p and of q where p > t·q: exact, or enclosed.
+    """Return what p exceeds t·q by, and the integral of q there; see `larger_in_all`."""
+    return larger_in_all([(p, q, region.length)], t, watch)
 
-    Enclosed ones are those of another set, with what the integral of p - t·q differs by added to the first.
+
+def larger_in_all(cases: Iterable[Case], t: Any, watch: Callable[[], None], close: float = 0.0) -> tuple[Exact, Exact]:
+    """Return the integral of p - t·q where that is positive, and that of q there, in all cases: exact, or enclosed.
+
+    The first one is enclosed no more closely than is asked for.
     """
-    bounded, volume = region.length
-    function = difference(p, q, rational_number(t))
-    if not function or covered({key: -c for key, c in function.items()}, bounded):
-        return 0, 0
-    parts = [(standard(bounded, len(next(iter(function)))), 1)]
-    if not covered(function, bounded):
-        found = _along_a_line(function, bounded, watch)
-        if found is None:
+    open_, totals = _Open(watch), [(0 * t, 0 * t)]
+    for p, q, (bounded, volume) in cases:
+        function = difference(p, q, rational_number(t))
+        if not function or covered({key: -c for key, c in function.items()}, bounded):
+            continue
+        whole = standard(bounded, len(next(iter(function))))
+        parts = [(whole, 1)] if covered(function, bounded) else _along_a_line(function, bounded, watch)
+        if parts is None:
             with ctx.workprec(BITS):
-                return _Cells(p, q, function, watch).integrals(bounded, volume)
-        parts = found
-    if all(sign for _, sign in parts):
-        over = [part for part, sign in parts if sign > 0]
-        return tuple(exact_number(t, rational_number(scaled(_integral(f, over), volume))) for f in (p, q))
-    with ctx.workprec(BITS):
-        over = [part for part, sign in parts if sign > 0]
-        unsure = [part for part, sign in parts if not sign]
-        return tuple(
-            scaled(_integral(f, over) + sum((_size(f, part) for part in unsure), arb(0)).union(arb(0)), volume)
-            for f in map(enclosed, (p, q))
-        )
+                open_.look(_Case(enclosed(p), enclosed(q), enclosed(function), volume), whole, enclosed(function))
+            continue
+        over, unsure = ([part for part, sign in parts if sign == each] for each in (1, 0))
+        if not unsure:
+            both = (_integral(each, over) for each in (function, q))
+            totals.append(tuple(exact_number(t, rational_number(scaled(each, volume))) for each in both))
+            continue
+        with ctx.workprec(BITS):
+            both = (
+                arb(_integral(each, over)) + sum((_size(each, part) for part in unsure), arb(0)).union(arb(0))
+                for each in map(enclosed, (function, q))
+            )
+            totals.append(tuple(scaled(each, volume) for each in both))
+    if open_.heap:
+        totals.append(open_.integrals(close))
+    excess, theirs = zip(*totals, strict=True)
+    return reduce(plus, excess), reduce(plus, theirs)
 
 
 def _integral(function: Function, parts: Sequence[Simplex]) -> Any:
@@ -121,62 +148,56 @@ def _along_a_line(function: Function, bounded: int, watch: Callable[[], None]) -
     return [*found, *((part, signs[-1][2]) for part in rest)]
 
 
-@dataclass
-class _Cells:
-    """Simplices on which a function is positive, or is bounded by a curve there, and others.
-
-    On these it is nearly positive where its tangents are.
-    """
+class _Case(NamedTuple):
+    """Two functions, what the first exceeds a multiple of the second by, and how large the volumes of lengths are."""
 
     p: Function
     q: Function
     function: Function
+    volume: fmpq
+
+
+@dataclass
+class _Open:
+    """Simplices on which it is not seen where functions are positive, in a heap by what p has on those with rays.
+
+    `ours` and `theirs` are the integrals on others, where they are.
+    """
+
     watch: Callable[[], None]
-    known: list[arb] = field(default_factory=lambda: [arb(0), arb(0)])
-    over: list[Simplex] = field(default_factory=list)
-    open: list[tuple[float, int, arb, Simplex, Function]] = field(default_factory=list)
+    ours: arb = field(default_factory=lambda: arb(0))
+    theirs: arb = field(default_factory=lambda: arb(0))
+    heap: list[tuple[float, int, _Case, Simplex, Function]] = field(default_factory=list)
+    seen: int = 0
 
-    def integrals(self, bounded: int, volume: fmpq) -> tuple[arb, arb]:
-        """Return the integrals of p and of q where the function is positive, with what is unsure in the first."""
-        self._look(standard(bounded, len(next(iter(self.function)))))
-        for _ in range(_MOST_CELLS):
-            if -sum(each[0] for each in self.open) * float(volume) <= _CLOSE:
-                break
-            self.watch()
-            *_, simplex, local = heappop(self.open)
-            for part in halves(local, simplex.bounded):
-                self._look(_within(simplex, part))
-        for *_, simplex, local in self.open:
-            if not simplex.rays:
-                tangent = Tangent.of(local, simplex.bounded)
-                _, above = cut(standard(simplex.bounded, simplex.bounded), tangent.normal, tangent.bound)
-                self.over += [_within(simplex, part) for part in above]
-        unsure = sum((gap for _, _, gap, *_ in self.open), arb(0)).union(arb(0))
-        ours, theirs = (
-            known + _integral(enclosed(f), self.over) for known, f in zip(self.known, (self.p, self.q), strict=True)
-        )
-        return scaled(ours + unsure, volume), scaled(theirs, volume)
-
-    def _look(self, simplex: Simplex) -> None:
-        bounded = simplex.bounded
-        local = on_simplex(enclosed(self.function), simplex)
-        tangent = tangent_of(local, bounded)
-        sign = sign_of(local, bounded, tangent)
-        curved = None
+    def look(self, case: _Case, simplex: Simplex, local: Function) -> None:
+        """See where a function is positive on a simplex, on which `local` is that function."""
+        self.seen += 1
+        sign = sign_of(local, simplex.bounded, None)
         if sign is None:
-            p, q, function = (on_simplex(f, simplex) for f in (self.p, self.q, self.function))
-            curved = curves.integrals(p, q, function, bounded, self.watch)
-        if curved is not None:
-            self.known = [a + scaled(b, simplex.volume) for a, b in zip(self.known, curved, strict=True)]
-        elif sign is None:
-            far = _size(enclosed(self.p), simplex)
-            far = far if tangent is None else far.min(tangent.mistaken() * simplex.volume)
-            heappush(self.open, (-float(far.upper()), len(self.open), far, simplex, local))
+            most = _size(case.p, simplex) if simplex.rays else arb(0)
+            heappush(self.heap, (-float(scaled(most, case.volume).upper()), self.seen, case, simplex, local))
         elif sign > 0:
-            self.over.append(simplex)
+            self.ours += scaled(_integral(case.function, [simplex]), case.volume)
+            self.theirs += scaled(_integral(case.q, [simplex]), case.volume)
 
-
-def _within(simplex: Simplex, part: Simplex) -> Simplex:
-    """Return a simplex of lengths in another one by the places there."""
-    vertices, rays = map(simplex.at, part.vertices), map(simplex.along, part.rays)
-    return Simplex(tuple(sorted(vertices)), tuple(sorted(rays)))
+    def integrals(self, close: float) -> tuple[arb, arb]:
+        """Return the integrals of p - t·q where that is positive, and of q there."""
+        with ctx.workprec(BITS):
+            close = max(close, _CLOSE.get(len(self.heap[0][3].columns), _NEAR))
+            for _ in range(_MOST_CUTS):
+                if -sum(each[0] for each in self.heap) <= close:
+                    break
+                self.watch()
+                *_, case, simplex, local = heappop(self.heap)
+                for part in halves(local, simplex.bounded):
+                    self.look(case, within(part, simplex), on_simplex(local, part))
+            pieces = []
+            for *_, case, simplex, local in self.heap:
+                if simplex.rays or not doubles.reachable(local):
+                    self.ours += scaled(_size(case.p, simplex).union(arb(0)), case.volume)
+                    self.theirs += scaled(_size(case.q, simplex).union(arb(0)), case.volume)
+                else:
+                    pieces.append(doubles.Piece(local, on_simplex(case.q, simplex), case.volume * simplex.volume))
+            found = doubles.positive(pieces, close, self.watch) if pieces else (arb(0), arb(0))
+            return self.ours + found[0], self.theirs + found[1]

@@ -17,7 +17,7 @@ from typing import Any
 
 from flint import ctx, fmpq
 
-from tightdp.cells.excess import larger
+from tightdp.cells.excess import larger, larger_in_all
 from tightdp.cells.lines import ABOVE, rate_of
 from tightdp.cells.signs import covered, enclosed, halves, sign_of, tangent_of
 from tightdp.cells.simplices import (
@@ -30,12 +30,12 @@ from tightdp.cells.simplices import (
     scaled,
     standard,
 )
-from tightdp.cells.sums import Base, Pieces, added, rational_number
+from tightdp.cells.sums import Base, Pieces, Terms, added, rational_number
 from tightdp.cells.suprema import Supremum, TooLong, difference
 from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
 from tightdp.exact.waves import PARTS
 
-__all__ = ["Region", "corners", "larger", "on_region", "supremum", "upper_end"]
+__all__ = ["Region", "corners", "larger", "larger_in_all", "on_region", "supremum", "upper_end"]
 
 _MOST_CASES = 3_000
 """How many functions are looked at for a proof."""
@@ -55,11 +55,18 @@ def on_region(pieces: Pieces, region: Region) -> Function:
     found: Function = {}
     for rows, terms in pieces:
         if all(sum(c * inside[v] for v, c in normal) <= as_fmpq(bound) for normal, bound in rows):
-            for (bases, degrees), c in terms.items():
-                rates, powers = {v: as_fmpq(rate_of(base)) for v, base in bases}, dict(degrees)
-                key = tuple((rates.get(v, fmpq(0)), powers.get(v, 0)) for v in range(len(inside)))
-                added(found, {key: rational_number(c)})
+            added(found, function_of(terms, len(inside)))
     return on_simplex(found, region.simplex)
+
+
+def function_of(terms: Terms, dimension: int) -> Function:
+    """Return a function of so many real coordinates."""
+    found: Function = {}
+    for (bases, degrees), c in terms.items():
+        rates, powers = {v: as_fmpq(rate_of(base)) for v, base in bases}, dict(degrees)
+        key = tuple((rates.get(v, fmpq(0)), powers.get(v, 0)) for v in range(dimension))
+        added(found, {key: rational_number(c)})
+    return found
 
 
 def supremum(p: Function, q: Function, region: Region, least: Any, watch: Callable[[], None]) -> Supremum | None:

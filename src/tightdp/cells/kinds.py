@@ -7,6 +7,8 @@ from math import inf, prod
 from types import ModuleType
 from typing import Any, TypeAlias
 
+from flint import fmpq
+
 from tightdp.cells import joint, lines, mixed, moving, suprema
 from tightdp.cells.joint import Region, Way, on_region
 from tightdp.cells.laws import CellLaws
@@ -15,7 +17,7 @@ from tightdp.cells.lines import Stretch, on_stretch, stretches
 from tightdp.cells.maker import Contribution
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
-from tightdp.cells.simplices import Function, simplices
+from tightdp.cells.simplices import Function, Simplex, frame_of, on_simplex, seen_from, simplices, within
 from tightdp.cells.sums import UNIT, Base, Exact, Piece, Pieces, Terms, added, expanded, variables
 from tightdp.cells.suprema import Supremum
 from tightdp.language.program import Dataset
@@ -85,6 +87,8 @@ class Reals:
     def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
         self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
         self._known: dict[tuple[Dataset, Way], joint.Growth | None] = {}
+        self._names: dict[tuple[Dataset, Dataset], Any] = {}
+        self._counted: dict[Any, dict[tuple[int, int, int], fmpq]] = {}
 
     def outwards(self, x: Dataset, x_prime: Dataset) -> Iterator[Supremum]:
         """Yield what ratios of two datasets approach far out."""
@@ -102,11 +106,43 @@ class Reals:
         """Return the functions of two datasets region by region; none where the first has none."""
         if x not in self._whole:
             return []
-        both = self._whole[x], self._whole.get(x_prime, [])
-        rows = {row for pieces in both for rows, _ in pieces for row in rows}
-        cut = [Region(each) for each in simplices(rows, len(self.coordinates))]
+        both = self._both(x, x_prime)
+        frame, count = self._frame(both), len(self.coordinates)
+        rows = {seen_from(row, frame) for pieces in both for rows, _ in pieces for row in rows}
+        cut = [Region(within(each, frame)) for each in simplices(rows, count)]
         ours, theirs = ([self._number(on_region(pieces, each), each.length) for each in cut] for pieces in both)
         return list(zip(ours, theirs, cut, strict=True))
+
+    def _both(self, x: Dataset, x_prime: Dataset) -> tuple[list[Piece], list[Piece]]:
+        return self._whole[x], self._whole.get(x_prime, [])
+
+    def _frame(self, both: tuple[list[Piece], list[Piece]]) -> Simplex:
+        return frame_of(([row for rows, _ in pieces for row in rows] for pieces in both), len(self.coordinates))
+
+    def counted(self, x: Dataset, x_prime: Dataset) -> dict[tuple[int, int, int], fmpq]:
+        """Return the volumes of all regions, by the functions of two datasets and how many lengths are bounded.
+
+        Pairs of datasets whose functions are the same but for a frame have them in common.
+        """
+        if x not in self._whole:
+            return {}
+        if (x, x_prime) not in self._names:
+            both = self._both(x, x_prime)
+            frame = self._frame(both)
+            self._names[x, x_prime] = tuple(self._seen_from(pieces, frame) for pieces in both)
+        name = self._names[x, x_prime]
+        if name not in self._counted:
+            found: dict[tuple[int, int, int], fmpq] = {}
+            for p, q, region in self.compared(x, x_prime):
+                bounded, volume = region.length
+                found[p, q, bounded] = found.get((p, q, bounded), fmpq(0)) + volume
+            self._counted[name] = found
+        return self._counted[name]
+
+    def _seen_from(self, pieces: list[Piece], frame: Simplex) -> Any:
+        functions = (on_simplex(joint.function_of(terms, len(self.coordinates)), frame) for _, terms in pieces)
+        conditions = (frozenset(seen_from(row, frame) for row in rows) for rows, _ in pieces)
+        return frozenset((rows, frozenset(f.items())) for rows, f in zip(conditions, functions, strict=True))
 
 
 class Both:

@@ -158,10 +158,9 @@ def terms_of(function: Counted) -> Terms:
 
 def rate_of(base: Base) -> Fraction:
     """Return q of a base e^q."""
-    found = Fraction(0) if base is base.unit else base.value.exponent
-    if not isinstance(found, Fraction):
+    if base.rate is None:
         raise Outside("has an unknown scale, and is published")
-    return found
+    return base.rate
 
 
 def _wave(function: Counted, stretch: Stretch, watch: Callable[[], None], least: Fraction = Fraction(0)) -> Wave:
@@ -180,7 +179,7 @@ def _moved(function: Counted, by: Fraction) -> Counted:
 
 
 def larger(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[], None]) -> tuple[Exact, Exact]:
-    """Return the integrals of p and of q where p > t·q: exact, or enclosed. Raises TooLong."""
+    """Return the integrals of p - t·q and of q where p > t·q: exact, or enclosed. Raises TooLong."""
     function = difference(p, q, t)
     if not function:
         return 0, 0
@@ -193,9 +192,9 @@ def larger(p: Counted, q: Counted, t: Any, stretch: Stretch, watch: Callable[[],
         raise TooLong from None
     positive = [piece for piece in pieces if piece[2] >= 0]
     if all(sign for *_, sign in positive):
-        return tuple(sum((mass_between(f, low, high) for low, high, _ in positive), 0) for f in (p, q))
+        return tuple(sum((mass_between(f, low, high) for low, high, _ in positive), 0) for f in (function, q))
     with ctx.workprec(BITS):
-        return _enclosed(p, positive), _enclosed(q, positive)
+        return _enclosed(function, positive), _enclosed(q, positive)
 
 
 def _enclosed(function: Counted, pieces: Sequence[tuple[Fraction, Fraction | None, int]]) -> arb:

@@ -21,7 +21,7 @@ from tightdp.cells.linear import Row, Rows
 from tightdp.cells.lines import Stretch, mass_between, on_stretch, stretches
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns, shifted, without
 from tightdp.cells.simplices import Region, integral, scaled, simplices
-from tightdp.cells.sums import Base, Exact, Key, Piece, Pieces, rational_number
+from tightdp.cells.sums import Base, Exact, Key, Piece, Pieces, plus, rational_number
 from tightdp.cells.suprema import TooLong, sum_of
 from tightdp.exact.enclosure import BITS
 from tightdp.exact.field import as_ball
@@ -95,7 +95,7 @@ def on_place(pieces: Pieces, place: Place, rows: Iterable[Row], integers: int, u
 
 
 def larger(p: Mixed, q: Mixed, t: Any, place: Place, watch: Callable[[], None]) -> tuple[Exact, Exact]:
-    """Return the masses of p and of q where p > t·q: exact, or enclosed. Raises TooLong."""
+    """Return the masses of p - t·q and of q where p > t·q: exact, or enclosed. Raises TooLong."""
     by: ModuleType = lines if isinstance(place.real, Stretch) else joint
     found: list[Any] = [0, 0]
     todo = [(p, q)]
@@ -120,7 +120,7 @@ def larger(p: Mixed, q: Mixed, t: Any, place: Place, watch: Callable[[], None]) 
             times = sum_of(every.pop())
             masses = [_product(times, each) for each in by.larger(*functions, t, place.real, watch)]
         with ctx.workprec(BITS):
-            found = [_plus(a, b) for a, b in zip(found, masses, strict=True)]
+            found = [plus(a, b) for a, b in zip(found, masses, strict=True)]
     raise TooLong
 
 
@@ -150,11 +150,3 @@ def _mass(function: Mixed, place: Place) -> Exact:
 
 def _product(times: Exact, mass: Any) -> Any:
     return as_ball(rational_number(times)) * mass if isinstance(mass, arb) else times * mass
-
-
-def _plus(total: Any, more: Any) -> Any:
-    if isinstance(total, arb) or isinstance(more, arb):
-        return sum(
-            (each if isinstance(each, arb) else as_ball(rational_number(each)) for each in (total, more)), arb(0)
-        )
-    return total + more

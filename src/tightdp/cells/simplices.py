@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations, product
 from math import factorial, gcd, lcm, prod
 from typing import Any, NamedTuple, TypeAlias
 
@@ -22,6 +22,8 @@ from tightdp.exact.field import exp
 from tightdp.exact.waves import antiderivative
 
 _MOST_SIMPLICES = 4_000
+_MOST_NAMED = 5
+"""Coordinates of at most so many are tried in every order."""
 
 Vector: TypeAlias = tuple[fmpq, ...]
 Length: TypeAlias = tuple[fmpq, int]
@@ -159,6 +161,49 @@ def simplices(rows: Iterable[Row], dimension: int) -> list[Simplex]:
         if len(found) > _MOST_SIMPLICES:
             raise Outside("is published in too many real numbers that depend on each other")
     return found
+
+
+def frame_of(pair: Iterable[Iterable[Row]], dimension: int) -> Simplex:
+    """Return a place and a ray for each coordinate, by which the conditions of two functions are the first in order.
+
+    Where coordinates of other functions are named otherwise, moved or all negated, they have the same conditions there,
+    as far as their single conditions show that.
+    """
+    both = [set(rows) for rows in pair]
+    names = permutations(range(dimension)) if dimension <= _MOST_NAMED else [tuple(range(dimension))]
+    frames = [
+        Simplex(
+            (_origin(both, dimension, sign),),
+            tuple(tuple(fmpq(sign * (v == u)) for u in range(dimension)) for v in each),
+        )
+        for each in names
+        for sign in (1, -1)
+    ]
+    return min(frames, key=lambda frame: [sorted(seen_from(row, frame) for row in rows) for rows in both])
+
+
+def _origin(pair: Iterable[Iterable[Row]], dimension: int, sign: int) -> Vector:
+    """Return the first places at which a condition on a single coordinate changes, or the last ones."""
+    found: list[list[fmpq]] = [[] for _ in range(dimension)]
+    for rows in pair:
+        for normal, bound in rows:
+            if len(normal) == 1:
+                ((v, c),) = normal
+                found[v].append(as_fmpq(bound) / c)
+    return tuple((min if sign > 0 else max)(places) if places else fmpq(0) for places in found)
+
+
+def seen_from(row: Row, frame: Simplex) -> Row:
+    """Return a condition as one on the lengths of rays."""
+    normal, bound = row
+    lengths = ((j, int(sum(c * ray[v] for v, c in normal))) for j, ray in enumerate(frame.rays))
+    start = sum(c * frame.vertices[0][v] for v, c in normal)
+    return tuple((j, c) for j, c in lengths if c), as_fraction(as_fmpq(bound) - start)
+
+
+def within(simplex: Simplex, frame: Simplex) -> Simplex:
+    """Return the places of a simplex of lengths in a frame."""
+    return Simplex(tuple(map(frame.at, simplex.vertices)), tuple(map(frame.along, simplex.rays)))
 
 
 # functions

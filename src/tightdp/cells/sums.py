@@ -13,12 +13,12 @@ from functools import cached_property, lru_cache
 from math import comb, prod
 from typing import Any, TypeAlias, TypeVar
 
-from flint import fmpq
+from flint import arb, ctx, fmpq
 
 from tightdp.cells.linear import REAL, Coefficients, Row, Rows, feasible, row, tightest
 from tightdp.cells.noise import Outside
-from tightdp.exact.enclosure import as_fmpq, as_fraction
-from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
+from tightdp.exact.field import ExpNumber, Number, as_ball
 
 
 class Bases:
@@ -66,6 +66,12 @@ class Base:
         """Whether it is below 1."""
         return bool(self.value < 1)
 
+    @cached_property
+    def rate(self) -> Fraction | None:
+        """q where it is e^q, None elsewhere."""
+        found = Fraction(0) if self is self.unit else self.value.exponent
+        return found if isinstance(found, Fraction) else None
+
     @property
     def unit(self) -> Base:
         """The base 1."""
@@ -99,6 +105,17 @@ def exact_number(one: Exact, value: Number) -> Exact:
 def rational_number(value: Exact) -> Number:
     """Return a number of these laws as the others are."""
     return as_fraction(value) if isinstance(value, fmpq) else value
+
+
+def near(value: Any) -> arb:
+    """Return a number as an enclosure, at the precision in force."""
+    return arb(value) if isinstance(value, (fmpq, arb)) else as_ball(value)
+
+
+def plus(total: Any, more: Any) -> Any:
+    """Return the sum of two numbers, enclosed where one of them is."""
+    with ctx.workprec(BITS):
+        return near(total) + near(more) if isinstance(total, arb) or isinstance(more, arb) else total + more
 
 
 def variables(pieces: Pieces) -> set[int]:

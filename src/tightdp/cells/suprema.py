@@ -237,9 +237,9 @@ def _peak(base: Exact, degree: int) -> Exact:
 
 
 def larger(p: Counted, q: Counted, t: Any, pattern: Pattern, watch: Callable[[], None]) -> tuple[Exact, Exact]:
-    """Return the sums of p and of q over all places of a pattern with p > t·q. Raises TooLong."""
+    """Return the sums of p - t·q and of q over all places of a pattern with p > t·q. Raises TooLong."""
     work = _Work(_FEWER, watch)
-    ours: Any = 0
+    excess: Any = 0
     theirs: Any = 0
     todo = [_Case(p, q, pattern, pattern.start)]
     while todo:
@@ -249,10 +249,10 @@ def larger(p: Counted, q: Counted, t: Any, pattern: Pattern, watch: Callable[[],
         if _never_positive(function):
             continue
         if _never_positive({key: -c for key, c in function.items()}):
-            ours, theirs = ours + _total(case.p), theirs + _total(case.q)
+            excess, theirs = excess + _total(function), theirs + _total(case.q)
         else:
             todo.extend(case.cut(function))
-    return ours, theirs
+    return excess, theirs
 
 
 def _total(function: Counted) -> Exact:
