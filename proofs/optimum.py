@@ -1,8 +1,8 @@
 """Checks how well any private mechanism can do: `python proofs/optimum.py answer.json` ends with 0 for accepted.
 
-The bound is a theorem (proofs/coq/Optimum.v), this check of it is not, so it stands beside `checker.py`, which reads
-numbers, values and datasets, and is asked about all other certificates. To be trusted are both files, and what
-`optimum` states.
+The bound is a theorem, also for all orders of records (proofs/coq/Optimum.v), this check of it is not, so it stands
+beside `checker.py`, which reads numbers, values and datasets, and is asked about all other certificates. To be trusted
+are both files, and that `optimum` asks for what the theorem asks for.
 """
 
 import importlib.util
