@@ -70,7 +70,7 @@ class ByElimination:
         self.inputs, self.conditioned = program.inputs, bool(program.evidence)
         self.codes: ComponentCodes = PlaceCodes([each.values for each in program.components], program.shape)
         self._program, self._backend, self._watch = program, backend, watch
-        self._most, self._left = most, float(most)
+        self._left = float(most)
         self._instead: ByDiagram | None = None
 
     @cached_property
@@ -86,15 +86,6 @@ class ByElimination:
     @property
     def size(self) -> tuple[int, int]:
         return (0, 0) if self._instead is None else self._instead.size
-
-    def estimate(self, choices: int = 1) -> int:
-        """Return an estimate of the work for so many values of the leaves, before any is done."""
-        return self._plan.estimate(choices)
-
-    @property
-    def work(self) -> int:
-        """The work that elimination did."""
-        return int(self._most - self._left)
 
     def given(self, values: Sequence[Value]) -> tuple[Mapping[int, Whole], Whole]:
         return next(self.every([values]))

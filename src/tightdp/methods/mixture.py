@@ -210,10 +210,6 @@ class SumLaw:
         """The weights, where they are integers as flint has them."""
         return self.polynomial.coeffs() if self.stride == 1 else self.weights()
 
-    def present(self) -> Sequence[object]:
-        """Return, for `offset`, `offset + 1`, ..., an entry that is true where the weight is not 0."""
-        return self._coefficients
-
     def mass(self, sums: Iterable[int]) -> Whole:
         """Return the weight of some sums together."""
         coefficients = self._coefficients

@@ -58,21 +58,6 @@ class Profile:
 
         return self.hull[bisect_left(range(len(self.hull) - 1), True, key=rises)]
 
-    def least(self, delta: Number) -> tuple[Exact, Pair | None]:
-        """Return the least t >= 1 with δ(t) <= delta, and the pair that forbids a smaller one.
-
-        It is infinite where every δ(t) is larger. δ is piecewise linear, so the answer is exact.
-        """
-        answer: tuple[Exact, Pair | None] = (Fraction(1), None)
-        for vertex in self.hull:
-            excess = vertex.under * delta.denominator - delta.numerator * self.scale
-            if excess <= 0 or vertex.pair is None:
-                continue
-            t = quotient(excess, vertex.under_prime * delta.denominator) if vertex.under_prime else math.inf
-            if t > answer[0]:
-                answer = (t, vertex.pair)
-        return answer
-
     def breakpoints(self) -> tuple[tuple[Number, Number], ...]:
         """Return (t, δ(t)) at t = 1 and wherever the slope of δ changes beyond; δ is linear in between.
 

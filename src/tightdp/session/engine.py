@@ -54,11 +54,6 @@ class Outcome:
         return replace(result, status=self.status, reason=self.reason, hint=self.hint, stats=self.stats)
 
     @property
-    def exact(self) -> Outcome:
-        """The same, where it turns out that what was cut short could not have changed the answer."""
-        return replace(self, status="exact", reason="", hint="")
-
-    @property
     def bounded(self) -> Outcome:
         """The same, where both ends of an enclosure are known."""
         return replace(self, status="bounded")

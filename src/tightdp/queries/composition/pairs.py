@@ -47,10 +47,6 @@ class DominatingPair:
         """The outcomes of positive probability under both laws."""
         return tuple(outcome for outcome in self.outcomes if outcome[0] and outcome[1])
 
-    def delta(self, t: Number) -> Number:
-        """Return Σ max(0, P - t·Q) for t >= 0."""
-        return sum((max(Fraction(0), p - t * q) for p, q in self.outcomes), Fraction(0))
-
     def reversed(self) -> DominatingPair:
         """Return the pair (Q, P)."""
         return DominatingPair(tuple((q, p) for p, q in reversed(self.outcomes)))
