@@ -39,6 +39,7 @@ from tightdp.cells.sums import (
 )
 from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.field import Number
+from tightdp.limits import pay
 
 _HIDDEN = 1_000
 """Variables from here on are summed out; those before are the coordinates of an output."""
@@ -178,6 +179,7 @@ class Maker:
                 total: list[Piece] = [(local, {UNIT: self.one})]
                 for factor in here:
                     total = multiplied(total, factor.pieces)
+                pay(self.watch, 150 * len(total))
                 pieces = summed_out(total, y)
                 self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
             if not self._known[name].pieces:

@@ -16,6 +16,7 @@ from tightdp.limits.clock import (
     default_memory,
     interrupted,
     interruption,
+    pay,
     read_memory,
     requested,
     resident_memory,
@@ -25,6 +26,6 @@ from tightdp.limits.clock import (
 
 __all__ = [
     "Abandoned", "Allowance", "Command", "Limits", "age", "at_once", "available_memory", "begin", "can_fork", "cores",
-    "default_memory", "die_with_parent", "interrupted", "interruption", "keep", "read_memory", "requested",
+    "default_memory", "die_with_parent", "interrupted", "interruption", "keep", "pay", "read_memory", "requested",
     "resident_memory", "run", "shown_memory", "snapshot", "ticking", "with_room", "with_text",
 ]  # fmt: skip

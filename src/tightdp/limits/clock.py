@@ -136,6 +136,16 @@ class Allowance:
             raise LimitError("it took more steps than were allowed", "")
 
 
+_IN_A_CALL = 64
+"""Steps for which a watch is called once."""
+
+
+def pay(watch: Callable[[], None], steps: float) -> None:
+    """Call a watch as often as so many steps take that are done in one piece, such as a product of matrices."""
+    for _ in range(1 + int(steps) // _IN_A_CALL):
+        watch()
+
+
 @dataclass
 class Limits:
     """Bounds on one question: seconds of wall-clock time, nodes of the diagram, and bytes of memory taken meanwhile.

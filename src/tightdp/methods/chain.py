@@ -63,6 +63,11 @@ class Block:
             found.setdefault(self.kinds[bits][record], (record, bits))
         return found
 
+    @cached_property
+    def size(self) -> int:
+        """How many arrows there are."""
+        return sum(len(entries) for arrows in self.into.values() for entries in arrows.values())
+
     def arrows(self) -> Iterator[tuple[Letter, int, int, Whole]]:
         """Yield every (letter, node below, node above, weight)."""
         for letter, into in self.into.items():

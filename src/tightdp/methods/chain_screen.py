@@ -23,6 +23,7 @@ from tightdp.exact.weights import as_exact, quotient
 from tightdp.exact.whole import ExpInteger, Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
+from tightdp.limits import pay
 from tightdp.limits.calibrated import (
     DOUBLES_AT_ONCE,
     LISTED_ROWS,
@@ -120,6 +121,7 @@ class _Screen:
         every_bits = {bits for _, bits in block.into}
         if len(every_bits) * len(self.records) * len(above) * len(below) > DOUBLES_AT_ONCE:
             raise _TooMuch
+        pay(self.watch, 2 * block.size)
         doubles = self._doubles(weight for *_, weight in block.arrows())
         self.least *= min(doubles)
         found = {bits: np.zeros((len(above), len(self.records), len(below))) for bits in sorted(every_bits)}
@@ -158,7 +160,7 @@ class _Screen:
                 return
             for own, table in self.maps[len(bits)].items():
                 if len(bits) not in always or bits[-1] <= own:
-                    after = _below(values, table)
+                    after = self._below(values, table)
                     if after.any():
                         yield from below((*bits, own), after)
 
@@ -167,6 +169,14 @@ class _Screen:
                 for tail in self.tails:
                     if not any(bits[at - 1] > bits[at] for at in inner[tail] - always):
                         yield (head, bits, tail), self._on_all(values, tail)
+
+    def _below(self, values: Doubles, table: Doubles) -> Doubles:
+        """Carry weights, a row for every dataset of the clients so far, through the block of one more client."""
+        if values.shape[0] * table.shape[1] * table.shape[2] > DOUBLES_AT_ONCE:
+            raise _TooMuch
+        pay(self.watch, values.shape[0] * table.size / 2000)  # so many products of doubles are added up in a step
+        found: Doubles = (values @ table.reshape(len(table), -1)).reshape(-1, table.shape[2])
+        return found
 
     def _on_all(self, values: Doubles, tail: int) -> Doubles:
         found: Doubles = (values @ self.tails[tail]).reshape((len(self.records),) * len(self.maps))
@@ -237,7 +247,7 @@ class _Screen:
             head, bits, tail = output
             values = self.heads[head][None, :]
             for one, maps in zip(bits, self.maps, strict=True):
-                values = _below(values, maps[one])
+                values = self._below(values, maps[one])
             probabilities = self._on_all(values, tail)
             for x in np.argwhere(self._ratios(probabilities) >= bar).tolist():
                 own = float(probabilities[tuple(x)])
@@ -270,11 +280,3 @@ class _Screen:
             self.work += sum(len(arrows.get(node, ())) for node in below) + 1
             self._pulled[key] = block.pull(letters[0], below)
         return self._pulled[key]
-
-
-def _below(values: Doubles, table: Doubles) -> Doubles:
-    """Carry weights, a row for every dataset of the clients so far, through the block of one more client."""
-    if values.shape[0] * table.shape[1] * table.shape[2] > DOUBLES_AT_ONCE:
-        raise _TooMuch
-    found: Doubles = (values @ table.reshape(len(table), -1)).reshape(-1, table.shape[2])
-    return found

@@ -24,6 +24,7 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import as_exact, quotient
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound
+from tightdp.limits import pay
 from tightdp.limits.calibrated import CELL_STEPS, FEW_VALUES
 from tightdp.methods.chain import Block, Chain, Change, Runs, Vector
 from tightdp.methods.chain_certain import Path, largest_certainly
@@ -77,6 +78,7 @@ def largest_ratio(
     steps = [_steepest(block, relation) for block in chain.blocks]
     most = _bound_of(steps, relation)
     try:
+        pay(watch, 2 * sum(block.size for block in chain.blocks))
         decided, path = largest_certainly(chain, relation, watch)
         if not decided and not relation.every_record:
             steep = _along_the_steepest(chain, steps)
@@ -250,14 +252,16 @@ class _Search:
             forms: list[Form] = [(start | {~node: -up * value for node, value in below.items()}, ())]
             for block in reversed(self.chain.blocks):
                 staying, changing = moves_of(block, self.relation)
-                forms = self._pruned(both(block, forms, [*staying, *changing]))
+                forms = self._pruned(block, both(block, forms, [*staying, *changing]))
             return forms
         forms, suffixes = [], [(below, ())]
         for at in range(len(self.chain.blocks) - 1, -1, -1):
             block = self.chain.blocks[at]
-            forms = self._pruned(chain(_pulled(block, forms), self._changes(block, suffixes) if at in last else ()))
+            forms = self._pruned(
+                block, chain(_pulled(block, forms), self._changes(block, suffixes) if at in last else ())
+            )
             if any(end < at for end in last):
-                pulled = distinct(self._watched(_pulled(block, suffixes)))
+                pulled = distinct(self._watched(block, _pulled(block, suffixes)))
                 suffixes = self._narrow(extreme(pulled), self._most_suffixes)
         return forms
 
@@ -274,8 +278,8 @@ class _Search:
                 value[place] = value.get(place, 0) + scaled
             yield value, choices
 
-    def _pruned(self, forms: Iterable[Form]) -> list[Form]:
-        return self._narrow(prune(self._watched(forms), self.watch), self._most_forms)
+    def _pruned(self, block: Block, forms: Iterable[Form]) -> list[Form]:
+        return self._narrow(prune(self._watched(block, forms), self.watch), self._most_forms)
 
     def _narrow(self, forms: list[Form], most: int) -> list[Form]:
         """Return the forms, or only the most positive ones; then the search gives a lower bound only."""
@@ -285,10 +289,12 @@ class _Search:
             forms = sorted(forms, key=positivity, reverse=True)[:most]
         return forms
 
-    def _watched(self, forms: Iterable[Form]) -> Iterator[Form]:
+    def _watched(self, block: Block, forms: Iterable[Form]) -> Iterator[Form]:
+        """Yield forms that are pulled through a block; each takes a step for every arrow of a letter."""
+        steps = block.size / (len(block.into) or 1)
         for number, form in enumerate(forms):
-            if number % FEW_VALUES == 0:
-                self.watch()
+            if steps > FEW_VALUES or number % FEW_VALUES == 0:
+                pay(self.watch, steps)
             yield form
 
 

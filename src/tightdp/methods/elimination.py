@@ -23,6 +23,7 @@ from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.arrays import Flags, Integers, Objects, np
 from tightdp.exact.weights import all_over_common
 from tightdp.exact.whole import Whole, gcd
+from tightdp.limits import pay
 from tightdp.limits.calibrated import DOUBLES_AT_ONCE, FEW_VALUES, LISTED_MASSES, LISTED_ROWS, ROWS_IN_ONE, STEP
 from tightdp.methods.elimination_columns import MACHINE_BITS, Column, Operations, distinct
 from tightdp.methods.elimination_plan import Plan, Step
@@ -285,10 +286,11 @@ class Elimination:
             self.weights = total
 
     def _count(self, rows: int, computed: int) -> None:
-        self.work += rows / ROWS_IN_ONE + computed
+        steps = rows / ROWS_IN_ONE + computed
+        self.work += steps
         if self.budget is not None and self.work > self.budget:
             raise TooMuchWork
-        self.watch()
+        pay(self.watch, steps)
 
 
 def laws(
