@@ -14,7 +14,9 @@ import pytest
 from flint import fmpq
 
 from tightdp import Bit, Mechanism, exponential, flip, laplace, mechanism, uniform
+from tightdp.cells import moving
 from tightdp.cells.simplices import integral, on_simplex, simplices
+from tightdp.cells.sums import Bases
 from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.field import exp
 
@@ -218,3 +220,10 @@ def test_simplices_cover_space_once() -> None:
         function = {((fmpq(-1), 1), *((fmpq(-1, 2), 0),) * (dimension - 1)): Fraction(1, 2 ** (dimension - 1))}
         found = [integral(on_simplex(function, part), part.bounded) * as_fraction(part.volume) for part in over]
         assert sum(found) == 1
+
+
+def test_draws_may_be_moved_further_than_doubles_reach() -> None:
+    one = Bases(Fraction(1))
+    everywhere = ((None, Fraction(0), one.of(exp(1))), (Fraction(0), None, one.of(exp(-1))))
+    above = ((Fraction(0), None, one.of(exp(-1))),)
+    assert moving._most(everywhere, above, Fraction(10**400), True) == math.inf

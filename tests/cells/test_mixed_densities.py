@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tightdp import Bit, Mechanism, discrete_laplace, flip, geometric, laplace, mechanism
+from tightdp import Bit, Mechanism, discrete_laplace, exponential, flip, geometric, laplace, mechanism
 from tightdp.exact.field import exp
 
 
@@ -83,3 +83,26 @@ def test_a_delta_is_exact_where_the_real_number_crosses_at_a_rational_place() ->
     found = both.bind(n=1).delta(exp_epsilon=2)
     assert (found.status, found.delta) == ("exact", Fraction(2, 3) * (1 - exp(Fraction(-1, 2))))
     assert both.bind(n=1).privacy().exp_epsilon == 2 * exp(1)
+
+
+@mechanism(record=Bit)
+def one_of_two(x):
+    return (laplace(x[0], 1), geometric(0, "1/2")) if flip("1/3") else (laplace(x[0], 1), geometric(x[0], "1/2"))
+
+
+def test_an_epsilon_is_between_what_is_approached_and_what_moved_draws_prove() -> None:
+    """Far out the wider noise decides; a real number in both is a factor of e, beside 1/3 + 2/3·2 of the integer."""
+    found = mixture.bind(n=1).privacy()
+    assert (found.status, found.exp_epsilon, found.attained) == ("exact", 4, False)
+    enclosed = one_of_two.bind(n=1).privacy()
+    assert (enclosed.lower, enclosed.upper) == (Fraction(5, 3) * exp(1), 2 * exp(1))
+
+
+@mechanism(record=Bit)
+def one_sided(x):
+    return (exponential(x[0], 1), geometric(0, "1/2")) if flip("1/3") else (laplace(0, 2), geometric(x[0], "1/4"))
+
+
+def test_an_epsilon_is_infinite_where_one_law_is_much_wider() -> None:
+    """Between 0 and 1 the exponential noise around 1 is 0, and what is left falls faster in the integer."""
+    assert one_sided.bind(n=1).privacy().exp_epsilon == math.inf

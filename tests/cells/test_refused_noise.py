@@ -50,11 +50,6 @@ def beside_its_floor(x):
 
 
 @bits
-def beside_a_mixture(x):
-    return (laplace(x[0], 1), geometric(0, "1/2")) if flip("1/3") else (laplace(0, 2), geometric(x[0], "1/4"))
-
-
-@bits
 def beside_integers(x):
     return laplace(x[0], 1) + geometric(0, "1/2")
 
@@ -100,7 +95,6 @@ def wide_published(x):
 REASONS = [
     (product_of_draws, 1, "real noise is multiplied by such noise"),
     (beside_its_floor, 1, "real noise is published, and compared with noise on the integers"),
-    (beside_a_mixture, 1, "real noise is published beside noise on the integers that depends on it: there is δ"),
     (beside_integers, 1, "real noise is added to noise on the integers and published"),
     (staircase, 1, "real noise is added to noise on the integers and published"),
     (fails_at_times, 1, "a run on the dataset (1,) fails with AssertionError: not x[0] or z < 5"),

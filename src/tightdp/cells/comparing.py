@@ -125,7 +125,7 @@ class Comparing:
     def _seen(self, kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
         """Return the largest ratio of a pair that is seen at once, None where that is at most `least`."""
         (part,) = kind.parts if len(kind.parts) == 1 else (None,)
-        seen: Iterable[Supremum] = part.outwards(x, x_prime) if isinstance(part, Reals) else ()
+        seen: Iterable[Supremum] = part.outwards(x, x_prime) if isinstance(part, Reals | Both) else ()
         if isinstance(part, Real):
             seen = self._corners(part, part.compared(x, x_prime))
         found = _largest(
@@ -141,7 +141,8 @@ class Comparing:
     def _of_pair(self, done: set[Any], kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
         """Return the largest ratio of a pair on one kind of output, None where it is at most `least`."""
         several, bound = len(kind.parts) > 1, kind.bound(x, x_prime)
-        if self._left < 0 and isinstance(kind.parts[0], Reals) and not several:
+        unproved = any(isinstance(part, Both) or (self._left < 0 and isinstance(part, Reals)) for part in kind.parts)
+        if unproved and (not several or bound != math.inf):
             self.upper = bound if _above(bound, self.upper) else self.upper
             return None
         start: list[Any] = [0] * kind.label.dimension
@@ -151,7 +152,9 @@ class Comparing:
             value = kind.weights[x] / kind.weights[x_prime]
         for part in kind.parts:
             if isinstance(part, Both):
-                raise Outside("is published beside noise on the integers that depends on it: there is δ at an ε")
+                raise Outside(
+                    "is published beside noise on the integers that depends on it, and other noise: there is δ at an ε"
+                )
             functions = part.compared(x, x_prime)
             name = value, tuple((p, q) for p, q, _ in functions)
             if not several:

@@ -125,14 +125,18 @@ def _order(growth: tuple[Base, int]) -> tuple[Any, int]:
     return growth[0].value, growth[1]
 
 
-def grown_out(pieces: Pieces, way: Way, unit: Base) -> Growth | None:
-    """Return how a function grows in a direction, from very close beside 0; None where it is cut there."""
+def grown_out(pieces: Pieces, way: Way, unit: Base, integers: int = 0) -> Growth | None:
+    """Return how a function grows in a direction, from very close beside 0; None where it is cut there.
+
+    So many first coordinates are integers, which begin at 0; no condition is on them and on others.
+    """
     found: Growth = {}
     along, beside = way
     for rows, terms in pieces:
         heights = [
             sum(c * along[v] for v, c in normal) or -bound or sum(c * beside[v] for v, c in normal)
             for normal, bound in rows
+            if normal[0][0] >= integers or any(along[v] for v, _ in normal) or bound
         ]
         if any(height > 0 for height in heights):
             continue

@@ -76,19 +76,13 @@ class Real:
         return self._known[x, stretch]
 
 
-class Reals:
-    """Functions of several real coordinates of a label, by dataset; on a region each is known by a number.
-
-    Space is cut for each pair of datasets where conditions of the two change.
-    """
-
-    by: ModuleType = joint
+class _Far:
+    """Functions of several coordinates, the first ones integers, by dataset, and what their ratios approach far out."""
 
     def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
         self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
+        self._integers = sum(v < REAL for v in group)
         self._known: dict[tuple[Dataset, Way], joint.Growth | None] = {}
-        self._names: dict[tuple[Dataset, Dataset], Any] = {}
-        self._counted: dict[Any, dict[tuple[int, int, int], fmpq]] = {}
 
     def outwards(self, x: Dataset, x_prime: Dataset) -> Iterator[Supremum]:
         """Yield what ratios of two datasets approach far out."""
@@ -99,8 +93,22 @@ class Reals:
 
     def _grown(self, x: Dataset, way: Way) -> joint.Growth | None:
         if (x, way) not in self._known:
-            self._known[x, way] = joint.grown_out(self._whole.get(x, []), way, self._unit)
+            self._known[x, way] = joint.grown_out(self._whole.get(x, []), way, self._unit, self._integers)
         return self._known[x, way]
+
+
+class Reals(_Far):
+    """Functions of several real coordinates of a label, by dataset; on a region each is known by a number.
+
+    Space is cut for each pair of datasets where conditions of the two change.
+    """
+
+    by: ModuleType = joint
+
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
+        super().__init__(group, whole, number, unit)
+        self._names: dict[tuple[Dataset, Dataset], Any] = {}
+        self._counted: dict[Any, dict[tuple[int, int, int], fmpq]] = {}
 
     def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Region]]:
         """Return the functions of two datasets region by region; none where the first has none."""
@@ -145,14 +153,13 @@ class Reals:
         return frozenset((rows, frozenset(f.items())) for rows, f in zip(conditions, functions, strict=True))
 
 
-class Both:
+class Both(_Far):
     """Functions of integers and real numbers, by dataset; on a place each is known by a number."""
 
     by: ModuleType = mixed
 
     def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
-        self._integers = sum(v < REAL for v in group)
+        super().__init__(group, whole, number, unit)
         every = (row for pieces in whole.values() for rows, _ in pieces for row in rows)
         if any(normal[0][0] < self._integers <= normal[-1][0] for normal, _ in every):
             raise Outside("is published, and compared with noise on the integers")

@@ -104,9 +104,9 @@ def _most(ours: Places, theirs: Places, by: Fraction, real: bool) -> Any:
     found = []
     for low, high, base in ours:
         first, last = (-math.inf if low is None else low), (math.inf if high is None else high)
-        if theirs[0][0] is not None and first + by < theirs[0][0]:
+        if theirs[0][0] is not None and (low is None or low + by < theirs[0][0]):
             return math.inf
-        if theirs[-1][1] is not None and last + by > theirs[-1][1]:
+        if theirs[-1][1] is not None and (high is None or high + by > theirs[-1][1]):
             return math.inf
         for start, end, other in theirs:
             left = first if start is None else max(first, start - by)
