@@ -14,7 +14,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -155,16 +155,15 @@ def ask(instance: Instance, options: Namespace, query: Callable[[], Result], nam
 
 def ask_about(subject: Subject, name: str, query: Callable[[], Result]) -> Asked:
     """Ask about any subject; where a limit is reached before anything is known, the result is `Unknown`."""
-    snapshot(Unknown(subject=subject, status="unresolved", name=name))  # printed where it must be abandoned
+    unknown = Unknown(subject=subject, status="unresolved", name=name)
+    snapshot(unknown)  # printed where it must be abandoned
     begin()
     try:
         return Asked(query(), interrupted())
     except LimitError as error:
-        unknown = Unknown(subject=subject, status="unresolved", reason=error.what, hint=error.hint, name=name)
-        return Asked(unknown, interrupted())
+        return Asked(replace(unknown, reason=error.what, hint=error.hint), interrupted())
     except KeyboardInterrupt:
-        reason = interruption().what
-        return Asked(Unknown(subject=subject, status="unresolved", reason=reason, name=name), interrupted=True)
+        return Asked(replace(unknown, reason=interruption().what), interrupted=True)
 
 
 def stopped(command: Command, error: LimitError, options: Namespace) -> int | None:

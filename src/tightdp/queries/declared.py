@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, TypeVar
 
 from tightdp.errors import QueryError
-from tightdp.exact.field import ExpNumber
+from tightdp.exact.numbers import Exact
 from tightdp.exact.rationals import as_value
 from tightdp.language.domains import Record
 from tightdp.language.interp import target_of
@@ -30,7 +29,6 @@ from tightdp.symmetry.sets import AccuracySet, Table
 T = TypeVar("T")
 
 Point = tuple[Dataset, Output]
-Exact = Fraction | ExpNumber | float
 
 
 @dataclass(frozen=True)

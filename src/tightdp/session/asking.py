@@ -25,7 +25,7 @@ from tightdp.results.result import EventWitness, PairWitness, Result, Stats, Tri
 from tightdp.session import accuracy, numeric, search
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Question, Stretch
-from tightdp.session.engine import AskedNumber, Query
+from tightdp.session.engine import AskedNumber, Query, neighbours
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
 Collected = tuple[Pieces, Stats]
@@ -103,7 +103,7 @@ def _pieces_of(question: AskedNumber, method: _Method, instance: InstanceBase, q
         )
     assert isinstance(question, LeastRatio)
     return lambda cell: [
-        _stretch(piece, _value(piece), _neighbours(piece.witness))
+        _stretch(piece, _value(piece), neighbours(piece.witness))
         for piece in unknowns.least_ratio(shares, question.delta, cell.low, cell.high, watch)
     ]
 
@@ -189,10 +189,6 @@ def _value(piece: Piece[Any]) -> Any:
 
 def _triple(pair: Pair, code: int) -> TripleWitness:
     return TripleWitness(pair.x, pair.x_prime, *pair.table.named(code, pair.x, pair.x_prime))
-
-
-def _neighbours(pair: Pair | None) -> PairWitness | None:
-    return None if pair is None else PairWitness(pair.x, pair.x_prime)
 
 
 def _event(pair: Pair, codes: tuple[int, ...]) -> PairWitness:

@@ -61,15 +61,7 @@ class InstanceBase:
     @cached_property
     def engine(self) -> engines.Engine:
         """The engine, which compiles and searches."""
-        found = engines.Engine(
-            self.bound,
-            self.backend,
-            self.timeout,
-            self.max_nodes,
-            self.max_memory,
-            self.method,
-            self.precision,
-        )
+        found = engines.Engine(self.bound, **self.limits)
         found.progress = self._progress
         return found
 

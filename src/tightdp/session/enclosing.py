@@ -353,8 +353,7 @@ def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lowe
 def _engine(instance: InstanceBase, n: int, allowance: Allowance | None) -> Engine:
     bound = instance.bound
     one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
-    limits = instance.backend, instance.timeout, instance.max_nodes, instance.max_memory, instance.method
-    engine = Engine(one, *limits)
+    engine = Engine(one, **{**instance.limits, "precision": None})
     engine.lower_only = True  # the upper end is for every n
     if allowance is not None:
         allowance.price = _RECORDS + n

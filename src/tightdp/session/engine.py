@@ -18,7 +18,7 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Allowance, Limits, default_memory
 from tightdp.limits.calibrated import FEW_DATASETS, LISTED_ROWS
 from tightdp.methods import questions
-from tightdp.methods.base import Control, Exact, Progress
+from tightdp.methods.base import Control, Exact, Pair, Progress
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.choose import program_of
 from tightdp.methods.compiled import encode_dataset
@@ -30,7 +30,7 @@ from tightdp.queries.curves import Profile, profile
 from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.queries.strategies import Games
-from tightdp.results.result import Result, Stats, Status, Subject
+from tightdp.results.result import PairWitness, Result, Stats, Status, Subject
 from tightdp.symmetry.sets import DiagramTable
 
 R = TypeVar("R", bound=Result)
@@ -57,6 +57,11 @@ class Outcome:
     def bounded(self) -> Outcome:
         """The same, where both ends of an enclosure are known."""
         return replace(self, status="bounded")
+
+
+def neighbours(pair: Pair | None) -> PairWitness | None:
+    """Return neighbours as a witness."""
+    return None if pair is None else PairWitness(pair.x, pair.x_prime)
 
 
 class Query:

@@ -20,8 +20,8 @@ from tightdp.queries.privacy import RenyiAt
 from tightdp.results.privacy import Renyi, Zcdp
 from tightdp.results.privacy_loss import PrivacyLoss, status_of
 from tightdp.results.result import PairWitness, Stats
-from tightdp.session.engine import Engine
-from tightdp.session.search import answer, compared, ended, shown, tight_privacy
+from tightdp.session.engine import Engine, neighbours
+from tightdp.session.search import answer, compared, ended, tight_privacy
 from tightdp.symmetry.sets import every_neighbouring_pair
 
 
@@ -65,7 +65,7 @@ def concentrated(engine: Engine) -> Zcdp:
             found = laws.concentrated(query.control.pairs(pairs), error, lambda: tight_privacy(engine).upper, reached)
             found = replace(found, upper=min(found.upper, most))
         lower, upper, pair, outcome = ended(engine, query, method, found, math.inf)
-        witness = first if lower == most > 0 else shown(pair)
+        witness = first if lower == most > 0 else neighbours(pair)
     return outcome.on(Zcdp(subject=engine.subject, rho=upper, lower=lower, order=found.order, witness=witness))
 
 

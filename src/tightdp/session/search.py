@@ -21,9 +21,9 @@ from tightdp.queries.laws import ExactLaws, Found
 from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio, Question, RenyiAt, TightRatio, TwoLaws
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, between
-from tightdp.results.result import EventWitness, PairWitness, Result, TripleWitness
+from tightdp.results.result import EventWitness, Result, TripleWitness
 from tightdp.session import accuracy, strategies
-from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
+from tightdp.session.engine import AskedNumber, Engine, Outcome, Query, neighbours
 from tightdp.session.widened import around_curve, around_ratio, around_tradeoff
 
 if TYPE_CHECKING:
@@ -104,11 +104,11 @@ def listed(engine: Engine, question: LeastRatio | DeltaAt | RenyiAt) -> Privacy 
     if pair is None or lower == question.least:
         witness = None
     elif isinstance(question, RenyiAt):
-        witness = shown(pair)
+        witness = neighbours(pair)
     elif engine.bound.asks:
         witness = strategies.witness(engine, pair, question.high if isinstance(question, DeltaAt) else lower)
     elif isinstance(question, LeastRatio):
-        witness = shown(pair)
+        witness = neighbours(pair)
     else:
         event = curves.event_of(pair, question.high)
         witness = EventWitness(pair.x, pair.x_prime, event) if event else None
@@ -161,11 +161,6 @@ def ended(
     decided = found.lower == upper
     outcome = engine.outcome(query, method, decided=decided, bounded=upper < most)
     return found.lower, upper, pair, outcome if decided or stopped else outcome.bounded
-
-
-def shown(pair: Pair | None) -> PairWitness | None:
-    """Return neighbours as a witness."""
-    return None if pair is None else PairWitness(pair.x, pair.x_prime)
 
 
 def compared(engine: Engine) -> tuple[Query, Method, Comparison]:

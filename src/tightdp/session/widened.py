@@ -23,8 +23,8 @@ from tightdp.methods.program import Program
 from tightdp.queries import gaussian, laws
 from tightdp.queries.laws import Found
 from tightdp.results.privacy import Curve, Privacy, Tradeoff
-from tightdp.results.result import PairWitness, Status, TripleWitness
-from tightdp.session.engine import Engine
+from tightdp.results.result import Status, TripleWitness
+from tightdp.session.engine import Engine, neighbours
 
 if TYPE_CHECKING:
     from tightdp.every_n import upper as every_n
@@ -71,7 +71,7 @@ def _around_cut(engine: Engine, error: Inexact, found: Privacy) -> Privacy:
     if upper == math.inf and not engine.lower_only:
         upper = min(_of_finer(engine), every_n.upper_for_every_n(engine.bound, known.lower))
     lower, upper = max(down(known.lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
-    return replace(found, status="bounded", exp_epsilon=upper, lower=lower, witness=_witness(known.pair), top=())
+    return replace(found, status="bounded", exp_epsilon=upper, lower=lower, witness=neighbours(known.pair), top=())
 
 
 def _of_finer(engine: Engine) -> Exact:
@@ -98,7 +98,7 @@ def _around_scaled(engine: Engine, error: Inexact, found: Privacy) -> Privacy:
     witness = found.witness
     if error.published:
         lower, pair = gaussian.pure(_pairs(engine), error.relative, error.lost)
-        witness = _witness(pair)
+        witness = neighbours(pair)
         upper = max(upper, lower)
     if lower == math.inf or (found.exp_epsilon == math.inf and not error.published):
         return replace(found, exp_epsilon=math.inf, lower=math.inf, witness=witness, top=())
@@ -111,10 +111,6 @@ def _around_scaled(engine: Engine, error: Inexact, found: Privacy) -> Privacy:
 
 def _pairs(engine: Engine) -> Comparison:
     return questions.comparison(engine.program, engine.control())[1]
-
-
-def _witness(pair: Pair | None) -> PairWitness | None:
-    return None if pair is None else PairWitness(pair.x, pair.x_prime)
 
 
 def around_curve(engine: Engine, found: Curve) -> Curve:
