@@ -23,6 +23,7 @@ from tightdp.limits.calibrated import FEW_VALUES, MAX_DATASETS, MUCH_WORK
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Control, Refusal, too_much
 from tightdp.methods.by_datasets import Exhaustive
+from tightdp.methods.failing import datasets_to_try
 from tightdp.methods.program import Program
 from tightdp.symmetry.sets import Table
 
@@ -112,7 +113,8 @@ def few_runs(bound: Bound) -> bool:
     """
     if bound.n * math.log2(bound.record.size) > math.log2(MAX_DATASETS):
         return False
-    sample = _sample(bound)
+    # Those of the first records of the domain, of the last ones, and one that has many of them.
+    sample = list(dict.fromkeys(islice(datasets_to_try(bound.record.values, bound.n), 3)))
     neighbours = sum(1 for _ in islice(relation_of(bound).neighbours(sample[0]), MAX_DATASETS))
     most = MAX_DATASETS // int(bound.record.size**bound.n * (1 + neighbours // FEW_VALUES))
     try:
@@ -123,13 +125,6 @@ def few_runs(bound: Bound) -> bool:
         return all(_number_of_runs(bound, x, MAX_DATASETS // 2) <= MAX_DATASETS // 2 for x in heavy)
     except TightdpError:
         return False
-
-
-def _sample(bound: Bound) -> list[Dataset]:
-    """Return the dataset of the first records of the domain, that of the last ones, and one that has many of them."""
-    values, n = bound.record.values, bound.n
-    mixed = tuple(values[(at + 1) % len(values)] for at in range(n))
-    return list(dict.fromkeys([(values[0],) * n, (values[-1],) * n, mixed]))
 
 
 def _number_of_runs(bound: Bound, x: Dataset, most: int) -> int:

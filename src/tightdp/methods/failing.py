@@ -43,7 +43,7 @@ def failing_run(bound: Bound, backend: str, records: Sequence[Record], briefly: 
     Fewer runs are tried where it is not known that one fails.
     """
     left = _Budget(8, 4, 2_000) if briefly else _Budget(64, 32, 100_000)
-    for x in dict.fromkeys(_datasets_to_try(records, bound.n)):
+    for x in dict.fromkeys(datasets_to_try(records, bound.n)):
         if left.work < bound.n:
             break
         error = _failure_on(bound, x, left)
@@ -53,7 +53,7 @@ def failing_run(bound: Bound, backend: str, records: Sequence[Record], briefly: 
     return None
 
 
-def _datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
+def datasets_to_try(values: Sequence[Record], n: int) -> Iterator[Dataset]:
     """Yield datasets at the ends of the domain, and some between: equal records, two that differ, many that do."""
     first, last, size = values[0], values[-1], len(values)
     yield (first,) * n
