@@ -51,7 +51,7 @@ Definition shared : vector -> vector := kept (fun _ _ v => v) tt tt.
 (** A vector, and from which record on a client that may change places with the one before meets them. *)
 Definition front := list (vector * nat).
 Definition add_vector (v : vector * nat) (l : front) : front :=
-  if existsb (fun u => Nat.eqb (snd v) (snd u) && same_vector (fst v) (fst u)) l then l else v :: l.
+  if existsb (fun u => same_vector (fst v) (fst u) && Nat.eqb (snd v) (snd u)) l then l else v :: l.
 
 Section Check.
 Variable root : Z.
@@ -136,7 +136,7 @@ Qed.
 Lemma add_vector_in : forall v l, In v (add_vector v l).
 Proof.
   intros [v k] l. unfold add_vector. destruct (existsb _ l) eqn:E; [|left; reflexivity].
-  apply existsb_exists in E as [[u j] [Hu E]]. cbn [fst snd] in E. apply andb_true_iff in E as [E1 E2].
+  apply existsb_exists in E as [[u j] [Hu E]]. cbn [fst snd] in E. apply andb_true_iff in E as [E2 E1].
   apply Nat.eqb_eq in E1. apply same_vector_sound in E2. subst. exact Hu.
 Qed.
 

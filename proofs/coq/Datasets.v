@@ -75,7 +75,7 @@ Definition same_table : table -> table -> bool :=
 (** Tables that datasets lead to, whether records differ, and from which pair on the next client meets them. *)
 Definition front := list (table * bool * nat).
 Definition same_front (t u : table * bool * nat) : bool :=
-  Nat.eqb (snd t) (snd u) && Bool.eqb (snd (fst t)) (snd (fst u)) && same_table (fst (fst t)) (fst (fst u)).
+  Bool.eqb (snd (fst t)) (snd (fst u)) && same_table (fst (fst t)) (fst (fst u)) && Nat.eqb (snd t) (snd u).
 Definition add_front (t : table * bool * nat) (l : front) : front := if existsb (same_front t) l then l else t :: l.
 
 Definition entry_well (p : part) (m : meeting) (e : positive * ((vector * vector) * Z)) : bool :=
@@ -583,8 +583,8 @@ Qed.
 Lemma add_front_in : forall t l, In t (add_front t l).
 Proof.
   intros [[t b] k] l. unfold add_front. destruct (existsb _ l) eqn:E; [|left; reflexivity].
-  apply existsb_exists in E as [[[u b'] j] [Hu E]]. unfold same_front in E. cbn [fst snd] in E. apply andb_true_iff in E as [E E2].
-  apply andb_true_iff in E as [E0 E1]. apply Nat.eqb_eq in E0. apply eqb_prop in E1. apply same_table_sound in E2. subst. exact Hu.
+  apply existsb_exists in E as [[[u b'] j] [Hu E]]. unfold same_front in E. cbn [fst snd] in E. apply andb_true_iff in E as [E E0].
+  apply andb_true_iff in E as [E1 E2]. apply Nat.eqb_eq in E0. apply eqb_prop in E1. apply same_table_sound in E2. subst. exact Hu.
 Qed.
 Lemma add_front_keeps : forall t u l, In u l -> In u (add_front t l).
 Proof. intros t u l H. unfold add_front. destruct (existsb _ l); [exact H | right; exact H]. Qed.
