@@ -3,10 +3,16 @@
 
 from __future__ import annotations
 
+import random
+from itertools import product
+
 import pytest
 
 from agreement import assert_agreement, bind, module_of
+from tightdp.core.builder import Builder
+from tightdp.core.facts import at_most
 from tightdp.core.lowering import lower
+from tightdp.core.nodes import Const, Expr, children, computed, reachable
 from tightdp.errors import LanguageError
 from tightdp.language.domains import Int
 
@@ -103,3 +109,63 @@ def test_dictionaries_and_sets_have_the_law_of_the_interpreter(name: str) -> Non
 def test_the_order_of_a_set_is_not_defined() -> None:
     with module_of("def f(x):\n    return tuple({*x})\n") as module, pytest.raises(LanguageError, match="sorted"):
         lower(bind(module, Int(0, 1), 2))
+
+
+KEYED = {
+    "counts": "    for v in x:\n        c[v] = c.get(v, 0) + 1\n    for v in c:\n        z = c[v] + flip(1/3)\n"
+    "        if z >= 2:\n            out[v] = z\n    return out, len(out)",
+    "in-order": "    for v in x:\n        if flip(1/2):\n            c[v] = c.get(v, 0) + 1\n    return tuple(c.items())",
+    "sets": "    s = {min(v, 4) for v in x if flip(1/3) or v > 1}\n    return s, len(s)",
+    "one-place": "    for v in x:\n        if not c:\n            c[v] = 1\n        elif v in c and flip(1/4):\n"
+    "            del c[v]\n    for v in list(c):\n        out[v] = v + 1\n    return out",
+    "shifted": "    for v in x:\n        c[v + flip(1/2)] = 1\n    for v in c:\n        if flip(1/3):\n"
+    "            out[v] = c[v]\n    return out",
+}
+
+
+@pytest.mark.parametrize("name", KEYED)
+def test_as_many_keys_are_there_as_records_and_draws_tell_them_apart(name: str) -> None:
+    with module_of("def f(x):\n    c, out = {}, {}\n" + KEYED[name] + "\n") as module:
+        assert_agreement(bind(module, Int(0, 5), 2), ("cudd",))
+
+
+def test_no_more_conditions_hold_at_once_than_is_said() -> None:
+    choose, met = random.Random(5), 0
+    for _ in range(150):
+        builder = Builder()
+        leaves = [
+            builder.input(client, 0, values) for client, values in enumerate([range(3), (False, True), (2, 0, 5)])
+        ]
+
+        def condition(depth: int, builder: Builder = builder, leaves: list[Expr] = leaves) -> Expr:
+            leaf = choose.choice(leaves)
+            if not depth:
+                found = builder.equals(leaf, choose.choice(leaf.values))
+                return builder.total("not", leaf) if choose.random() < 0.1 else found
+            parts = [condition(depth - 1) for _ in range(choose.randint(1, 3))]
+            ways = [builder.conjunction, builder.disjunction, lambda parts: builder.negation(parts[0])]
+            ways.append(lambda parts: builder.case(leaf, [choose.choice(parts) for _ in leaf.values]))
+            return choose.choice(ways)(parts)
+
+        conditions = [condition(choose.randint(0, 2)) for _ in range(choose.randint(1, 6))]
+        said, most = at_most(conditions), 0
+        for values in product(*(leaf.values for leaf in leaves)):
+            known = {leaf.serial: value for leaf, value in zip(leaves, values, strict=True)}
+            for node in reachable(conditions):
+                if isinstance(node, Const):
+                    known[node.serial] = node.values[0]
+                elif node.serial not in known:
+                    known[node.serial] = computed(node, [known[child.serial] for child in children(node)])
+            most = max(most, sum(known[each.serial] for each in conditions))
+        assert most <= said <= len(conditions)
+        met += most == said < len(conditions)
+    assert met > 20
+
+
+def test_a_loop_over_the_keys_of_one_record_has_a_node_per_key_and_not_per_pair() -> None:
+    sizes = []
+    with module_of("def f(x):\n    c, out = {}, {}\n" + KEYED["counts"] + "\n") as module:
+        for last in (15, 30):
+            core = lower(bind(module, Int(0, last), 1))
+            sizes.append(len(reachable(core.roots)))
+    assert sizes[1] < 3 * sizes[0]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product, repeat
 from math import prod
 from typing import Any
@@ -28,6 +30,8 @@ from tightdp.core.operators import NOTHING, REFUSED, Value, operation
 from tightdp.core.valuesets import combined, ordered, sums
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
+Comparison = tuple[int, int]
+"""A node, by its serial number, and the position of one of its values."""
 _ORDERS = frozenset(("lt", "le", "gt", "ge"))
 
 
@@ -144,6 +148,82 @@ def _result(expr: Apply, value: Value) -> Value:
         )
     except REFUSED:
         return REFUSED
+
+
+def at_most(conditions: Sequence[Expr]) -> int:
+    """Return a number of conditions of which no more hold at once, as far as is easily seen.
+
+    A node takes one value at a time. Where a condition holds, so does one of the comparisons in its `_cover`.
+    """
+    nodes: Counter[int] = Counter()
+    comparisons: Counter[Comparison] = Counter()
+    left = len(conditions) ** 2
+    for condition in conditions:
+        parts = _compared(condition, left)
+        found = set(map(_comparison, parts))
+        comparisons.update(found)
+        nodes.update({node for node, _ in found})
+        left -= len(parts)
+        if left < 0:
+            return len(conditions)
+    cost = {each: Fraction(number, nodes[each[0]]) for each, number in comparisons.items()}
+    known: dict[int, frozenset[Comparison] | None] = {}
+    covers = [_cover(condition, cost, known) for condition in conditions]
+    most: dict[int, int] = {}
+    for (node, _), number in Counter(each for cover in covers for each in cover or ()).items():
+        most[node] = max(number, most.get(node, 0))
+    return min(len(conditions), sum(most.values()) + covers.count(None))
+
+
+def _compared(condition: Expr, most: int) -> list[Expr]:
+    """Return what a condition is put together from by `and`, `or` and choice, until there are more than `most`."""
+    found: dict[int, Expr] = {}
+    stack = [condition]
+    while stack and len(found) <= most:
+        expr = stack.pop()
+        if expr.serial not in found:
+            found[expr.serial] = expr
+            stack += _joined(expr)
+    return list(found.values())
+
+
+def _joined(expr: Expr) -> Sequence[Expr]:
+    if isinstance(expr, Nary) and expr.operator in ("and", "or"):
+        return expr.operands
+    return expr.branches if isinstance(expr, Case) else ()
+
+
+def _comparison(condition: Expr) -> Comparison:
+    """Return the node, by its serial number, of which a condition says that it takes a value, and the position."""
+    node, position = tested_value(condition)
+    if node is not None:
+        return node.serial, position
+    if not condition.boolean:
+        return ~condition.serial, 0
+    negated = isinstance(condition, Apply) and condition.operator == "not" and condition.operands[0].boolean
+    return (condition.children[0].serial, 0) if negated else (condition.serial, 1)
+
+
+def _cover(
+    condition: Expr, cost: Mapping[Comparison, Fraction], known: dict[int, frozenset[Comparison] | None]
+) -> frozenset[Comparison] | None:
+    """Return comparisons of which one holds wherever a condition does, None where it is constant and holds.
+
+    Of several choices that of the least cost: many conditions ask for other values of the same node.
+    """
+    if condition.serial not in known:
+        if isinstance(condition, Const):
+            known[condition.serial] = None if condition.values[0] else frozenset()
+            return known[condition.serial]
+        inner = [_cover(part, cost, known) for part in _joined(condition)]
+        there = [cover for cover in inner if cover is not None]
+        found = frozenset([_comparison(condition)])
+        if there and isinstance(condition, Nary) and condition.operator == "and":
+            found = min(there, key=lambda cover: sum(cost[each] for each in cover))
+        elif there and len(there) == len(inner):
+            found = frozenset().union(*there)
+        known[condition.serial] = found
+    return known[condition.serial]
 
 
 class FunctionsOfRecords:

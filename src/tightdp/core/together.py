@@ -115,10 +115,18 @@ class _Walk:
         self.inner: list[Expr] = []
         self.needed: dict[int, int] = {}
         """The place of the last leaf at which the value of a node is still used, or asked for at the end."""
+        self.computed: dict[int, list[tuple[Expr, list[Expr]]]] = {}
+        """What is computed at every place: a node, and which of its operands are known there and not before."""
         self.kept: tuple[int, ...] = ()
         for node in nodes:
             self._add(node)
         self.inner.sort(key=lambda expr: expr.serial)
+        for expr in self.inner:
+            now: dict[int, list[Expr]] = {self.known[expr.serial]: []}
+            for operand in children(expr):
+                now.setdefault(self.known[operand.serial], []).append(operand)
+            for place in now if isinstance(expr, Nary) else (self.known[expr.serial],):
+                self.computed.setdefault(place, []).append((expr, now[place]))
         for expr in (*self.inner, *self.leaves):
             for operand in self._below(expr):
                 used = self.known[operand.serial] if isinstance(expr, Nary) else self.known[expr.serial]
@@ -196,11 +204,7 @@ class _Step:
         self._walk, self._before = walk, walk.kept
         self._leaf = walk.leaves[place] if place >= 0 else None
         known, needed = walk.known, walk.needed
-        self._computed: list[tuple[Expr, list[Expr]]] = []
-        for expr in walk.inner:
-            now = [operand for operand in children(expr) if known[operand.serial] == place]
-            if known[expr.serial] == place or (isinstance(expr, Nary) and now):
-                self._computed.append((expr, now))
+        self._computed = walk.computed.get(place, [])
         fresh = [*self._before, *(expr.serial for expr, _ in self._computed)]
         if self._leaf is not None:
             fresh += walk.found_at(self._leaf)

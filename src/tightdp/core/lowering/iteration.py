@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from tightdp.core.facts import at_most
 from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.ledger import Ledger, Listed
 from tightdp.core.lowering.machine import Dead, Failure, Machine
@@ -96,10 +97,13 @@ def sifted(m: Machine) -> Value:
 
     def settle(sieve: Sieve) -> Value:
         content: Value = ()
+        longest = at_most([present for present, _ in sieve.entries])
         for present, item in sieve.entries:
             m.watch()
-            longer = tuple((guard, (*items, item)) for guard, items in alternatives(content, m.builder.true))
-            content = m.merge(present, Union(longer) if len(longer) > 1 else longer[0][1], content)
+            options = alternatives(content, m.builder.true)
+            longer = tuple((guard, (*items, item)) for guard, items in options if len(items) < longest)
+            if longer:
+                content = m.merge(present, Union(longer) if len(longer) > 1 else longer[0][1], content)
         return content if isinstance(content, Union) else Union(((m.builder.true, content),))
 
     return Sieve((), settle)

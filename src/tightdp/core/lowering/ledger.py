@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from tightdp.core.builder import Builder
+from tightdp.core.facts import at_most
 from tightdp.core.lowering.values import Entries, Union, Value, View, is_scalar
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.windows import is_far
@@ -53,12 +54,14 @@ class Ledger(Union):
     def alternatives(self) -> tuple[tuple[Expr, Value], ...]:
         """Return the same content by its keys in order."""
         builder = self.builder
+        longest = at_most([row.present for row in self.rows.values()])
         found: list[tuple[Expr, tuple[Any, ...]]] = [(builder.true, ())]
         for key, row in self.rows.items():
             longer = []
             for guard, keys in found:
-                after = [builder.total("gt", row.rank, self.rows[other].rank) for other in keys]
-                for place in range(len(keys), -1, -1):
+                fits = len(keys) < longest
+                after = [builder.total("gt", row.rank, self.rows[other].rank) for other in keys if fits]
+                for place in range(len(keys), -1, -1) if fits else ():
                     here = [guard, row.present, *after[:place], *map(builder.negation, after[place:])]
                     longer.append((builder.conjunction(here), (*keys[:place], key, *keys[place:])))
                 longer.append((builder.conjunction([guard, builder.negation(row.present)]), keys))
