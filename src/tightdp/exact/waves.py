@@ -216,7 +216,8 @@ class Wave:
         """
         first, last = self.ends
         todo = [(self.low, self.top)] if self.low < self.top else []
-        for _ in range(self.most):
+        degree = max((k for _, k in self.terms), default=0)
+        for _ in range(max(1, self.most // (1 + degree // 100))):  # with the degree each takes longer
             if not todo:
                 return
             self.watch()
