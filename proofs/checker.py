@@ -29,9 +29,9 @@ import math
 import operator
 import re
 import sys
-from collections import defaultdict, namedtuple
+from collections import Counter, defaultdict, namedtuple
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from itertools import accumulate, combinations_with_replacement, product, repeat, zip_longest
 
 MOST_BYTES, MOST_DIGITS, MOST_LETTERS, MOST_CLIENTS, MOST_NESTED = 4_000_000, 4_000, 20_000, 10_000, 199
@@ -117,8 +117,6 @@ def coefficients(number):
 
 
 def cost(number):
-    if type(number) is int:
-        return 1 + number.bit_length() // 200
     return sum([1 + c.bit_length() // 200 for c in coefficients(number)])
 
 
@@ -218,7 +216,8 @@ def text(value):
 
 
 def nested(value):
-    return 1 + max(map(nested, value), default=0) if type(value) is tuple else 0
+    parts = value.values() if type(value) is dict else value
+    return 1 + max(map(nested, parts), default=0) if type(value) in (dict, list, tuple) else 0
 
 
 def value(given, state=False):
@@ -413,7 +412,7 @@ class Program(Domain):
             return same[state]
         part = self.parts[at]
         need(len(self.states[state]) == len(part.takes), "a part takes another number of values than there are")
-        runs, found = [(dict(zip(part.takes, self.states[state])), 1)], {}
+        runs, found = [(dict(zip(part.takes, self.states[state])), 1)], defaultdict(Counter)
         for name, words, function in part.lines:
             before, runs = runs, []
             for known, weight in before:
@@ -426,8 +425,7 @@ class Program(Domain):
             need(UNDEFINED not in told, "an output is undefined")
             spend(60 + 3 * cost(weight))
             self.states |= {text(told): told, text(after): after}
-            sums = found.setdefault(text(told), {})
-            sums[text(after)] = sums.get(text(after), 0) + weight
+            found[text(told)][text(after)] += weight
         same[state] = [(told, [*row.items()]) for told, row in found.items()], sum(map(len, found.values()))
         return same[state]
 
@@ -587,9 +585,8 @@ class Program(Domain):
         back through a part, each is at most a sum of these times numbers that are not negative, factor by factor.
         With `units` all forms down v[s] - up w[s] are among them, and no others in v and w.
         """
-        good = type(units) is bool and not (self.listed or self.delta[0] != 0 or (units and self.at_once))
-        good = good and self.error is None
-        need(good, "this rule is not for this claim")
+        other = self.listed or self.delta[0] != 0 or self.error is not None or (units and self.at_once)
+        need(type(units) is bool and not other, "this rule is not for this claim")
         alone, equal = ({"()": 0}, []), {(1, 0): 1, (2, 0): -1}
         start, end = Cut(*alone, [equal, {key: -c for key, c in equal.items()}]), Cut(*alone, [self.unit(0)])
         every = [start, *map(self.cut, items(cuts)), end]
@@ -615,7 +612,7 @@ class Program(Domain):
         old, new = cuts[within(before, 0, len(cuts) - 1, "cut")], cuts[within(after, 1, len(cuts) - 1, "cut")]
         told = {text(value(each)): number for number, each in enumerate(items(outputs))}
         need(len(told) == len(outputs), "an output stands twice")
-        reasons, total = [self.reasons(rows) for rows in fields(why, "before across after")], None
+        reasons, totals = [self.reasons(rows) for rows in fields(why, "before across after")], []
         meets, back = self.met if part.reads else [(0, 0)], {}
         for record, (state, number) in product({a for a, _ in meets}, old.states.items()):
             weights = 0
@@ -626,9 +623,9 @@ class Program(Domain):
                     need(shown in told and left in new.states, "an output or a state is not listed")
                     back.setdefault((record, new.states[left]), []).append((told[shown], number, odds))
                     weights += odds
-            total = weights if total is None else total
-            need(positive(weights) and weights == total, "weights do not add up to the same")
-        need(total is not None, "a cut has no state")
+            totals.append(weights)
+        same = totals and positive(totals[0]) and all(each == totals[0] for each in totals)
+        need(same, "a cut has no state, or weights do not add up to the same")
         for a, b in meets:
             kinds = [(0, 0, new.before, old.before, a == b), (1, 0, new.after, old.before, a != b and not self.at_once)]
             later = not units and (before != 0 or self.at_once) and (a == b or self.at_once)
@@ -641,13 +638,12 @@ class Program(Domain):
 
     def taken_back(self, back, form, records, keep, price):
         """Return, by what is published, the forms before a part that give a form after it."""
-        found = {}
+        found = defaultdict(Counter)
         for (copy, state), factor in form.items():
             rows = back.get((records[copy], state), ())
             spend(len(rows) * (3 + price * cost(factor)))
             for shown, number, odds in rows:
-                sums, key = found.setdefault(shown, {}), (copy * keep, number)
-                sums[key] = sums.get(key, 0) + odds * factor
+                found[shown][copy * keep, number] += odds * factor
         return found
 
     def reasons(self, rows):
@@ -690,15 +686,20 @@ def excess(point, pairs, ours, theirs, infinite=False):
 
 def moment(pairs, ours, theirs, order, bound):
     """Return the sum of P^order / P'^(order-1), less a bound, times some number; 1 where it is infinite."""
-    need({type(each) for pair in [*pairs, bound] for each in pair} == {int}, "powers are of weights without T")
-    found = Fraction(0)
-    for v, w, count in [(ours, theirs, -Fraction(*bound)), *pairs]:
-        if w == 0 < v:
-            return 1
-        bits = (2 * max(v, w).bit_length() * order + sum(each.bit_length() for each in found.as_integer_ratio())) // 64
-        spend(60 + bits**2 // 200)
-        found += count * v * Fraction(v, w) ** (order - 1) if v else 0
-    return found
+    above, below, (up, down) = 0, 1, bound
+    whole = {type(each) for pair in [*pairs, (ours, theirs), bound] for each in pair} == {int}
+    for v, w, count in [(ours, theirs, -1 * up), *[(v, w, times(down, count)) for v, w, count in pairs]]:
+        if w == 0:
+            if positive(v):
+                return 1
+        elif whole:
+            bits = 2 * max(v, w).bit_length() * order + sum(each.bit_length() for each in above.as_integer_ratio())
+            spend(60 + (bits // 64) ** 2 // 200)
+            above += count * v * Fraction(v, w) ** (order - 1)
+        else:  # one denominator for all
+            less, more = reduce(times, [w] * (order - 1)), times(count, reduce(times, [v] * order))
+            above, below = times(above, less) + times(more, below), times(below, less)
+    return above
 
 
 def composed(guarantees):
@@ -861,12 +862,10 @@ def main(path, work="1", check=check):
             text = file.read(MOST_BYTES * int(work) + 1)
         need(len(text) <= MOST_BYTES * int(work), "the file is too large (N behind it allows N times as much)")
         need(not re.search(rb"[^\n -~]", text), "the file has other characters than printable ASCII")
-        depth = 0
-        for found in re.finditer(rb'"(?:[^"\\]|\\.)*+"?|\[\]|{}|[][{}]', text):  # strings, and brackets
-            depth += (found[0] in b"[{") - (found[0] in b"]}")
-            need(depth <= MOST_NESTED, "this is nested too deeply")
         readers = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), integer)
-        print("accepted:", check(json.loads(text, object_pairs_hook=once, **readers), int(work)))
+        certificate = json.loads(text, object_pairs_hook=once, **readers)
+        need(nested(certificate) <= MOST_NESTED, "this is nested too deeply")
+        print("accepted:", check(certificate, int(work)))
         return 0
     except (Refused, json.JSONDecodeError) as error:
         print(f"refused: {'' if isinstance(error, Refused) else 'this is not JSON: '}{error}")

@@ -510,8 +510,7 @@ let check file =
   let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
   let order = if not moment then 2 else small "order" 99 (field "order" claim) in
   need (order > 1) "there is no such order";
-  let integer p = match p with [] -> B.zero_big_int | [i] -> i | _ -> refuse "a rational number is expected" in
-  let m () = { K.among = d; below = order - 1; most_up = integer up; most_down = integer down } in
+  let m () = { K.among = d; below = order - 1; most_up = up; most_down = down } in
   let alpha = if not accuracy then B.zero_big_int, B.unit_big_int else match field "alpha" claim with
     | Int i -> i, B.unit_big_int | Str s -> quotient s | _ -> refuse "a rational number is expected" in
   need (B.sign_big_int (fst alpha) >= 0) "a number is out of its range";

@@ -30,7 +30,7 @@ from tightdp.queries.privacy import DeltaAt, read_order
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta
 from tightdp.results.result import PairWitness, TripleWitness
-from tightdp.session.arguments import checked_call, read_exponential, read_number
+from tightdp.session.arguments import checked_call, read_exact, read_exponential, read_number
 from tightdp.session.certify_content import content_of, without_evidence, written
 from tightdp.session.certify_events import between, dataset_of, event_of, known_nearly, number_of, power_of, shown_at
 from tightdp.session.engine import Engine
@@ -238,7 +238,7 @@ def _moment(engine: Engine, order: Any, bound: Any) -> Certificate:
         raise QueryError(
             "no rule of evidence fits: the moment is infinite", "certify the tight ε, which is infinite too"
         )
-    claimed = found.exp_moment if bound is None else read_number("exp_moment", bound)
+    claimed = found.exp_moment if bound is None else read_exact("exp_moment", bound)
     claim = {"question": "moment", "order": int(asked), "bound": claimed}
     if found.exp_moment > claimed:
         claim["question"] = "larger moment"
