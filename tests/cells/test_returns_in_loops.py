@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from tightdp import Bit, Mechanism, flip, mechanism, randint
+from tightdp.core.lowering import loops
 from tightdp.language.interp import law_within
 
 THIRD = Fraction(1, 3)
@@ -91,3 +93,41 @@ def test_laws_are_those_of_runs(made: Mechanism, x: int) -> None:
 @pytest.mark.parametrize("made", EXACT, ids=lambda made: made.name)
 def test_they_are_exact(made: Mechanism) -> None:
     assert made.bind(n=1).privacy().status == "exact"
+
+
+@mechanism(record=Bit)
+def returned(x):
+    rounds = flips = 0
+    while True:
+        rounds, flips = rounds + 1, flips + 2
+        first, second = flip(THIRD), flip(THIRD)
+        if first != second:
+            return first ^ x[0], rounds, flips
+
+
+@mechanism(record=Bit)
+def broken_off(x):
+    rounds = flips = 0
+    while True:
+        rounds, flips = rounds + 1, flips + 2
+        first, second = flip(THIRD), flip(THIRD)
+        if first != second:
+            break
+    return first ^ x[0], rounds, flips
+
+
+def test_counters_that_are_returned_from_inside_are_counters(monkeypatch: pytest.MonkeyPatch) -> None:
+    played, found = [0], []
+    round_from = loops._round_from
+
+    def counted(*arguments: Any) -> Any:
+        played[0] += 1
+        return round_from(*arguments)
+
+    monkeypatch.setattr(loops, "_round_from", counted)
+    for made in (returned, broken_off):
+        played[0] = 0
+        law = made.bind(n=1).distribution((1,))
+        found.append((law.law, law.upper))
+        assert played[0] < 30  # one for each place where counters stand would be 100
+    assert found[0] == found[1]

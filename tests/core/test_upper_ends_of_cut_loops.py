@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tightdp import Bit, Mechanism, flip, mechanism, one_sided_geometric
-from tightdp.core.lowering.endless import only_added_to
+from tightdp.core.lowering.loop_names import read_in
 from tightdp.exact.absorbing import moves_on
 
 HALF = Fraction(1, 2)
@@ -126,7 +126,7 @@ def f():
     assert isinstance(function, ast.FunctionDef)
     loop = function.body[0]
     assert isinstance(loop, ast.While)
-    assert only_added_to(loop, function) == {"alive", "total", "again", "less"}
+    assert read_in(tuple(loop.body), function) == {"one", "both", "doubled", "asked"}
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.core.lowering.given import bits_of
-from tightdp.core.lowering.loop_chain import MOST_PLACES, LoopChain, Outcome, State, Values
-from tightdp.core.lowering.loop_runs import Context, NotAChain
+from tightdp.core.lowering.loop_chain import MOST_PLACES, LoopChain
+from tightdp.core.lowering.loop_runs import Context, NotAChain, Outcome, State, Values
 from tightdp.core.lowering.machine import Failure
 from tightdp.core.published import GOES_ON, above
 from tightdp.exact.field import ExpNumber, Number
@@ -50,7 +50,7 @@ def cut_off(chain: LoopChain, context: Context, entry: Values) -> dict[Outcome, 
         flow = {state: mass for state, mass in following.items() if mass >> (_BITS - bits - _FEWER)}
         left = (1 << _BITS) - sum(found.values())
     known: dict[Outcome, Number] = {outcome: Fraction(mass, 1 << _BITS) for outcome, mass in found.items()}
-    for outcome, lost in goes_on(chain, Fraction(left, 1 << _BITS)).items():
+    for outcome, lost in goes_on(chain, Fraction(left, 1 << _BITS)).items() if left else ():
         known[outcome] = known.get(outcome, Fraction(0)) + lost
     return known
 

@@ -10,27 +10,22 @@ Where its states are too many, an enclosure will do that cuts it off after many 
 
 from __future__ import annotations
 
-import ast
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import lru_cache
 
 from tightdp.core.lowering.cut_off import MOST_ROUNDS, cut_off, goes_on, is_near, settle
 from tightdp.core.lowering.given import drawn
 from tightdp.core.lowering.loop_chain import (
     FASTER,
     LoopChain,
-    NoCounter,
-    Outcome,
     Rounded,
-    Rounds,
     TooManyStates,
-    Values,
+    Whole,
     Written,
 )
 from tightdp.core.lowering.loop_lists import remade
-from tightdp.core.lowering.loop_runs import Context, NotAChain, Outer, Run, Split
+from tightdp.core.lowering.loop_names import ends_with_return, late_returns, overwritten, parts_of, read_in
+from tightdp.core.lowering.loop_runs import Context, NotAChain, Outcome, Outer, Rounds, Run, Split, Values
 from tightdp.core.lowering.loops_before import (
     Borrowed,
     Ended,
@@ -54,7 +49,6 @@ from tightdp.core.valuesets import TooManyValues
 from tightdp.core.windows import LeftOff, is_far
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
-from tightdp.language.possible import assignments
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 
@@ -104,13 +98,16 @@ def _followed(
     born, keys, noises = m.builder.newest, m.store.newest, len(m.builder.noises)
     cells: list[Cell] = [(m.frame.key, name) for name in m.written.get(rounds.node, ())]
     outer: list[Expr] = []
-    names = only_added_to(rounds.node, m.frame.source.node)
+    function, outside, texts, apart = m.frame.source.node, m.frame.late, parts_of(rounds.node), True
     while True:
-        live = [not (isinstance(cell, tuple) and _overwritten(rounds.node.body, cell[1])) for cell in cells]
-        counters = [place for place, cell in enumerate(cells) if cell in {(m.frame.key, name) for name in names}]
-        own = {cell for cell in cells if isinstance(cell, tuple) and cell[0] == m.frame.key}
-        forgotten = own if _ends_with_return(m.frame.source.node) else set()
-        chain = LoopChain(m, cells, live, counters, forgotten, rounds, born, keys)
+        live = [not (isinstance(cell, tuple) and overwritten(rounds.node.body, cell[1])) for cell in cells]
+        own = {cell: cell[1] for cell in cells if isinstance(cell, tuple) and cell[0] == m.frame.key}
+        pieces = [[part] for part in rounds.parts] if apart else [rounds.parts]
+        read = [read_in(part, function) if apart else own.values() for part in texts[: len(pieces)]]
+        unread = [[at for at, cell in enumerate(cells) if cell in own and own[cell] not in names] for names in read]
+        forgotten = own if ends_with_return(function) else {}
+        m.frame.late = outside | late_returns(texts[0], function) if apart else outside
+        chain = LoopChain(m, cells, live, pieces, unread, forgotten, rounds, born, keys)
         held = tuple(m.store.get(cell) for cell in cells)
         try:
             selector = _joint(m, outer, rounds.cut)
@@ -129,8 +126,10 @@ def _followed(
                 _check_simple(outer)
         except Written as found:
             cells += found.cells
-        except NoCounter:
-            names = frozenset()
+        except Whole:
+            apart = False
+        finally:
+            m.frame.late = outside
 
 
 def _law(
@@ -143,7 +142,8 @@ def _law(
     noises: int,
 ) -> dict[Outcome, Number] | Values | None:
     """Return how the loop ends with the values from before it at a place; None where they cannot come together."""
-    run, name, rounds = Run(chain.born, context, []), None, m.builder.rounds
+    name, rounds = None, m.builder.rounds
+    run, named = Run(chain.born, context, []), Run(chain.born, context, [])
     if m.left_early and m.within and m.builder.rounds > MOST_ROUNDS:
         if m.borrowed:
             raise Borrowed
@@ -151,15 +151,16 @@ def _law(
     m.within += 1
     try:
         entry = tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))
-        name = name_of(m, chain, entry)
+        name = name_of(m, chain, entry, named)
         if name is not None and (before := ended_before(m, name)) is not None:
             return as_before(chain, entry, before)
         found = cut_off(chain, context, entry) if chain.rounds.cut else _exactly(chain, context, entry, selected)
-        if name is not None and isinstance(found, dict) and len(m.builder.noises) == noises and is_told(chain, found):
+        noisy = len(m.builder.noises) != noises
+        if name is not None and isinstance(found, dict) and not noisy and is_told(chain, found, named):
             note(m, name, Ended(entry, list(chain.failures), dict(found), m.builder.rounds - rounds))
         return found
     except TooManyStates as reason:
-        if name is not None and reason.any_case and is_alone(chain):
+        if name is not None and reason.any_case and is_alone(chain, named):
             note(m, name, Ended((), (), reason, m.builder.rounds - rounds))
         if reason.any_case and context and m.probe and not m.probe(m.alive, [selected[0]])[0][at]:
             chain.forget()
@@ -233,12 +234,13 @@ def _taken_apart(
         return result
 
     ways: list[tuple[str, End]] = []
-    for kind in ("end", "break", "return"):
-        here = [at for at, outcome in enumerate(outcomes) if outcome[0] == kind]
+    late = dict.fromkeys(value for kind, _, value in outcomes if kind == "late")
+    for kind, returned in (("end", None), ("break", None), ("return", None), *(("late", each) for each in late)):
+        here = [at for at, each in enumerate(outcomes) if each[0] == kind and returned in (None, each[2])]
         if not here:
             continue
-        alive = m.conj(m.alive, m.expr(case([outcome[0] == kind for outcome in outcomes])))
-        values = [rows[at if outcomes[at][0] == kind else here[0]] for at in range(len(outcomes))]
+        alive = m.conj(m.alive, m.expr(case([at in here for at in range(len(outcomes))])))
+        values = [rows[at if at in here else here[0]] for at in range(len(outcomes))]
         changes = {
             cell: case([row[place] for row in values])
             for place, cell in enumerate(chain.cells)
@@ -300,55 +302,3 @@ def _check_noise(m: Machine, before: int) -> None:
         raise NotAChain("it draws Gaussian noise any number of times")
     if any(window.bases for window in m.builder.windows[before : before + len(new)]):
         raise NotAChain("it compares several draws on all integers")
-
-
-def _overwritten(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether a body surely assigns to a name before anything reads it."""
-    for statement in body:
-        inside = list(ast.walk(statement))
-        named = [part for part in inside if isinstance(part, ast.Name) and part.id == name]
-        if any(isinstance(part, (ast.Lambda, ast.FunctionDef)) for part in inside):
-            return False
-        if any(isinstance(part.ctx, ast.Load) for part in named):
-            return False
-        if isinstance(statement, ast.Assign):
-            if any(target in named for target in statement.targets):
-                return True
-        elif named or not isinstance(statement, (ast.Expr, ast.AugAssign)):
-            return False
-    return False
-
-
-_LATER = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp, ast.Global, ast.Nonlocal)
-
-
-@lru_cache(256)
-def only_added_to(node: ast.For | ast.While, function: ast.AST) -> frozenset[str]:
-    """Return the names that rounds of a loop add to, and do not read otherwise."""
-    inside = [part for each in (_before_rounds(node), *node.body) for part in ast.walk(each)]
-    named = Counter(part.id for part in inside if isinstance(part, ast.Name))
-    added: Counter[str] = Counter()
-    for part in inside:
-        several = isinstance(part, ast.Assign) and len(part.targets) > 1
-        for target, value in () if several else assignments(part):
-            times = 1 if isinstance(part, ast.AugAssign) else 2
-            match value:
-                case ast.BinOp(ast.Name(first), ast.Add() | ast.Sub(), _) if first == target.id:
-                    added[first] += times
-                case ast.BinOp(_, ast.Add(), ast.Name(last)) if last == target.id:
-                    added[last] += times
-    later = [part for part in ast.walk(function) if part is not function and isinstance(part, _LATER)]
-    elsewhere = {part.id for each in later for part in ast.walk(each) if isinstance(part, ast.Name)}
-    elsewhere |= {name for each in later if isinstance(each, (ast.Global, ast.Nonlocal)) for name in each.names}
-    return frozenset(name for name, times in added.items() if named[name] == times and name not in elsewhere)
-
-
-@lru_cache(256)
-def _ends_with_return(function: ast.AST) -> bool:
-    """Whether no name of a function is read once it has returned."""
-    inside = (part for part in ast.walk(function) if part is not function)
-    return not any(isinstance(part, (*_LATER, ast.Try, ast.With)) for part in inside)
-
-
-def _before_rounds(node: ast.For | ast.While) -> ast.expr:
-    return node.test if isinstance(node, ast.While) else node.target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 from dataclasses import dataclass, field
 
@@ -83,3 +84,4 @@ class Frame:
     level: int = 0
     returns: list[End] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
+    late: frozenset[ast.Return] = frozenset()  # in the round of a loop: what is executed once that is over

@@ -273,6 +273,9 @@ def _closure(m: Machine, node: ast.FunctionDef | ast.Lambda) -> Closure:
 
 @lowers(ast.Return)
 def _return(m: Machine, node: ast.Return) -> None:
+    if node in m.frame.late:
+        m.leave(m.frame.returns, m.frame.level, node)
+        return
     value = None if node.value is None else m.evaluate(node.value)
     if len(m.stack) == 2:
         m.results.append((node.value or node, value))

@@ -9,19 +9,34 @@ once: with the counters at 0.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
-from typing import Any, TypeAlias
+from functools import cached_property, partial
+from typing import Any
 
 from tightdp.core.coarse import alike_outcomes
 from tightdp.core.lowering.given import Given, bits_of
 from tightdp.core.lowering.loop_lists import Lists, is_endless, nested
-from tightdp.core.lowering.loop_runs import Alike, Context, NotAChain, Run, Split, runs
+from tightdp.core.lowering.loop_names import names_in
+from tightdp.core.lowering.loop_runs import (
+    Action,
+    Alike,
+    Context,
+    Ends,
+    NotAChain,
+    Outcome,
+    Place,
+    Rounds,
+    Run,
+    Split,
+    State,
+    Values,
+    runs,
+)
 from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import Reference, Union, Value, all_plain
+from tightdp.core.lowering.values import Reference
 from tightdp.core.nodes import Expr
 from tightdp.core.published import GOES_ON
 from tightdp.exact.absorbing import absorbed, moves_on, reaching
@@ -36,49 +51,6 @@ MOST_PLACES = 50 * LOOP_STATES
 """How many states a loop may have, those that differ in the place of the next item alone included."""
 _MOST_RUNS = 10 * LOOP_STATES
 """How many runs one round may have from one state."""
-
-Values = tuple[Any, ...]
-State = tuple[int, Values]  # the place of the next item, and the values of the cells
-Outcome = tuple[str, Values, Any]
-"""How a round or a loop ends ("on", "end", "break", "return", "fail", "reject"), the cells, and what it brings."""
-Place: TypeAlias = State | Outcome
-
-
-@dataclass
-class Ends:
-    """How the runs of one round part: where they go on or leave, each under a condition, with what they wrote.
-
-    `observed` are the conditions of `observe` that they must meet.
-    """
-
-    ways: list[tuple[str, End]] = field(default_factory=list)
-    failures: list[tuple[Expr, Failure]] = field(default_factory=list)
-    observed: list[Expr] = field(default_factory=list)
-
-    def looked_at(self) -> Iterator[Expr]:
-        """Yield the nodes that are asked for their values."""
-        yield from (condition for condition, _ in self.failures)
-        yield from self.observed
-        for _, end in self.ways:
-            yield end.alive
-            for value in (*end.changes.values(), end.value):
-                yield from _nodes(value)
-
-
-@dataclass(frozen=True)
-class Rounds:
-    """The rounds of a loop: `play` lowers one of them, with its item, from given values of cells.
-
-    A `while` loop has no items; where rounds are `alike` they do not look at them. A loop that could be unrolled says
-    how fast its states may become more, see `LOOP_GROWTH`. One that is `cut` has too many states.
-    """
-
-    node: ast.For | ast.While
-    play: Callable[[Value, dict[Cell, Value]], Ends]
-    items: Sequence[Value] | None = None
-    alike: bool = True
-    growth: int = 0
-    cut: bool = False
 
 
 class TooManyStates(NotAChain):
@@ -97,8 +69,8 @@ class Written(Exception):
         self.cells = cells
 
 
-class NoCounter(Exception):
-    """What was taken for a counter does not stay an integer."""
+class Whole(Exception):
+    """Rounds are to be lowered whole: what was taken for a counter is no integer later, or noise comes to the test."""
 
 
 class Rounded(Exception):
@@ -109,39 +81,52 @@ class _Impossible(Exception):
     """No way is open with these values from before the loop: they contradict each other."""
 
 
-def _nodes(value: Value) -> Iterator[Expr]:
-    """Yield the nodes inside a value."""
-    if isinstance(value, Expr):
-        yield value
-    elif isinstance(value, tuple) and not all_plain(value):
-        for item in value:
-            yield from _nodes(item)
-    elif isinstance(value, Union):
-        for guard, item in value.alternatives:
-            yield guard
-            yield from _nodes(item)
+@dataclass
+class _Part:
+    """What a part of a round does from a state: cases that were lowered, and laws, by what they read of a context."""
+
+    cases: list[tuple[Number, Ends, Alike]] = field(default_factory=list)
+    laws: list[tuple[Context, dict[Outcome, Number]]] = field(default_factory=list)
+
+
+def _known(
+    laws: Sequence[tuple[Context, dict[Outcome, Number]]], context: Context
+) -> tuple[Context, dict[Outcome, Number]] | None:
+    """Return the law that was found where all that it depends on was as it is now, with what that is."""
+    for read, law in laws:
+        if all(context[serial] == value for serial, value in read.items()):
+            return read, law
+    return None
 
 
 @dataclass
 class LoopChain:
     """A loop as a chain: the cells that it writes, those of them that a round reads, and its rounds.
 
-    `counters` are cells that rounds only add to, by their places; `forgotten` those that nobody reads once the function
-    has returned.
+    `pieces` are the parts of rounds that are lowered together; `unread` are the cells that each of them only adds to,
+    or does not name, by their places; `forgotten` are those that nobody reads once the function has returned.
     """
 
     m: Machine
     cells: Sequence[Cell]
     live: Sequence[bool]
-    counters: Sequence[int]
+    pieces: Sequence[Sequence[Action]]
+    unread: Sequence[Sequence[int]]
     forgotten: Collection[Cell]
     rounds: Rounds
     born: int
     keys: int
-    known: dict[State, list[tuple[Number, Ends, Alike]]] = field(default_factory=dict)
-    laws: dict[State, list[tuple[Context, dict[Outcome, Number]]]] = field(default_factory=dict)
+    known: dict[State, list[tuple[Context, dict[Outcome, Number]]]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     places: int = 0
+
+    def __post_init__(self) -> None:
+        self.lowered: list[dict[State, _Part]] = [{} for _ in self.pieces]
+
+    @cached_property
+    def counters(self) -> Sequence[int]:
+        """Return the cells that rounds only add to, by their places."""
+        return [place for place in self.unread[0] if all(place in each for each in self.unread)]
 
     def law(self, context: Context, entry: Values, rounded: bool = False) -> dict[Outcome, Number] | Values | None:
         """Return how the loop ends from a state, or a state from which it can go on for ever; None for contradictions.
@@ -221,7 +206,9 @@ class LoopChain:
 
     def forget(self) -> None:
         """Drop all states: they were reached with values that cannot come together, and do not count."""
-        self.known, self.laws, self.places = {}, {}, 0
+        self.known, self.places = {}, 0
+        for part in self.lowered:
+            part.clear()
 
     def step(self, state: State, context: Context) -> dict[Place, Number]:
         """Return the law of the states and ends that follow a state."""
@@ -234,11 +221,15 @@ class LoopChain:
 
     def apart(self, state: State) -> tuple[State, dict[int, int]]:
         """Return from where a round is lowered that begins in a state, and how far the counters are then."""
+        return self._without((0 if self.rounds.alike else state[0], state[1]), self.counters)
+
+    @staticmethod
+    def _without(state: State, places: Collection[int]) -> tuple[State, dict[int, int]]:
         at, values = state
-        counted = {place: values[place] for place in self.counters if type(values[place]) is int}
+        counted = {place: values[place] for place in places if type(values[place]) is int}
         if counted:
             values = tuple(0 if place in counted else value for place, value in enumerate(values))
-        return (0 if self.rounds.alike else at, values), counted
+        return (at, values), counted
 
     def place(self, state: State, outcome: Outcome, counted: dict[int, int]) -> Place:
         """Return what follows a state where a round that is lowered as `apart` says has this outcome."""
@@ -255,31 +246,58 @@ class LoopChain:
 
     def outcomes(self, state: State, context: Context) -> dict[Outcome, Number]:
         """Return the law of how a round ends that begins in a state."""
-        for looked_at, law in self.laws.get(state, ()):
-            if all(context[serial] == value for serial, value in looked_at.items()):
-                return law
+        if at_hand := _known(self.known.get(state, ()), context):
+            return at_hand[1]
+        found: dict[Outcome, Number] = {("on", state[1], None): Fraction(1)}
+        read: Context = {}
+        for which in range(len(self.pieces)):
+            before, found = found, {}
+            for outcome, mass in before.items():
+                ends: Sequence[tuple[Outcome, Number]] = [(outcome, Fraction(1))]
+                if outcome[0] == "on":
+                    if which and any(map(is_endless, outcome[1])):
+                        raise Whole
+                    ends = self._part(which, (state[0], outcome[1]), context, read)
+                for end, share in ends:
+                    found[end] = found.get(end, Fraction(0)) + mass * share
+        self.known.setdefault(state, []).append((read, found))
+        return found
+
+    def _part(self, which: int, state: State, context: Context, read: Context) -> list[tuple[Outcome, Number]]:
+        """Return the law of how a round ends before its test, or by it; and add to what was read of the context."""
+        begun, counted = self._without(state, self.unread[which])
+        part = self.lowered[which].setdefault(begun, _Part())
+        looked_at, law = _known(part.laws, context) or self._found(which, begun, context)
+        read |= looked_at
+        return [
+            ((kind, counted_up(after, counted) if counted and after else after, value), mass)
+            for (kind, after, value), mass in law.items()
+        ]
+
+    def _found(self, which: int, begun: State, context: Context) -> tuple[Context, dict[Outcome, Number]]:
         self.m.watch()
         found: dict[Outcome, Number] = {}
         read: Context = {}
-        for weight, ends, alike in self.known[state] if state in self.known else self._lowered(state):
-            every = runs(self.born, context, alike, partial(self._end, ends=ends, values=state[1]))
+        part = self.lowered[which][begun]
+        for weight, ends, alike in part.cases or self._lowered(which, begun):
+            every = runs(self.born, context, alike, partial(self._end, ends=ends, values=begun[1]))
             for number, (outcome, run) in enumerate(every):
                 if number > _MOST_RUNS:
                     raise NotAChain(f"a round has more than {_MOST_RUNS:,} runs")
                 found[outcome] = found.get(outcome, Fraction(0)) + weight * run.probability
                 read |= run.read
-        self.laws.setdefault(state, []).append((read, found))
-        return found
+        part.laws.append((read, found))
+        return part.laws[-1]
 
-    def _lowered(self, state: State) -> Iterator[tuple[Number, Ends, Alike]]:
-        """Lower a round; where a loop in it depends on too much, for each outcome of a draw, with its probability."""
-        m, item = self.m, self.rounds.items[state[0]] if self.rounds.items else None
+    def _lowered(self, which: int, state: State) -> Iterator[tuple[Number, Ends, Alike]]:
+        """Lower a part of a round; where a loop in it depends on too much, for each outcome of a draw."""
+        m, rounds, held = self.m, self.rounds, dict(zip(self.cells, state[1], strict=True))
         outside, bits, cases = m.given, bits_of(m.given), []
         left: list[dict[int, tuple[Any, Number]]] = [{}]
         while left:
             m.given = given = Given(bits, left.pop())
             try:
-                ends = self.rounds.play(item, dict(zip(self.cells, state[1], strict=True)))
+                ends = rounds.play(self.pieces[which], rounds.items[state[0]] if rounds.items else None, held)
             except Split as split:
                 if split.given is not given:
                     raise
@@ -289,7 +307,7 @@ class LoopChain:
                 m.given = outside
             cases.append((given.weight(), ends, alike_outcomes(ends.looked_at(), self.born)))
             yield cases[-1]
-        self.known[state] = cases
+        self.lowered[which][state].cases = cases
 
     def _end(self, run: Run, ends: Ends, values: Values) -> Outcome:
         for condition, failure in ends.failures:
@@ -304,9 +322,11 @@ class LoopChain:
                 self._check_written(end)
                 held = zip(self.cells, values, strict=True)
                 lists = Lists(run, end.changes, self.keys)
-                changes = {**end.changes, **dict.fromkeys(self.forgotten if kind == "return" else (), MISSING)}
+                late = names_in(end.value) if isinstance(end.value, ast.Return) else None
+                gone = [] if kind != "return" else [cell for cell in self.forgotten if cell[1] not in (late or ())]
+                changes = {**end.changes, **dict.fromkeys(gone, MISSING)}
                 after = tuple(lists.content(changes.get(cell, value)) for cell, value in held)
-                return kind, after, lists.content(end.value)
+                return (kind, after, lists.content(end.value)) if late is None else ("late", after, end.value)
         raise _Impossible
 
     def _check_written(self, end: End) -> None:
@@ -334,13 +354,13 @@ class LoopChain:
 
 
 def counted_up(values: Values, by: dict[int, int]) -> Values:
-    """Return values with counters that began elsewhere. Raises NoCounter where they are no integers."""
+    """Return values with counters that began elsewhere. Raises Whole where they are no integers."""
     moved = list(values)
     for place, begun in by.items():
         if moved[place] is MISSING:  # it is not read again
             continue
         if type(moved[place]) is not int:
-            raise NoCounter
+            raise Whole
         moved[place] += begun
     return tuple(moved)
 

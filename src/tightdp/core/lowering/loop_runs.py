@@ -1,13 +1,16 @@
-"""The runs of one round of a loop, enumerated one by one: what its nodes are, and what it draws."""
+"""The rounds of a loop, how they end, and their runs, enumerated one by one: what nodes are, and what is drawn."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from tightdp.core.lowering.given import Given
-from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.machine import End, Failure
+from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Closure, Host, Reference, Union, Value, all_plain, is_scalar
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary, computed, reachable
 from tightdp.exact.field import Number
@@ -16,6 +19,68 @@ from tightdp.language.laws import Law
 T = TypeVar("T")
 Context = dict[int, Any]
 """The values of some nodes, by their serials."""
+Values = tuple[Any, ...]
+State = tuple[int, Values]  # the place of the next item, and the values of the cells
+Outcome = tuple[str, Values, Any]
+"""How a round or a loop ends ("on", "end", "break", "return", "late", "fail", "reject"), the cells, and what it brings.
+
+What is returned late is a statement.
+"""
+Place: TypeAlias = State | Outcome
+Action: TypeAlias = Callable[[Value, Any], None]
+"""What lowers a part of a round with its item, unrolled."""
+
+
+@dataclass
+class Ends:
+    """How the runs of one round part: where they go on or leave, each under a condition, with what they wrote.
+
+    `observed` are the conditions of `observe` that they must meet.
+    """
+
+    ways: list[tuple[str, End]] = field(default_factory=list)
+    failures: list[tuple[Expr, Failure]] = field(default_factory=list)
+    observed: list[Expr] = field(default_factory=list)
+
+    def looked_at(self) -> Iterator[Expr]:
+        """Yield the nodes that are asked for their values."""
+        yield from (condition for condition, _ in self.failures)
+        yield from self.observed
+        for _, end in self.ways:
+            yield end.alive
+            for value in (*end.changes.values(), end.value):
+                yield from _nodes(value)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The rounds of a loop: `play` lowers `parts` of one, in order, with its item, from given values of cells.
+
+    A `while` loop has no items, and its test is a part of its own; where rounds are `alike` they do not look at them. A
+    loop that could be unrolled says how fast its states may become more, see `LOOP_GROWTH`. One that is `cut` has too
+    many states.
+    """
+
+    node: ast.For | ast.While
+    play: Callable[[Sequence[Action], Value, dict[Cell, Value]], Ends]
+    parts: Sequence[Action]
+    items: Sequence[Value] | None = None
+    alike: bool = True
+    growth: int = 0
+    cut: bool = False
+
+
+def _nodes(value: Value) -> Iterator[Expr]:
+    """Yield the nodes inside a value."""
+    if isinstance(value, Expr):
+        yield value
+    elif isinstance(value, tuple) and not all_plain(value):
+        for item in value:
+            yield from _nodes(item)
+    elif isinstance(value, Union):
+        for guard, item in value.alternatives:
+            yield guard
+            yield from _nodes(item)
 
 
 class NotAChain(Exception):

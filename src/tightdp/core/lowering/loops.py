@@ -11,9 +11,9 @@ from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.any_order import in_any_order, loop_over_all
 from tightdp.core.lowering.iteration import iterate, visit
-from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, Ends, Rounds, TooManyStates
+from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, TooManyStates
 from tightdp.core.lowering.loop_lists import remade
-from tightdp.core.lowering.loop_runs import NotAChain, Split
+from tightdp.core.lowering.loop_runs import Action, Ends, NotAChain, Rounds, Split
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
 from tightdp.core.lowering.registry import lowers
@@ -176,13 +176,16 @@ def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
     condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
     unrolled.end_where(m.builder.negation(condition))
 
-    def test(unrolled: Unrolled) -> None:
+    def test(_: Value, unrolled: Unrolled) -> None:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
         if m.alive is not m.builder.false:
             unrolled.end_where(m.builder.negation(condition))
 
+    parts: list[Action] = [lambda _, unrolled: unrolled.round(node.body)]
+    parts += [] if isinstance(node.test, ast.Constant) else [test]
     cut = node in m.left_early
-    rounds = Rounds(node, lambda _, state: _round_from(m, node.body, state, None, test), growth=growth, cut=cut)
+    cut = node in m.left_early
+    rounds = Rounds(node, partial(_round_from, m), parts, growth=growth, cut=cut)
     _as_chain(m, node, rounds, unrolled)
 
 
@@ -192,14 +195,13 @@ def _for_as_chain(m: Machine, node: ast.For, items: Sequence[Value]) -> None:
     used = [part for part in ast.walk(m.frame.source.node) if _uses(part, stored)]
     plain = isinstance(node.target, ast.Name) and not used
 
-    def assign(item: Value) -> None:
+    def round_with(item: Value, unrolled: Unrolled) -> None:
         if not plain:
-            m.assign(node.target, item)
+            m.attempt(lambda: m.assign(node.target, item))
+        unrolled.round(node.body)
 
-    def play(item: Value, state: dict[Cell, Value]) -> Ends:
-        return _round_from(m, node.body, state, lambda: assign(item), lambda _: None)
-
-    _as_chain(m, node, Rounds(node, play, items, alike=plain, growth=LOOP_GROWTH), Unrolled(m))
+    rounds = Rounds(node, partial(_round_from, m), [round_with], items, alike=plain, growth=LOOP_GROWTH)
+    _as_chain(m, node, rounds, Unrolled(m))
 
 
 def _uses(part: ast.AST, names: set[str]) -> bool:
@@ -220,6 +222,8 @@ def _as_chain(m: Machine, node: ast.For | ast.While, rounds: Rounds, unrolled: U
             m.leave(m.frame.returns, m.frame.level, end.value)
             if len(m.stack) == 2:
                 m.results.append((node, end.value))
+        elif kind == "late":
+            m.execute(end.value)
         elif kind == "break":
             m.leave(unrolled.breaks, unrolled.level)
         else:
@@ -228,14 +232,8 @@ def _as_chain(m: Machine, node: ast.For | ast.While, rounds: Rounds, unrolled: U
     unrolled.finish(node.orelse)
 
 
-def _round_from(
-    m: Machine,
-    body: Sequence[ast.stmt],
-    state: dict[Cell, Value],
-    first: Callable[[], None] | None,
-    last: Callable[[Unrolled], None],
-) -> Ends:
-    """Lower one round from a state, with what is done before and after it, and leave everything as it was."""
+def _round_from(m: Machine, parts: Sequence[Action], item: Value, state: dict[Cell, Value]) -> Ends:
+    """Lower parts of one round from a state, and leave everything as it was."""
     before, alive = Before(m, drawn=False), m.alive
     m.alive = m.builder.true
     m.builder.rounds += 1
@@ -248,11 +246,9 @@ def _round_from(
         elif m.store.get(cell) is not MISSING:
             m.store.pop(cell)
     try:
-        if first is not None:
-            m.attempt(first)
-        unrolled.round(body)
-        if m.alive is not m.builder.false:
-            last(unrolled)
+        for part in parts:
+            if m.alive is not m.builder.false:
+                part(item, unrolled)
     except Split:
         before.restore(unrolled.level)
         m.alive = alive

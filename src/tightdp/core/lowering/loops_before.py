@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from tightdp.core.lowering.cut_off import MOST_ROUNDS
 from tightdp.core.lowering.given import bits_of
-from tightdp.core.lowering.loop_chain import LoopChain, Outcome, TooManyStates, Values, counted_up
+from tightdp.core.lowering.loop_chain import LoopChain, TooManyStates, counted_up
+from tightdp.core.lowering.loop_names import names_in
+from tightdp.core.lowering.loop_runs import NotAChain, Outcome, Outer, Run, Values
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import Value, is_scalar
@@ -40,10 +40,10 @@ def ended_before(m: Machine, name: tuple[object, ...]) -> Ended | None:
     return m.ended.get(name)
 
 
-def name_of(m: Machine, chain: LoopChain, entry: Values) -> tuple[object, ...] | None:
+def name_of(m: Machine, chain: LoopChain, entry: Values, run: Run) -> tuple[object, ...] | None:
     """Return what says how a loop ends, wherever its counters begin; None where it may look at more than plain values.
 
-    What rounds read of a context is looked at when they are known.
+    `run` knows the values from before the loop that are given, and what was read of them is in it then.
     """
     (_, begun), counted = chain.apart((0, entry))
     own = [cell[1] for cell in chain.cells if isinstance(cell, tuple) and cell[0] == m.frame.key]
@@ -51,9 +51,13 @@ def name_of(m: Machine, chain: LoopChain, entry: Values) -> tuple[object, ...] |
     read = [m.store.get((key, name)) for key in frames for name in names_in(chain.rounds.node) if name not in own]
     if m.floats or m.guards or chain.rounds.items is not None or len(own) < len(chain.cells):
         return None
-    if not all(map(_is_plain, (*read, *begun))):
+    try:
+        held = [*(run.value(each) if isinstance(each, Expr) else each for each in read), *begun]
+    except (Outer, NotAChain):
         return None
-    shown = tuple("" if value is MISSING else repr(value) for value in (*read, *begun))
+    if not all(map(_is_plain, held)):
+        return None
+    shown = tuple("" if value is MISSING else repr(value) for value in held)
     plan = m.builder.cut is None, frozenset(m.left_early)
     return (
         plan,
@@ -61,21 +65,25 @@ def name_of(m: Machine, chain: LoopChain, entry: Values) -> tuple[object, ...] |
         chain.rounds.node,
         chain.rounds.cut,
         chain.rounds.growth,
+        m.frame.late,
+        len(chain.pieces),
         tuple(own),
         tuple(counted),
         shown,
     )
 
 
-def is_alone(chain: LoopChain) -> bool:
-    """Whether the rounds of a loop looked at nothing but its own state."""
-    return not any(read for rows in chain.laws.values() for read, _ in rows)
+def is_alone(chain: LoopChain, run: Run) -> bool:
+    """Whether the rounds of a loop looked at nothing but its own state, and what its name says."""
+    return all(run.read.keys() >= read.keys() for rows in chain.known.values() for read, _ in rows)
 
 
-def is_told(chain: LoopChain, law: dict[Outcome, Number]) -> bool:
+def is_told(chain: LoopChain, law: dict[Outcome, Number], run: Run) -> bool:
     """Whether a law says all of how a loop ends: its rounds looked at nothing else, and it brings plain values."""
-    plain = all(_is_plain(v) for kind, held, value in law for v in (*held, value if kind != "fail" else None))
-    return plain and is_alone(chain)
+    plain = all(
+        _is_plain(v) for kind, held, value in law for v in (*held, value if kind not in ("fail", "late") else None)
+    )
+    return plain and is_alone(chain, run)
 
 
 def as_before(chain: LoopChain, entry: Values, before: Ended) -> dict[Outcome, Number]:
@@ -102,9 +110,3 @@ def _is_plain(value: Value) -> bool:
     if isinstance(value, tuple):
         return all(map(_is_plain, value))
     return value is MISSING or value is None or (is_scalar(value) and not isinstance(value, Expr))
-
-
-@lru_cache(256)
-def names_in(node: ast.AST) -> tuple[str, ...]:
-    """Return the names in a piece of source."""
-    return tuple(dict.fromkeys(part.id for part in ast.walk(node) if isinstance(part, ast.Name)))
