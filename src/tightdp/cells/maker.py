@@ -179,7 +179,7 @@ class Maker:
                 total: list[Piece] = [(local, {UNIT: self.one})]
                 for factor in here:
                     total = multiplied(total, factor.pieces)
-                pay(self.watch, 150 * len(total))
+                pay(self.watch, 40 * len(total))
                 pieces = summed_out(total, y)
                 self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
             if not self._known[name].pieces:
