@@ -103,6 +103,20 @@ def test_joint_laws_too_long_to_list_are_not_needed() -> None:
 
 
 @pytest.mark.slow(seconds=4)
+def test_sums_of_noisy_bits_are_compared_sum_by_sum() -> None:
+    """There are 7**8 outputs: of two records in one place, the bits of two sums change."""
+
+    @mechanism(record=Int(0, 7))
+    def unary(x: Any) -> Any:
+        sums = [0] * 8
+        for v in x:
+            for j in range(8):
+                sums[j] += flip("3/4") if j == v else flip("1/4")
+        return tuple(sums)
+
+    assert unary.bind(n=6).privacy().exp_epsilon == 9
+
+
 def test_a_chain_hands_over_to_parts_that_are_known_to_need_less() -> None:
     """Its diagram is quickly made, its search is long; the parts need more than is spent without an estimate."""
 

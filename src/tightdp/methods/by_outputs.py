@@ -17,12 +17,12 @@ from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import CHANGE_STEPS, ENTRIES_IN_ONE
 from tightdp.methods.aggregate import Aggregate, Contribution, marginal
 from tightdp.methods.aggregated import AggregateTable
-from tightdp.methods.base import Comparison, Control, Refusal, too_much
+from tightdp.methods.base import Comparison, Control, Refusal, Tight, too_much
 from tightdp.methods.by_aggregates import Aggregates
 from tightdp.methods.leaf_laws import leaf_laws
 from tightdp.methods.parts import split
 from tightdp.methods.pieces import Changed, Piece, Pieces, plain
-from tightdp.methods.program import Program
+from tightdp.methods.program import Method, Program
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.orbits import Group, Orbits
 
@@ -55,6 +55,10 @@ class IndependentOutputs(Aggregates):
             return self._outputs[at]
 
         return Comparison(lambda: self.pieces.pairs(self._changes(control), outputs))
+
+    def tight(self, control: Control, budget: int) -> Tight | Refusal:
+        """Return a refusal: the parts are compared at once, before any law of a whole output."""
+        return Method.tight(self, control, budget)
 
     def largest(self, control: Control) -> Comparison:
         return self.comparison(control)
