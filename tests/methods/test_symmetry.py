@@ -259,7 +259,7 @@ LOOKS = (0, 1, 2, 3, 5, 9, 17, 40, 150, 10**9) if FULL else (0, 2, 9, 40, 10**9)
 
 
 @pytest.mark.parametrize("query", QUERIES)
-@pytest.mark.parametrize("name", thinned(INSTANCES, 2))
+@pytest.mark.parametrize("name", thinned(INSTANCES, 4))
 def test_interrupted_queries_enclose_the_answer(name: str, query: str) -> None:
     exact = INSTANCES[name]()
     try:

@@ -66,7 +66,7 @@ def _timeless(found: Any) -> Any:
     return [_timeless(each) for each in found] if isinstance(found, list) else found
 
 
-LONG = {"grows", "hidden state", "approached"}
+LONG = {"grows", "hidden state", "approached", "report"}
 CASES = [pytest.param(name, marks=pytest.mark.slow(seconds=9) if name in LONG else ()) for name in QUESTIONS]
 
 
