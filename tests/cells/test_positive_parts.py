@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
 from flint import arb, fmpq
 
-from tightdp.cells import doubles
+from tightdp.cells import doubles, excess, suprema
 from tightdp.cells.simplices import Function
 
 
@@ -79,3 +80,15 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     more = doubles.positive([doubles.Piece(function, other, fmpq(1))], 0.0, lambda: None)[0]
     assert less.rad() > 4 * more.rad()
     assert less.overlaps(more)
+
+
+def test_regions_of_different_dimensions_are_added_up() -> None:
+    """Kinds of outputs may have two and three real numbers, as answers above a threshold do."""
+    cases = []
+    for dimension in (2, 3):
+        function, other = drawn(dimension, 0, 1)
+        p, q = ({key: Fraction(round(float(c.mid()))) for key, c in each.items()} for each in (function, other))
+        cases.append((suprema.difference(p, q, Fraction(-1)), q, (dimension, fmpq(1))))
+    apart = [excess.larger_in_all([case], Fraction(1), lambda: None, 2.0**-6)[0] for case in cases]
+    together, _ = excess.larger_in_all(cases, Fraction(1), lambda: None, 2.0**-6)
+    assert together.overlaps(apart[0] + apart[1])

@@ -57,16 +57,20 @@ def larger_in_all(cases: Iterable[Case], t: Any, watch: Callable[[], None], clos
 
     The first one is enclosed no more closely than is asked for.
     """
-    open_, totals = _Open(watch), [(0 * t, 0 * t)]
+    totals = [(0 * t, 0 * t)]
+    every: dict[int, _Open] = {}
     for p, q, (bounded, volume) in cases:
         function = difference(p, q, rational_number(t))
         if not function or covered({key: -c for key, c in function.items()}, bounded):
             continue
-        whole = standard(bounded, len(next(iter(function))))
+        dimension = len(next(iter(function)))
+        whole = standard(bounded, dimension)
         parts = [(whole, 1)] if covered(function, bounded) else _along_a_line(function, bounded, watch)
         if parts is None:
             with ctx.workprec(BITS):
-                open_.look(_Case(enclosed(p), enclosed(q), enclosed(function), volume), whole, enclosed(function))
+                every.setdefault(dimension, _Open(watch)).look(
+                    _Case(enclosed(p), enclosed(q), enclosed(function), volume), whole, enclosed(function)
+                )
             continue
         over, unsure = ([part for part, sign in parts if sign == each] for each in (1, 0))
         if not unsure:
@@ -79,8 +83,7 @@ def larger_in_all(cases: Iterable[Case], t: Any, watch: Callable[[], None], clos
                 for each in map(enclosed, (function, q))
             )
             totals.append(tuple(scaled(each, volume) for each in both))
-    if open_.heap:
-        totals.append(open_.integrals(close))
+    totals += [each.integrals(max(close, _CLOSE.get(dimension, _NEAR))) for dimension, each in every.items()]
     excess, theirs = zip(*totals, strict=True)
     return reduce(plus, excess), reduce(plus, theirs)
 
@@ -184,7 +187,6 @@ class _Open:
     def integrals(self, close: float) -> tuple[arb, arb]:
         """Return the integrals of p - t·q where that is positive, and of q there."""
         with ctx.workprec(BITS):
-            close = max(close, _CLOSE.get(len(self.heap[0][3].columns), _NEAR))
             for _ in range(_MOST_CUTS):
                 if -sum(each[0] for each in self.heap) <= close:
                     break
