@@ -13,18 +13,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations, product
 from math import comb, factorial, fsum, prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from flint import arb, fmpq
 
 from tightdp.cells.simplices import Function, Vector
-from tightdp.exact.lazily import lazily
+from tightdp.exact.arrays import np
 from tightdp.exact.scaled import gamma
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazily("numpy")
 
 _MOST_NUMBERS = 12_000_000
 """So many values of terms at corners are computed in all."""

@@ -12,19 +12,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flint import ctx, fmpz_poly
 
+from tightdp.exact.arrays import np
 from tightdp.exact.enclosure import ends
 from tightdp.exact.field import Number, as_ball
-from tightdp.exact.lazily import lazily
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = lazily("numpy")
-
 
 UNIT = 2.0**-53
 """The unit roundoff of doubles."""

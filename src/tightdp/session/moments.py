@@ -50,14 +50,15 @@ def concentrated(engine: Engine) -> Zcdp:
         noise = None if error is None else find_noisy_numbers(engine.program.core(query.control))
         first: PairWitness | None = None
         most: Exact = math.inf
-        if noise is not None and engine.program.datasets <= FEW_DATASETS:
-            rho, every = noise.between(engine.bound), every_neighbouring_pair(engine.bound)
+        rho = None if noise is None else noise.between(engine.bound)
+        published = noise is not None and noise.published
+        if rho is not None and engine.program.datasets <= FEW_DATASETS:
+            every = every_neighbouring_pair(engine.bound)
             ways = ((rho(x, other), PairWitness(x, other)) for x, other, _ in every)
             most, first = max(ways, key=itemgetter(0), default=(Fraction(0), None))
-        if noise is not None and noise.published and first is not None:
+        if published and first is not None:
             found: laws.Found[Pair] = laws.Found(most, most, None)
-        elif noise is not None and noise.published:
-            rho = noise.between(engine.bound)
+        elif published and rho is not None:
             looked = ((rho(pair.x, pair.x_prime), pair) for pair in query.control.pairs(pairs))
             known = max(looked, key=itemgetter(0), default=(Fraction(0), None))
             found = laws.Found(known[0], *known)

@@ -184,7 +184,6 @@ def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
     parts: list[Action] = [lambda _, unrolled: unrolled.round(node.body)]
     parts += [] if isinstance(node.test, ast.Constant) else [test]
     cut = node in m.left_early
-    cut = node in m.left_early
     rounds = Rounds(node, partial(_round_from, m), parts, growth=growth, cut=cut)
     _as_chain(m, node, rounds, unrolled)
 
