@@ -13,21 +13,16 @@ if TYPE_CHECKING:
     from tightdp.session import accuracy as accuracy
     from tightdp.session import certify as certify
     from tightdp.session import certify_runs as certify_runs
-    from tightdp.session import explain as explain
     from tightdp.session import moments as moments
     from tightdp.session import one_run as one_run
     from tightdp.session import optimum as optimum
     from tightdp.session import outputs as outputs
-    from tightdp.session import report as report
     from tightdp.session import search as search
     from tightdp.session import strategies as strategies
-    from tightdp.session import sweep as sweep
     from tightdp.session import verification as verification
 else:
     accuracy, certify = lazily("tightdp.session.accuracy"), lazily("tightdp.session.certify")
-    certify_runs = lazily("tightdp.session.certify_runs")
-    explain, moments = lazily("tightdp.session.explain"), lazily("tightdp.session.moments")
+    certify_runs, moments = lazily("tightdp.session.certify_runs"), lazily("tightdp.session.moments")
     one_run, optimum = lazily("tightdp.session.one_run"), lazily("tightdp.session.optimum")
-    outputs, report = lazily("tightdp.session.outputs"), lazily("tightdp.session.report")
-    search, strategies = lazily("tightdp.session.search"), lazily("tightdp.session.strategies")
-    sweep, verification = lazily("tightdp.session.sweep"), lazily("tightdp.session.verification")
+    outputs, search = lazily("tightdp.session.outputs"), lazily("tightdp.session.search")
+    strategies, verification = lazily("tightdp.session.strategies"), lazily("tightdp.session.verification")

@@ -78,18 +78,16 @@ def read_width(value: Any) -> Fraction | None:
 
 def checked_calls(cls: type[T]) -> type[T]:
     """Make the public methods of a class raise ParameterError where their arguments do not fit; see `checked_call`."""
-    methods = {name: value for name, value in vars(cls).items() if isfunction(value) and not name.startswith("_")}
-    takers = {name: [key for key in signature(method).parameters if key != "self"] for name, method in methods.items()}
-    for name, method in methods.items():
-        setattr(cls, name, checked_call(method, takers))
+    for name, value in list(vars(cls).items()):
+        if isfunction(value) and not name.startswith("_"):
+            setattr(cls, name, checked_call(value))
     return cls
 
 
-def checked_call(function: Callable[P, T], takers: dict[str, list[str]] | None = None) -> Callable[P, T]:
+def checked_call(function: Callable[P, T]) -> Callable[P, T]:
     """Return a function that raises ParameterError, with a remedy, where Python would raise a bare TypeError.
 
-    `takers` are related functions with the names of what they take: where one of them takes an argument that the
-    function does not, the error names it.
+    Where another method of the object takes an argument that this one does not, the error names it.
     """
     shape = signature(function)
 
@@ -98,15 +96,20 @@ def checked_call(function: Callable[P, T], takers: dict[str, list[str]] | None =
         try:
             shape.bind(*arguments, **named)
         except TypeError:
-            raise _misfit(function.__name__, shape, arguments, named, takers or {}) from None
+            raise _misfit(function.__name__, shape, arguments, named) from None
         return function(*arguments, **named)
 
     return call
 
 
-def _misfit(
-    name: str, shape: Signature, arguments: tuple[Any, ...], named: dict[str, Any], takers: dict[str, list[str]]
-) -> ParameterError:
+def _takers(shape: Signature, arguments: tuple[Any, ...], key: str) -> list[str]:
+    """Return the public methods of the object that a method was called on which take an argument of this name."""
+    kinds = type(arguments[0]).__mro__[::-1] if arguments and "self" in shape.parameters else ()
+    methods = {name: each for kind in kinds for name, each in vars(kind).items() if isfunction(each)}
+    return [name for name, each in methods.items() if name[0] != "_" and key in signature(each).parameters]
+
+
+def _misfit(name: str, shape: Signature, arguments: tuple[Any, ...], named: dict[str, Any]) -> ParameterError:
     """Return the error that says which argument does not fit."""
     known = {key: each for key, each in shape.parameters.items() if key != "self"}
     open_ended = any(each.kind is Parameter.VAR_KEYWORD for each in known.values())
@@ -115,7 +118,7 @@ def _misfit(
     usage = f"it is {name}({', '.join(_written(each, by_name) for each in known.values())})"
     for key in named:
         if key not in known and not open_ended:
-            others = [f"{other}({key}=...)" for other, takes in takers.items() if key in takes]
+            others = [f"{other}({key}=...)" for other in _takers(shape, arguments, key)]
             close = get_close_matches(key, known, n=1)
             hint = f"did you mean {close[0]}?" if close else f"ask {' or '.join(others)}" if others else usage
             return ParameterError(f"{name} takes no {key}", hint)

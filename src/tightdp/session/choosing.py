@@ -21,6 +21,7 @@ from tightdp.results.choices import BestChoices, Choice, Chosen, Option, Value
 from tightdp.results.pieces import Solution
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Stats, Subject
+from tightdp.session.arguments import Claimed
 from tightdp.session.asking import Collected, gain_of
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Stretch
@@ -40,21 +41,24 @@ def every_choice(holes: Mapping[str, Sequence[Any]]) -> list[Chosen]:
 
 @dataclass(frozen=True)
 class Question:
-    """The claims, as `verify` takes them, and what is to be best, also as `solve` takes it; one of them is given."""
+    """The claims, and what is to be best; one of them is given."""
 
-    claims: Mapping[str, Any]
-    asked: Mapping[str, Any]
+    claimed: Claimed
     goal: Goal | None
 
     @property
-    def delta(self) -> Any:
-        """The δ at which e^ε is tight."""
-        return self.claims.get("delta", 0)
+    def claims(self) -> bool:
+        """Whether there are claims."""
+        return any(each is not None for each in (self.claimed.epsilon, self.claimed.exp_epsilon, self.claimed.beta))
 
     @property
-    def claimed(self) -> bool:
-        """Whether there are claims."""
-        return any(self.claims.get(name) is not None for name in ("epsilon", "exp_epsilon", "beta"))
+    def best(self) -> dict[str, Any]:
+        """What is to be best, as `solve` takes it."""
+        if self.goal is None:
+            return {}
+        if self.goal.alpha is None:
+            return {"best": "utility", "measure": self.goal.measure}
+        return {"best": "accuracy", "alpha": self.goal.alpha}
 
 
 Way = tuple[Chosen, Any]
@@ -63,10 +67,10 @@ Way = tuple[Chosen, Any]
 
 def choose(subject: Subject, ways: Sequence[Way], question: Question) -> Choice | BestChoices:
     """Return what each choice leads to; with an unknown and no claims, the best one as a function of the unknown."""
-    if not question.claimed and question.goal is None:
+    if not question.claims and question.goal is None:
         raise ParameterError("neither a claim nor what is best was given", 'give epsilon, or best="accuracy" and alpha')
     unknown = [hasattr(one, "cellwise") for _, one in ways]
-    if any(unknown) and question.goal is not None and not question.claimed:
+    if any(unknown) and question.goal is not None and not question.claims:
         return _best_by_unknown(subject, ways, question.goal)
     found = [(_solved if of_unknown else _asked)(*way, question) for way, of_unknown in zip(ways, unknown, strict=True)]
     options = [option for option, _, _ in found]
@@ -82,7 +86,7 @@ def choose(subject: Subject, ways: Sequence[Way], question: Question) -> Choice 
         alpha=None if question.goal is None else question.goal.alpha,
         unknown=ways[0][1].cellwise.name if any(unknown) else None,
         options=tuple(options),
-        best=_best(options, question.goal) if question.claimed else (),
+        best=_best(options, question.goal) if question.claims else (),
         stats=sum(stats[1:], stats[0]),
     )
 
@@ -93,12 +97,12 @@ Found = tuple[Option, tuple[str, ...], list[Result]]
 
 def _asked(chosen: Chosen, one: Any, question: Question) -> Found:
     """Return what a choice leads to where no parameter is unknown."""
-    privacy: Privacy = one.privacy(delta=question.delta)
+    privacy: Privacy = one.privacy(delta=question.claimed.delta)
     answers: list[Result] = [privacy]
     holds, value = None, None
     said: tuple[str, ...] = ()
-    if question.claimed:
-        verified: Verification = one.verify(**question.claims)
+    if question.claims:
+        verified: Verification = one.verify(**vars(question.claimed))
         holds, said = verified.holds, tuple(f"{each.claim} <= {each.claimed}" for each in verified.claims)
         answers.append(verified)
     if question.goal is not None:
@@ -131,7 +135,7 @@ def _enclosed(low: Exact, high: Exact) -> Value:
 
 def _solved(chosen: Chosen, one: Any, question: Question) -> Found:
     """Return what a choice leads to with an unknown."""
-    solution: Solution = one.solve(**{**question.claims, **question.asked})
+    solution: Solution = one.solve(**{**vars(question.claimed), **question.best})
     best = solution.best
     option = Option(chosen, solution.holds)
     if best is not None:

@@ -19,9 +19,8 @@ from tightdp.limits import snapshot
 from tightdp.queries import privacy as questions
 from tightdp.queries.measures import AccuracyAt, Goal, LeastError
 from tightdp.session import answering
-from tightdp.session.arguments import Claimed, checked_calls, read_exact, read_exponential, read_goal, unknown_of
+from tightdp.session.arguments import Claimed, checked_calls, read_exact, read_exponential, unknown_of
 from tightdp.session.instance import Instance
-from tightdp.session.limited import limited
 from tightdp.session.open_choices import ChoicesInstance
 
 if TYPE_CHECKING:
@@ -108,29 +107,9 @@ class UnknownInstance(Instance):
     def _verified(self, claimed: Claimed) -> Verification:
         return answers.verify(self.cellwise, *self._claims(claimed))
 
-    @limited(adaptive=True)
-    def solve(  # type: ignore[override]
-        self,
-        *,
-        epsilon: Any = None,
-        exp_epsilon: Any = None,
-        delta: Any = 0,
-        alpha: Any = None,
-        beta: Any = None,
-        best: str | None = None,
-        measure: str | None = None,
-    ) -> Solution:
-        """Return the exact set of values of the unknown for which all claims hold, as intervals.
-
-        With `best="accuracy"` also the value among them at which 1 - β at `alpha` is largest (`beta` may be left out);
-        with `best="utility"` that at which the `measure` is best: "right answer" (the default), "absolute error" or
-        "squared error". Raises ParameterError where an argument is missing or does not fit.
-        """
-        self._check_pure(0, alpha if best is None else best)
-        goal, alpha = read_goal(best, measure, alpha, beta)
-        return self._solved(Claimed(epsilon, exp_epsilon, delta, alpha, beta), goal)
-
     def _solved(self, claimed: Claimed, goal: Goal | None) -> Solution:
+        if goal is not None and self.bound.asks:
+            raise answering.strategies.refusal("accuracy")
         return answers.solve(self.cellwise, *self._claims(claimed), goal)
 
     def _claims(self, claimed: Claimed) -> tuple[Claims, Formula | None]:
@@ -301,7 +280,7 @@ class EveryInstance(Instance):
     def _on_one_record(self) -> Instance:
         """Return the mechanism on one record, where its error has the same law for every n. Raises QueryError."""
         _answers.refuse_uneven(self)
-        return self.on(self.bound, **{**self.limits, "method": None})
+        return Instance(self.bound, **{**self.limits, "method": None})
 
     def _verified(self, claimed: Claimed) -> EveryNVerification | Verification:
         if claimed.alpha is not None or claimed.beta is not None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from tightdp.errors import QueryError
 from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import Choices
-from tightdp.session.arguments import checked_calls, read_goal
+from tightdp.queries.measures import Goal
+from tightdp.session import answering
+from tightdp.session.arguments import Claimed, checked_calls
 from tightdp.session.instance import Instance
-from tightdp.session.limited import limited
 
 if TYPE_CHECKING:
     from tightdp.results.choices import BestChoices, Choice
@@ -41,32 +42,13 @@ class ChoicesInstance(Instance):
 
     explain = report = sweep = sample = _refuse
 
-    @limited()
-    def solve(  # type: ignore[override]
-        self,
-        *,
-        epsilon: Any = None,
-        exp_epsilon: Any = None,
-        delta: Any = 0,
-        alpha: Any = None,
-        beta: Any = None,
-        best: str | None = None,
-        measure: str | None = None,
-    ) -> Choice | BestChoices:
-        """Return for every choice whether the claims hold, and with `best` which choice is best.
-
-        `best="accuracy"` is the largest 1 - β at `alpha` (`beta` may be left out), `best="utility"` the best `measure`:
-        "right answer" (the default), "absolute error" or "squared error"; on the worst dataset, among the choices for
-        which the claims hold. Without claims the frontier of privacy and the measure is found. With an unknown besides,
-        the best value of the unknown is found for every choice; without claims, the best choice as a function of it.
-        """
-        goal, bar = read_goal(best, measure, alpha, beta)
-        claims = {"epsilon": epsilon, "exp_epsilon": exp_epsilon, "delta": delta, "alpha": bar, "beta": beta}
-        asked = {"alpha": alpha, "best": best, "measure": measure}
+    def _solved(self, claimed: Claimed, goal: Goal | None) -> Choice | BestChoices:
+        if self.bound.asks:
+            raise answering.strategies.refusal("solve")
         holes = {name: value.values for name, value in self.bound.parameters.items() if isinstance(value, Choices)}
         limits = {name: getattr(self, name) for name in ("backend", "max_nodes", "method", "precision")}
         ways = [
             (chosen, self.rebind(self.n, {**self.bound.parameters, **dict(chosen)}, **limits))
             for chosen in choosing.every_choice(holes)
         ]
-        return choosing.choose(self.subject, ways, choosing.Question(claims, asked, goal))
+        return choosing.choose(self.subject, ways, choosing.Question(claimed, goal))

@@ -32,7 +32,7 @@ from tightdp.results.optimum import BestMechanism, Optimum
 from tightdp.results.privacy import Delta
 from tightdp.session import search
 from tightdp.session.arguments import read_exact, read_exponential, read_optional
-from tightdp.session.asked import Asked
+from tightdp.session.base import InstanceBase
 from tightdp.session.engine import Engine, Query
 from tightdp.symmetry.sets import every_input
 
@@ -78,7 +78,7 @@ def read_question(alpha: Any, measure: str | None, exp_epsilon: Any, epsilon: An
     return Question(Goal(name, bar), t, exponent, most, target)
 
 
-def optimum(instance: Asked, question: Question) -> Optimum:
+def optimum(instance: InstanceBase, question: Question) -> Optimum:
     """Return the best worst-case value, with a mechanism that has it and a proof that none is better."""
     engine = instance.engine
     bound = instance.bound
@@ -86,7 +86,7 @@ def optimum(instance: Asked, question: Question) -> Optimum:
         raise QueryError("the best mechanism is a table of outputs, which has no rounds and bits", "leave them out")
     if question.target is not None:
         bound = replace(bound, program=replace(bound.program, target=_function(bound, question.target)))
-        engine = instance.on(bound, **instance.limits).engine
+        engine = InstanceBase(bound, **instance.limits).engine
     query = engine.query()
     with query.searching():
         setting = setting_of(bound, query.control)

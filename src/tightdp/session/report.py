@@ -1,4 +1,4 @@
-"""The questions `show`, how an answer is found, and `report`, all questions with the source and the draws marked."""
+"""The question `report`: all questions, with the source and the draws marked."""
 
 from __future__ import annotations
 
@@ -10,39 +10,16 @@ from typing import Any, TypeVar
 from tightdp.errors import LanguageError, TightdpError
 from tightdp.exact.field import Number
 from tightdp.language.primitives import PRIMITIVES, choice, observe, shuffle
-from tightdp.language.program import Dataset, Program
+from tightdp.language.program import Program
 from tightdp.language.source import FunctionSource, read_function
 from tightdp.limits import Allowance
 from tightdp.limits.calibrated import LISTED_ROWS
-from tightdp.logic.formula import WeightedFormula
-from tightdp.methods import questions
-from tightdp.methods.base import Summary, summary
-from tightdp.methods.symmetry import Symmetry
 from tightdp.results.answers import Likelihood
-from tightdp.results.report import Report, SourceText, Structure
+from tightdp.results.report import Report, SourceText
 from tightdp.results.result import TripleWitness
 from tightdp.session.asked import Asked
-from tightdp.session.engine import Engine
 
 R = TypeVar("R")
-
-
-def structure(engine: Engine, x: Dataset | None) -> Structure:
-    """Return the plan of the tight ε, the symmetries, and the diagram on all datasets if it is not large; or on one."""
-    query = engine.query()
-    control, plan, symmetry = query.control, tuple[Summary, ...](), Symmetry(())
-    formula: WeightedFormula | None
-    if x is not None:
-        name, formula = "exhaustive", engine.table_of(x, query).formula
-    else:
-        with query.searching():
-            name = questions.tight(engine.program, control)[0].name
-        plan = summary(control.plan.steps)
-        formula = engine.program.moderate(control)
-        symmetry = questions.every_symmetry(engine.program, control)[1]
-    size = (0, 0) if formula is None else (len(formula.variables), formula.nodes)
-    stats = query.stats(size, name, symmetry)
-    return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats, plan=plan)
 
 
 def report(instance: Asked, alpha: Number) -> Report:

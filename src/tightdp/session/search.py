@@ -12,15 +12,19 @@ from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import SHORT, Exact, down, up
+from tightdp.language.program import Dataset
+from tightdp.logic.formula import WeightedFormula
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Pair, Ratio
+from tightdp.methods.base import Comparison, Pair, Ratio, Summary, summary
 from tightdp.methods.program import Method
 from tightdp.methods.ranking import first_alike, first_pair, first_ratio
+from tightdp.methods.symmetry import Symmetry
 from tightdp.queries import curves, declared, laws
 from tightdp.queries.laws import ExactLaws, Found
 from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio, Question, RenyiAt, TightRatio, TwoLaws
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, between
+from tightdp.results.report import Structure
 from tightdp.results.result import EventWitness, Result, TripleWitness
 from tightdp.session import accuracy, strategies
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query, neighbours
@@ -211,3 +215,21 @@ def tradeoff(engine: Engine) -> Tradeoff:
     """Return the trade-off function as its vertices."""
     profile, outcome = engine.profile()
     return around_tradeoff(engine, outcome.on(Tradeoff(subject=engine.subject, vertices=profile.vertices())))
+
+
+def structure(engine: Engine, x: Dataset | None) -> Structure:
+    """Return the plan of the tight ε, the symmetries, and the diagram on all datasets if it is not large; or on one."""
+    query = engine.query()
+    control, plan, symmetry = query.control, tuple[Summary, ...](), Symmetry(())
+    formula: WeightedFormula | None
+    if x is not None:
+        name, formula = "exhaustive", engine.table_of(x, query).formula
+    else:
+        with query.searching():
+            name = questions.tight(engine.program, control)[0].name
+        plan = summary(control.plan.steps)
+        formula = engine.program.moderate(control)
+        symmetry = questions.every_symmetry(engine.program, control)[1]
+    size = (0, 0) if formula is None else (len(formula.variables), formula.nodes)
+    stats = query.stats(size, name, symmetry)
+    return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats, plan=plan)
