@@ -9,44 +9,24 @@ their diagrams get smaller; the law on every dataset stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import Any
 
-from tightdp.core.nodes import (
-    Apply,
-    Case,
-    Const,
-    CoreProgram,
-    Draw,
-    Expr,
-    Input,
-    Nary,
-    Once,
-    Shuffled,
-    canonical,
-    children,
-    computed,
-    reachable,
-)
+from tightdp.core.facts import MANY, NO_CLIENT, Seen, all_seen, clients_of
+from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Once, Shuffled, children, reachable
 from tightdp.core.operators import NOTHING, Value
-from tightdp.core.passes import Rebuild, of_one_form
+from tightdp.core.passes import Rebuild, graph_of, of_one_form
 from tightdp.core.together import law_together
 from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.lazily import lazily
 from tightdp.language.laws import Law
 from tightdp.limits.calibrated import OPERATION_COMBINATIONS, TABLE_ENTRIES
 
-
-@dataclass
-class _Seen:
-    """A draw, the nodes computed from it alone, and those of all these that the rest of the program looks at."""
-
-    draw: Draw
-    nodes: list[Expr] = field(default_factory=list)
-    looked_at: dict[int, Expr] = field(default_factory=dict)
+networkx: Any = lazily("networkx")
 
 
 @dataclass(frozen=True)
@@ -74,12 +54,12 @@ def draw_what_is_seen(program: CoreProgram, watch: Callable[[], None] = lambda: 
     """
     coarse: dict[int, _Coarse] = {}
     inner: set[int] = set()
-    for seen in _all_seen(_with_conditions(program)):
+    for seen in dict.fromkeys(all_seen(_with_conditions(program)).values()):
         watch()
         found = _coarse(seen)
         if found is not None:
-            coarse[seen.draw.serial] = found
-            if found.node is not seen.draw:
+            coarse[seen.source.serial] = found
+            if found.node is not seen.source:
                 inner.update(node.serial for node in seen.nodes)
     if not coarse:
         return program
@@ -106,7 +86,8 @@ def alike_outcomes(roots: Iterable[Expr], born: int) -> dict[int, dict[object, o
 
     What is computed from it for the roots is the same.
     """
-    found = ((seen.draw.serial, _first_alike(seen)) for seen in _all_seen({each.serial: each for each in roots}, born))
+    every = all_seen({each.serial: each for each in roots}, born).values()
+    found = ((seen.source.serial, _first_alike(seen)) for seen in dict.fromkeys(every))
     return {serial: alike for serial, alike in found if alike}
 
 
@@ -124,67 +105,28 @@ def _with_conditions(program: CoreProgram) -> dict[int, Expr]:
     return roots
 
 
-def _all_seen(roots: dict[int, Expr], born: int = -1) -> Iterable[_Seen]:
-    found: list[_Seen] = []
-    from_one: dict[int, _Seen] = {}
-    once = Once()
-    for expr in reachable(list(roots.values()), born):
-        below = [child for child in once.children(expr) if not isinstance(child, Const)]
-        sources = {id(source): source for source in [from_one.get(child.serial) for child in below]}
-        alone = next(iter(sources.values())) if len(sources) == 1 else None
-        if alone is not None and isinstance(expr, (Apply, Case, Nary)):
-            from_one[expr.serial] = alone
-            alone.nodes.append(expr)
-        else:
-            for child in below:
-                if (source := from_one.get(child.serial)) is not None:
-                    source.looked_at[child.serial] = child
-        if isinstance(expr, Draw):
-            from_one[expr.serial] = _Seen(expr)
-            found.append(from_one[expr.serial])
-        if expr.serial in roots and (source := from_one.get(expr.serial)) is not None:
-            source.looked_at[expr.serial] = expr
-    return found
-
-
-def _coarse(seen: _Seen) -> _Coarse | None:
+def _coarse(seen: Seen) -> _Coarse | None:
     """Return what is drawn in place of a draw, None where all its outcomes are told apart."""
     alike = _first_alike(seen)
     if alike is None:
         return None
     if len(seen.looked_at) == 1:
         ((serial, node),) = seen.looked_at.items()
-        column = _columns(seen)[serial]
+        column = seen.columns[serial]
         if not any(value is NOTHING for value in column):
-            return _Coarse(node, dict(zip(seen.draw.values, column, strict=True)))
-    return _Coarse(seen.draw, alike)
+            return _Coarse(node, dict(zip(seen.source.values, column, strict=True)))
+    return _Coarse(seen.source, alike)
 
 
-def _first_alike(seen: _Seen) -> dict[object, object] | None:
+def _first_alike(seen: Seen) -> dict[object, object] | None:
     """Return which outcome of a draw stands for each of those like it, None where all are told apart."""
-    draw = seen.draw
+    draw = seen.source
     if draw.serial in seen.looked_at or len(draw.values) * len(seen.nodes) > OPERATION_COMBINATIONS:
         return None
-    columns = _columns(seen)
-    told_apart = [*zip(*(columns[serial] for serial in seen.looked_at), strict=True)] or [()] * len(draw.values)
+    told_apart = [*zip(*(seen.columns[serial] for serial in seen.looked_at), strict=True)] or [()] * len(draw.values)
     first: dict[tuple[object, ...], object] = {}
     alike = {value: first.setdefault(what, value) for value, what in zip(draw.values, told_apart, strict=True)}
     return None if len(first) == len(draw.values) else alike
-
-
-def _columns(seen: _Seen) -> dict[int, Sequence[object]]:
-    columns: dict[int, Sequence[object]] = {seen.draw.serial: seen.draw.values}
-    for expr in seen.nodes:
-        given = [
-            [child.values[0]] * len(seen.draw.values) if isinstance(child, Const) else columns[child.serial]
-            for child in children(expr)
-        ]
-        columns[expr.serial] = [canonical(expr, computed(expr, values)) for values in zip(*given, strict=True)]
-    return columns
-
-
-_SHARED = -1
-"""In place of a client: what several of them look at, or depend on."""
 
 
 @dataclass
@@ -204,11 +146,11 @@ def draw_once_per_client(program: CoreProgram, watch: Callable[[], None] = lambd
 
     `watch` is called for every client, and may raise to stop.
     """
-    known: dict[tuple[object, ...], list[dict[tuple[Value, ...], Law]]] = {}
+    known: dict[Hashable, list[dict[tuple[Value, ...], Law]]] = {}
     instead: dict[int, _Own] = {}
     for own in _all_own(program):
         watch()
-        key = _signature(own)
+        key = graph_of(own.inputs, own.seen)
         if key not in known:
             laws = _laws(own, watch)
             known[key] = [] if laws is None else [laws]
@@ -277,29 +219,6 @@ def _with_unknown(draw: Draw) -> bool:
     return any(isinstance(mass, ExpNumber) and mass.unknown for mass in masses)
 
 
-def _signature(own: _Own) -> tuple[object, ...]:
-    """Return what is the same for clients who do the same."""
-    below = reachable(own.seen)
-    place = {expr.serial: at for at, expr in enumerate(below)}
-    kinds: list[object] = []
-    once = Once()
-    for expr in below:
-        inner = tuple(place[child.serial] for child in once.children(expr))
-        match expr:
-            case Const():
-                what: object = type(expr.values[0]), expr.values[0]
-            case Input():
-                what = expr.leaf, len(expr.values)
-            case Draw():
-                what = tuple(map(id, expr.laws))
-            case Shuffled():
-                what = place.get(min(expr.serial, *place), 0), expr.place, expr.group - expr.serial
-            case _:
-                what = getattr(expr, "operator", None)
-        kinds.append((type(expr), what, inner))
-    return tuple(place[expr.serial] for expr in own.seen), *kinds
-
-
 # what belongs to one client alone
 
 
@@ -307,30 +226,22 @@ def _all_own(program: CoreProgram) -> Iterable[_Own]:
     """Return the draws of clients that nothing else is computed from, with what is seen of them."""
     nodes = reachable(program.roots)
     owner = _owners(nodes)
-    group_of: dict[object, object] = {}
-
-    def find(draw: object) -> object:
-        while group_of[draw] != draw:
-            group_of[draw] = draw = group_of[group_of[draw]]
-        return draw
-
-    one_draw: dict[int, object] = {}
+    groups = networkx.utils.UnionFind()
+    one_draw: dict[int, Hashable] = {}
     for expr in nodes:
-        if owner.get(expr.serial, _SHARED) == _SHARED:
+        if owner[expr.serial] < 0:
             continue
-        below = {find(one_draw[child.serial]) for child in children(expr) if child.serial in one_draw}
+        below = [one_draw[child.serial] for child in children(expr) if child.serial in one_draw]
         if isinstance(expr, (Draw, Shuffled)):
-            source: object = expr.serial if isinstance(expr, Draw) else ("shuffle", expr.group)
-            below.add(find(group_of.setdefault(source, source)))
+            below.append(expr.serial if isinstance(expr, Draw) else ("shuffle", expr.group))
         if below:
-            first, *others = below
-            group_of.update(dict.fromkeys(others, first))
-            one_draw[expr.serial] = first
-    return _seen(program, nodes, {serial: find(draw) for serial, draw in one_draw.items()})
+            groups.union(*below)
+            one_draw[expr.serial] = below[0]
+    return _seen(program, nodes, {serial: groups[draw] for serial, draw in one_draw.items()})
 
 
-def _seen(program: CoreProgram, nodes: Sequence[Expr], group: dict[int, object]) -> Iterable[_Own]:
-    found: dict[object, _Own] = {}
+def _seen(program: CoreProgram, nodes: Sequence[Expr], group: dict[int, Hashable]) -> Iterable[_Own]:
+    found: dict[Hashable, _Own] = {}
     seen = {root.serial for root in program.roots}
     once = Once()
     for expr in nodes:
@@ -348,36 +259,16 @@ def _seen(program: CoreProgram, nodes: Sequence[Expr], group: dict[int, object])
 
 
 def _owners(nodes: Sequence[Expr]) -> dict[int, int]:
-    """Return whose the nodes are that depend on draws or inputs: a client's, or shared."""
-    clients = _above(nodes, {expr.serial: expr.client for expr in nodes if isinstance(expr, Input)})
+    """Return whose the nodes are that depend on draws or inputs (`clients_of`): a draw is its only user's."""
+    client = clients_of(nodes)
     users: dict[int, int] = {}
     for expr in reversed(nodes):
-        user = clients.get(expr.serial, users.get(expr.serial))
-        if user is None or (expr.serial in clients and user == _SHARED):
+        mine = client[expr.serial]
+        user = users.get(expr.serial, NO_CLIENT) if mine == NO_CLIENT else mine
+        if user == NO_CLIENT or mine == MANY:
             continue
         for child in children(expr):
-            if child.serial not in clients:
-                users[child.serial] = user if users.get(child.serial, user) == user else _SHARED
-    sources = {expr.serial: expr.client for expr in nodes if isinstance(expr, Input)}
-    for expr in nodes:
-        if isinstance(expr, (Draw, Shuffled)) and expr.serial not in clients:
-            sources[expr.serial] = users.get(expr.serial, _SHARED)
-    return _above(nodes, sources)
-
-
-def _above(nodes: Sequence[Expr], sources: dict[int, int]) -> dict[int, int]:
-    """Return whose the nodes are that are computed from sources, which are given."""
-    found: dict[int, int] = {}
-    items: dict[int, set[int]] = {}
-    for expr in nodes:
-        if isinstance(expr, Shuffled) and expr.group in items:
-            whose = set(items[expr.group])
-        else:
-            whose = {found[child.serial] for child in children(expr) if child.serial in found}
-        if isinstance(expr, Shuffled):
-            items[expr.group] = set(whose)
-        if expr.serial in sources:
-            whose.add(sources[expr.serial])
-        if whose:
-            found[expr.serial] = whose.pop() if len(whose) == 1 else _SHARED
-    return found
+            if client[child.serial] == NO_CLIENT:
+                users[child.serial] = user if users.get(child.serial, user) == user else MANY
+    random = (expr.serial for expr in nodes if isinstance(expr, (Draw, Shuffled)) and client[expr.serial] == NO_CLIENT)
+    return clients_of(nodes, {serial: users.get(serial, MANY) for serial in random})

@@ -1,14 +1,16 @@
-"""What is easily seen of nodes: their values where a condition holds, and the functions of one record."""
+"""What is easily seen of nodes: their values where a condition holds, and what they are computed from alone."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import product, repeat
 from math import prod
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -16,12 +18,16 @@ from tightdp.core.nodes import (
     Apply,
     Case,
     Const,
+    Draw,
     Expr,
     Input,
     Nary,
+    Once,
+    Shuffled,
     canonical,
     children,
     computed,
+    reachable,
     sum_in,
     summands,
     terms_of,
@@ -224,6 +230,72 @@ def _cover(
             found = frozenset().union(*there)
         known[condition.serial] = found
     return known[condition.serial]
+
+
+NO_CLIENT, MANY = -1, -2
+"""In place of a client: of what belongs to none, and of what depends on several."""
+
+
+def clients_of(nodes: Sequence[Expr], owner: Mapping[int, int] = MappingProxyType({})) -> dict[int, int]:
+    """Return, by serial number, the only client that a node depends on, `NO_CLIENT`, or `MANY`, which is less.
+
+    Nodes that have an `owner` depend on that client, too.
+    """
+    client: dict[int, int] = {}
+    once = Once()
+    arrangements: dict[int, set[int]] = {}
+    for expr in nodes:
+        below = {client[child.serial] for child in once.children(expr)}
+        if isinstance(expr, Shuffled):
+            below = arrangements.setdefault(expr.group, below)
+        found = expr.client if isinstance(expr, Input) else owner.get(expr.serial, NO_CLIENT)
+        for one in below - {NO_CLIENT}:
+            found = one if found in (NO_CLIENT, one) else MANY
+        client[expr.serial] = found
+    return client
+
+
+@dataclass(eq=False)
+class Seen:
+    """A draw, or a place of an arrangement, the nodes computed from it alone, and those that others look at."""
+
+    source: Expr
+    nodes: list[Expr] = field(default_factory=list)
+    looked_at: dict[int, Expr] = field(default_factory=dict)
+
+    @cached_property
+    def columns(self) -> dict[int, Sequence[object]]:
+        """By serial number, what these nodes are for every value of the source."""
+        columns: dict[int, Sequence[object]] = {self.source.serial: self.source.values}
+        for expr in self.nodes:
+            given = [
+                [child.values[0]] * len(self.source.values) if isinstance(child, Const) else columns[child.serial]
+                for child in children(expr)
+            ]
+            columns[expr.serial] = [canonical(expr, computed(expr, values)) for values in zip(*given, strict=True)]
+        return columns
+
+
+def all_seen(roots: Mapping[int, Expr], born: int = -1, sources: tuple[type[Expr], ...] = (Draw,)) -> dict[int, Seen]:
+    """Return, for nodes below the roots that are computed from one source alone, or are one, what is seen of it."""
+    from_one: dict[int, Seen] = {}
+    once = Once()
+    for expr in reachable(list(roots.values()), born):
+        below = [child for child in once.children(expr) if not isinstance(child, Const)]
+        inner = {id(source): source for source in [from_one.get(child.serial) for child in below]}
+        alone = next(iter(inner.values())) if len(inner) == 1 else None
+        if alone is not None and isinstance(expr, (Apply, Case, Nary)):
+            from_one[expr.serial] = alone
+            alone.nodes.append(expr)
+        else:
+            for child in below:
+                if (source := from_one.get(child.serial)) is not None:
+                    source.looked_at[child.serial] = child
+        if isinstance(expr, sources):
+            from_one[expr.serial] = Seen(expr)
+        if expr.serial in roots and (source := from_one.get(expr.serial)) is not None:
+            source.looked_at[expr.serial] = expr
+    return from_one
 
 
 class FunctionsOfRecords:

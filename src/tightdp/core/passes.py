@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import chain
 from math import prod
 
 from tightdp.core.builder import Builder
+from tightdp.core.facts import Seen, all_seen
 from tightdp.core.nodes import (
     Apply,
     Case,
-    Check,
     Const,
     CoreProgram,
     Draw,
     Expr,
     Input,
     Nary,
+    Once,
     Shuffled,
-    canonical,
     children,
-    computed,
     reachable,
     verify,
 )
@@ -125,16 +125,21 @@ class Rebuild:
         return made[operator](operands) if operator in made else builder.extremum(operator, operands)
 
     def program(
-        self, old: CoreProgram, components: Sequence[Expr] | None = None, shape: Shape | None = None
+        self,
+        old: CoreProgram,
+        components: Sequence[Expr] | None = None,
+        shape: Shape | None = None,
+        inputs: Sequence[Input] = (),
     ) -> CoreProgram:
-        """Return the image of a whole program, with other components and another shape where these are given."""
+        """Return the image of a program, or of a part of one; other components, shape and inputs may be given.
+
+        Where it has no component, it is given one that says nothing.
+        """
         self.copy([*old.inputs, *old.roots])
-        checks = tuple(
-            Check(self.image(check.condition), check.message, check.hint, check.span) for check in old.checks
-        )
+        checks = tuple(replace(check, condition=self.image(check.condition)) for check in old.checks)
         new = CoreProgram(
-            tuple(leaf for leaf in map(self.image, old.inputs) if isinstance(leaf, Input)),
-            tuple(map(self.image, old.components) if components is None else components),
+            (*(leaf for leaf in map(self.image, old.inputs) if isinstance(leaf, Input)), *inputs),
+            tuple(map(self.image, old.components) if components is None else components) or (self.builder.true,),
             shape or old.shape,
             tuple(map(self.image, old.evidence)),
             tuple(check for check in checks if check.condition is not self.builder.false),
@@ -216,7 +221,7 @@ def arrangements_to_counts(program: CoreProgram) -> CoreProgram:
     """
     if not any(isinstance(expr, Shuffled) for expr in reachable(program.roots)):
         return program
-    sources = _Sources(program)
+    seen = all_seen({root.serial: root for root in program.components}, sources=(Draw, Shuffled))
     components: list[Expr] = []
     rebuild = Rebuild(lambda rebuild, expr: None)
 
@@ -234,7 +239,7 @@ def arrangements_to_counts(program: CoreProgram) -> CoreProgram:
                 counts = range(shape.first, shape.first + len(shape.values) - 1)
                 return Arrangement(add(counts), shape.values, shape.length)
         assert isinstance(shape, TupleOf)
-        found = sources.whole_group(shape)
+        found = _whole_group(program, shape, seen)
         if found is None:
             return TupleOf(tuple(map(shape_of, shape.items)))
         messages, outputs = found
@@ -248,76 +253,47 @@ def arrangements_to_counts(program: CoreProgram) -> CoreProgram:
         return arrangement
 
     shape = shape_of(program.shape)
-    return rebuild.program(program, components or [rebuild.builder.true], shape)
+    return rebuild.program(program, components, shape)
 
 
-class _Sources:
-    """Which components of a program are functions of one place of a shuffle, and of nothing else."""
-
-    def __init__(self, program: CoreProgram) -> None:
-        self._program = program
-        self._values: list[Value] = [None] * len(program.components)
-        self._of: dict[int, Expr | None] = {}
-        for expr in reachable(program.components):
-            self._of[expr.serial] = self._source(expr)
-
-    def _source(self, expr: Expr) -> Expr | None:
-        """Return the only leaf that a node depends on; a constant itself where there is none, None for several."""
-        if isinstance(expr, (Const, Draw, Input, Shuffled)):
-            return expr
-        below = dict.fromkeys(self._of[child.serial] for child in children(expr))
-        leaves = [leaf for leaf in below if not isinstance(leaf, Const)]
-        return next(iter(below)) if not leaves else leaves[0] if len(leaves) == 1 else None
-
-    def whole_group(self, shape: TupleOf) -> tuple[Sequence[Expr], dict[Value, Output]] | None:
-        """Return the messages of the shuffle that a tuple is, and what is output for each of their values."""
-        places: list[Shuffled] = []
-        for item in shape.items:
-            own = {self._of[self._program.components[number].serial] for number in _numbers(item)}
-            leaves = [leaf for leaf in own if not isinstance(leaf, Const)]
-            if len(leaves) != 1 or not isinstance(leaves[0], Shuffled) or item.several:
-                return None
-            places.append(leaves[0])
-        first = places[0] if places else None
-        whole = {(place.group, place.place) for place in places}
-        if first is None or whole != {(first.group, at) for at in range(len(first.items))} or len(whole) < len(places):
+def _whole_group(
+    program: CoreProgram, shape: TupleOf, seen: Mapping[int, Seen]
+) -> tuple[Sequence[Expr], dict[Value, Output]] | None:
+    """Return the messages of the shuffle that a tuple is, and what is output for each of their values."""
+    places: list[Shuffled] = []
+    outputs: list[dict[Value, Output] | None] = []
+    for item in shape.items:
+        parts = {number: program.components[number] for number in _numbers(item)}
+        own = {seen.get(part.serial) for part in parts.values() if not isinstance(part, Const)}
+        only = own.pop() if len(own) == 1 else None
+        if only is None or not isinstance(only.source, Shuffled) or item.several:
             return None
-        inside = {number for item in shape.items for number in _numbers(item)}
-        others = [expr for number, expr in enumerate(self._program.components) if number not in inside]
-        roots = [*others, *self._program.evidence, *(check.condition for check in self._program.checks)]
-        used = {expr.group for expr in reachable(roots) if isinstance(expr, Shuffled)}
-        if first.group in used:
-            return None
-        outputs = [self._outputs(item, place) for item, place in zip(shape.items, places, strict=True)]
-        return (first.items, outputs[0]) if outputs[0] and all(found == outputs[0] for found in outputs) else None
+        places.append(only.source)
+        outputs.append(_outputs(item, parts, only))
+    first = places[0] if places else None
+    whole = {(place.group, place.place) for place in places}
+    if first is None or whole != {(first.group, at) for at in range(len(first.items))} or len(whole) < len(places):
+        return None
+    inside = {number for item in shape.items for number in _numbers(item)}
+    others = [expr for number, expr in enumerate(program.components) if number not in inside]
+    roots = [*others, *program.roots[len(program.components) :]]
+    if any(isinstance(expr, Shuffled) and expr.group == first.group for expr in reachable(roots)):
+        return None
+    return (first.items, outputs[0]) if outputs[0] and all(found == outputs[0] for found in outputs) else None
 
-    def _outputs(self, item: Shape, place: Expr) -> dict[Value, Output] | None:
-        """Return what an item of the output is for each value of the place that it is read off."""
-        numbers = _numbers(item)
-        nodes: dict[int, Expr] = {}
-        stack = [self._program.components[number] for number in numbers]
-        while stack:
-            expr = stack.pop()
-            if expr.serial not in nodes:
-                nodes[expr.serial] = expr
-                stack.extend(() if expr is place else children(expr))
-        order = [nodes[serial] for serial in sorted(nodes)]
-        outputs: dict[Value, Output] = {}
-        for value in place.values:
-            found = {place.serial: value}
-            for expr in order:
-                if isinstance(expr, Const):
-                    found[expr.serial] = expr.values[0]
-                elif expr is not place:
-                    found[expr.serial] = canonical(
-                        expr, computed(expr, [found[each.serial] for each in children(expr)])
-                    )
-            for number in numbers:
-                self._values[number] = found[self._program.components[number].serial]
-            if any(self._values[number] is NOTHING for number in numbers):
-                return None
-            outputs[value] = item.decode(self._values)
-        return outputs
+
+def _outputs(item: Shape, parts: Mapping[int, Expr], only: Seen) -> dict[Value, Output] | None:
+    """Return what an item of the output is for each value of the place that its parts are read off."""
+    outputs: dict[Value, Output] = {}
+    for at, value in enumerate(only.source.values):
+        given = {
+            number: part.values[0] if isinstance(part, Const) else only.columns[part.serial][at]
+            for number, part in parts.items()
+        }
+        if any(part is NOTHING for part in given.values()):
+            return None
+        outputs[value] = item.decode([given.get(number) for number in range(max(given) + 1)])
+    return outputs
 
 
 def _numbers(shape: Shape) -> list[int]:
@@ -357,3 +333,35 @@ def of_one_form(program: CoreProgram) -> CoreProgram:
 
     shape = settled(program.shape)
     return replace(program, shape=shape, components=tuple(used) or program.components)
+
+
+def graph_of(inputs: Sequence[Input], *roots: Sequence[Expr]) -> Hashable:
+    """Return a value that two parts of programs share only if they are the same graph.
+
+    Nodes are numbered as they were made, after the constants, which parts share; clients as their leaves come in
+    `inputs`.
+    """
+    once = Once()
+    nodes = reachable([*inputs, *chain.from_iterable(roots)])
+    nodes.sort(key=lambda expr: not isinstance(expr, Const))
+    place = {expr.serial: at for at, expr in enumerate(nodes)}
+    clients = {client: at for at, client in enumerate(dict.fromkeys(leaf.client for leaf in inputs))}
+    orders: dict[int, int] = {}
+    described = []
+    for expr in nodes:
+        match expr:
+            case Const():
+                extra: Hashable = (type(expr.values[0]), expr.values[0])
+            case Input():
+                values = expr.values if isinstance(expr.values, range) else tuple(expr.values)
+                extra = (clients[expr.client], expr.leaf, values)
+            case Draw():
+                extra = expr.laws
+            case Apply() | Nary():
+                extra = expr.operator
+            case Shuffled():
+                extra = (orders.setdefault(expr.group, len(orders)), expr.place)
+            case _:
+                extra = None
+        described.append((type(expr), tuple([place[child.serial] for child in once.children(expr)]), extra))
+    return tuple(described), *(tuple([place[root.serial] for root in some]) for some in roots)

@@ -14,12 +14,12 @@ stands above them all. Output components stand right below the last leaf that th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
+from tightdp.core.facts import MANY, NO_CLIENT, clients_of
 from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Nary, children, reachable
 from tightdp.core.operators import Value
 from tightdp.core.outputs import ComponentCodes, Shape
@@ -30,10 +30,6 @@ from tightdp.language.domains import Domain
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.logic.bdd import Diagram
-
-NO_CLIENT = -1
-"""The owner of what belongs to no single client."""
-_MANY = -2
 
 
 @dataclass(frozen=True)
@@ -79,22 +75,6 @@ def order(program: CoreProgram, together: bool = False) -> list[Block]:
     return blocks
 
 
-def clients_of(nodes: Sequence[Expr], owner: Mapping[int, int] = MappingProxyType({})) -> dict[int, int]:
-    """Return, by serial number, the only client that a node depends on, `NO_CLIENT`, or a number below that.
-
-    Nodes that have an `owner` depend on that client, too.
-    """
-    client: dict[int, int] = {}
-    for expr in nodes:
-        found = expr.client if isinstance(expr, Input) else owner.get(expr.serial, NO_CLIENT)
-        for child in children(expr):
-            below = client[child.serial]
-            if below not in (NO_CLIENT, found):
-                found = below if found == NO_CLIENT else _MANY
-        client[expr.serial] = found
-    return client
-
-
 def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, frozenset[int]]:
     """Return, for every draw that depends on no record, the clients whose records it first meets.
 
@@ -110,7 +90,7 @@ def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, frozenset[
                 ties[expr.serial] = met
         elif not isinstance(expr, Nary) or client[expr.serial] > NO_CLIENT:
             met = frozenset(client[child.serial] for child in children(expr)) - {NO_CLIENT}
-            met = nobody if _MANY in met else met
+            met = nobody if MANY in met else met
         for child in children(expr) if met else ():
             if client[child.serial] == NO_CLIENT:
                 known = above.get(child.serial, nobody)

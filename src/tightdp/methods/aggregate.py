@@ -10,24 +10,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from tightdp.core.builder import Builder
-from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable, verify
+from tightdp.core.facts import NO_CLIENT, clients_of
+from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 from tightdp.core.operators import Value
 from tightdp.core.outputs import Leaf, TupleOf
-from tightdp.core.passes import Rebuild
+from tightdp.core.passes import Rebuild, graph_of
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient, steepest
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain
 from tightdp.limits.calibrated import LITTLE_WORK
-from tightdp.logic.formula import NO_CLIENT, clients_of
 from tightdp.methods.leaf_laws import leaf_laws
-from tightdp.methods.parts import graph_of
 from tightdp.methods.shared_values import by_shared_values
 
 
@@ -230,28 +229,14 @@ def _part(operators: Sequence[str], members: _Members) -> CoreProgram:
     for operator, mine in zip(operators, members.operands, strict=True):
         operands = rebuild.copy(mine)
         components.append(rebuild.nary(operator, operands) if operands else rebuild.builder.const(None))
-    conditions = rebuild.copy([check.condition for check in members.checks])
-    leaves = rebuild.copy(members.leaves)
-    shape = TupleOf(tuple(Leaf(at) for at in range(len(components))))
-    part = CoreProgram(
-        tuple(leaf for leaf in leaves if isinstance(leaf, Input)),
-        tuple(components) or (rebuild.builder.true,),
-        shape,
-        (),
-        tuple(
-            Check(condition, check.message, check.hint, check.span)
-            for condition, check in zip(conditions, members.checks, strict=True)
-            if condition is not rebuild.builder.false
-        ),
-    )
-    verify(part)
-    return part
+    shape = TupleOf(tuple(map(Leaf, range(len(components)))))
+    return rebuild.program(CoreProgram(tuple(members.leaves), (), shape, (), tuple(members.checks)), components)
 
 
 def _rest(program: CoreProgram, cut: Sequence[Nary], client: dict[int, int], checks: Sequence[Check]) -> CoreProgram:
     """Return the program above the aggregates, which are its inputs."""
     number = {node.serial: at for at, node in enumerate(cut)}
-    leaves: list[Input] = []
+    leaves: list[Input] = []  # in the order of their numbers, as aggregates are met in that of their making
 
     def substitute(made: Rebuild, expr: Expr) -> Expr | None:
         if expr.serial in number:
@@ -268,23 +253,7 @@ def _rest(program: CoreProgram, cut: Sequence[Nary], client: dict[int, int], che
             return made.builder.true
         return None
 
-    rebuild = Rebuild(substitute)
-    components = rebuild.copy(program.components)
-    evidence = rebuild.copy(program.evidence)
-    conditions = rebuild.copy([check.condition for check in checks])
-    rest = CoreProgram(
-        tuple(sorted(leaves, key=lambda leaf: leaf.client)),
-        components,
-        program.shape,
-        evidence,
-        tuple(
-            Check(condition, check.message, check.hint, check.span)
-            for condition, check in zip(conditions, checks, strict=True)
-            if condition is not rebuild.builder.false
-        ),
-    )
-    verify(rest)
-    return rest
+    return Rebuild(substitute).program(replace(program, inputs=(), checks=tuple(checks)), inputs=leaves)
 
 
 def _aggregate_values(operator: str, operands: Sequence[Expr]) -> Sequence[Value]:

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from tightdp.core.facts import NO_CLIENT
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain, Record
 from tightdp.limits.calibrated import MOST_ENTRIES
 from tightdp.logic.count import Scaled, flow
-from tightdp.logic.formula import NO_CLIENT, InputBit, OutputBit, WeightedFormula, code_length
+from tightdp.logic.formula import InputBit, OutputBit, WeightedFormula, code_length
 
 Letter = tuple[Record, int]
 """A record, and the output bits decided in the client's block as a number."""

@@ -238,11 +238,7 @@ def _drawing(program: CoreProgram) -> tuple[CoreProgram, dict[tuple[int, int], i
         leaves[expr.client, expr.leaf] = drawn.serial
         return drawn
 
-    rebuild = Rebuild(substitute)
-    components = rebuild.copy(program.components)
-    checked = rebuild.copy([check.condition for check in program.checks])
-    checks = [replace(check, condition=image) for check, image in zip(program.checks, checked, strict=True)]
-    return CoreProgram((), components, program.shape, (), tuple(checks)), leaves
+    return Rebuild(substitute).program(replace(program, inputs=())), leaves
 
 
 def _last_reads(plan: Plan) -> dict[int, int]:

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
+from typing import Any
 
-from tightdp.core.nodes import Apply, Check, Const, CoreProgram, Draw, Expr, Input, Nary, Once, Shuffled, reachable
+from tightdp.core.nodes import Check, Const, CoreProgram, Draw, Expr, Input, Once, Shuffled, reachable
 from tightdp.core.outputs import Leaf, TupleOf
-from tightdp.core.passes import Rebuild
+from tightdp.core.passes import Rebuild, graph_of
 from tightdp.exact.arrays import Integers
+from tightdp.exact.lazily import lazily
 from tightdp.exact.weights import steepest
 from tightdp.exact.whole import Whole, gcd
 from tightdp.language.domains import Record
 from tightdp.logic.count import Weights
 from tightdp.methods.chain_forms import logarithm
+
+networkx: Any = lazily("networkx")
 
 
 @dataclass(frozen=True)
@@ -130,17 +133,9 @@ class _Members:
                 made.builder.input(number[expr.client], expr.leaf, expr.values) if isinstance(expr, Input) else None
             )
         )
-        leaves = rebuild.copy(self.inputs)
-        components = rebuild.copy(components)
-        evidence = rebuild.copy(self.evidence)
-        checked = rebuild.copy(conditions)
-        known[key] = CoreProgram(
-            tuple(leaf for leaf in leaves if isinstance(leaf, Input)),
-            components or (rebuild.builder.true,),
-            TupleOf(tuple(Leaf(at) for at in range(len(components)))),
-            evidence,
-            tuple(replace(check, condition=image) for check, image in zip(self.checks, checked, strict=True)),
-        )
+        shape = TupleOf(tuple(map(Leaf, range(len(components)))))
+        own = CoreProgram(tuple(self.inputs), components, shape, tuple(self.evidence), tuple(self.checks))
+        known[key] = rebuild.program(own)
         return Part(clients, tuple(self.components), known[key], key)
 
 
@@ -149,61 +144,16 @@ def _components(nodes: Sequence[Expr], leaves: Sequence[Input]) -> dict[int, int
 
     The leaves of one client's record count as connected, and so do the places of one random order.
     """
-    above: dict[int, int] = {expr.serial: expr.serial for expr in nodes}
-
-    def find(serial: int) -> int:
-        root = serial
-        while above[root] != root:
-            root = above[root]
-        while above[serial] != root:
-            above[serial], serial = root, above[serial]
-        return root
-
+    parts = networkx.utils.UnionFind()
     once = Once()
+    first: dict[tuple[str, int], int] = {}
     for expr in nodes:
-        for child in once.children(expr):
-            if not isinstance(child, Const):
-                above[find(child.serial)] = find(expr.serial)
-    first: dict[int, int] = {}
-    for leaf in leaves:
-        above[find(leaf.serial)] = find(first.setdefault(leaf.client, leaf.serial))
-    orders: dict[int, int] = {}
-    for expr in nodes:
+        parts.union(expr.serial, *(child.serial for child in once.children(expr) if not isinstance(child, Const)))
         if isinstance(expr, Shuffled):
-            above[find(expr.serial)] = find(orders.setdefault(expr.group, expr.serial))
-    return {serial: find(serial) for serial in above}
-
-
-def graph_of(inputs: Sequence[Input], *roots: Sequence[Expr]) -> Hashable:
-    """Return a value that two parts of programs share only if they are the same graph.
-
-    Nodes are numbered as they were made, after the constants, which parts share; clients as their leaves come in
-    `inputs`.
-    """
-    once = Once()
-    nodes = reachable([*inputs, *chain.from_iterable(roots)])
-    nodes.sort(key=lambda expr: not isinstance(expr, Const))
-    place = {expr.serial: at for at, expr in enumerate(nodes)}
-    clients = {client: at for at, client in enumerate(dict.fromkeys(leaf.client for leaf in inputs))}
-    orders: dict[int, int] = {}
-    described = []
-    for expr in nodes:
-        match expr:
-            case Const():
-                extra: Hashable = (type(expr.values[0]), expr.values[0])
-            case Input():
-                values = expr.values if isinstance(expr.values, range) else tuple(expr.values)
-                extra = (clients[expr.client], expr.leaf, values)
-            case Draw():
-                extra = expr.laws
-            case Apply() | Nary():
-                extra = expr.operator
-            case Shuffled():
-                extra = (orders.setdefault(expr.group, len(orders)), expr.place)
-            case _:
-                extra = None
-        described.append((type(expr), tuple([place[child.serial] for child in once.children(expr)]), extra))
-    return tuple(described), *(tuple([place[root.serial] for root in some]) for some in roots)
+            parts.union(expr.serial, first.setdefault(("order", expr.group), expr.serial))
+    for leaf in leaves:
+        parts.union(leaf.serial, first.setdefault(("client", leaf.client), leaf.serial))
+    return {expr.serial: parts[expr.serial] for expr in nodes}
 
 
 @dataclass(frozen=True)

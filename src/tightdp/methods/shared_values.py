@@ -9,11 +9,11 @@ from __future__ import annotations
 from itertools import product
 from math import prod
 
+from tightdp.core.facts import NO_CLIENT, clients_of
 from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
 from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK
-from tightdp.logic.formula import NO_CLIENT, clients_of
 
 
 def by_shared_values(program: CoreProgram) -> CoreProgram | None:
