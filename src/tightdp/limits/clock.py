@@ -136,13 +136,13 @@ class Allowance:
             raise LimitError("it took more steps than were allowed", "")
 
 
-_IN_A_CALL = 64
-"""Steps for which a watch is called once."""
+IN_A_CALL = 64
+"""Steps for which a watch is called once, as in a statement that is lowered."""
 
 
 def pay(watch: Callable[[], None], steps: float) -> None:
     """Call a watch as often as so many steps take that are done in one piece, such as a product of matrices."""
-    for _ in range(1 + int(steps) // _IN_A_CALL):
+    for _ in range(1 + int(steps) // IN_A_CALL):
         watch()
 
 

@@ -307,7 +307,7 @@ def estimate(table: AggregateTable) -> int:
     """Return how many steps the laws of all counts of records take, and comparing those of neighbours."""
     each = sum(min(len(group.clients), len(group.letters)) * (len(group.letters) - 1) for group in table.groups)
     pairs = 0 if isinstance(table.orbits, States) else table.orbits.number * each
-    laws = table.entries // ENTRIES_IN_ONE + VALUE_STEPS * min(table.states, table.entries)
+    laws = table.entries // ENTRIES_IN_ONE + (VALUE_STEPS + table.rest.length) * min(table.states, table.entries)
     return laws + COUNTED_PAIR_STEPS * pairs
 
 

@@ -1,12 +1,14 @@
 """A few pairs of neighbours: lower bounds on divergences, and upper bounds on accuracy, within a small work budget.
 
-It is asked when a limit has cut a question short (`session/limited.py`), so that something is known. The laws of fixed
-datasets are found by elimination along their core programs, which are smaller than that of all datasets; where even
-that takes too much work, a few outputs are compared by their probabilities.
+`look` is the method that knows an infinite ratio by them. What else they show is asked when a limit has cut a question
+short (`session/limited.py`), so that something is known. The laws of fixed datasets are found by elimination along
+their core programs, which are smaller than that of all datasets; where even that takes too much work, a few outputs are
+compared by their probabilities.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,15 +23,17 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom, Rejected
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, LITTLE_WORK
+from tightdp.limits.calibrated import ALLOWED, FEW_VALUES, LITTLE_WORK, NO_LIMIT
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Comparison, Control, Pair, Refusal
+from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, exceeded, too_much
+from tightdp.methods.by_clients import hold
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.by_runs import ListedTable, whole_weights
-from tightdp.methods.compiled import deep_recursion
+from tightdp.methods.compiled import TooLarge, counted, deep_recursion
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.program import Candidate, Method, Program
+from tightdp.methods.ranking import alike_pairs, tight_ratio
 from tightdp.symmetry.sets import AccuracySet, Table
 
 _NAME = "a few pairs"
@@ -224,6 +228,55 @@ def _has(table: Table, x: Dataset, control: Control) -> bool:
         control()
         return False
     return True
+
+
+class FirstPairs(Method):
+    """A program that is not private: one of a few pairs of neighbours has an infinite ratio."""
+
+    name = "first pairs"
+
+    def __init__(self, program: Program, table: Table, found: Ratio) -> None:
+        self.program = program
+        self._table, self._found = table, found
+
+    def tight(self, control: Control, budget: int) -> Tight:
+        return Tight(math.inf, math.inf, self._found)
+
+    def in_order(self, control: Control) -> Iterator[Pair]:
+        return alike_pairs(self.program.bound, self._table)
+
+
+def look(program: Program, control: Control, budget: int) -> FirstPairs | Refusal:
+    """Return the method where one of a few pairs of neighbours, each lowered for itself, has an infinite ratio.
+
+    It waits until no method answers with little work, and spends a small share of what such methods take.
+    """
+    if program.given is not None:
+        return Refusal("first pairs: the program is part of another one")
+    if budget <= ALLOWED * LITTLE_WORK:
+        return too_much("first pairs", ALLOWED * LITTLE_WORK)
+    core, bound = program.core(control), program.bound
+    if program.inexact is not None or core.evidence:
+        return Refusal("first pairs: laws are not exact, or runs are conditioned")
+    watched = Control(counted(control, budget // FEW_VALUES), plan=control.plan)
+    table = _OneByOne(program, watched, ALLOWED * LITTLE_WORK, Kept())
+    first = [(x, other) for x in islice(_datasets(bound), _FROM_EACH) for other in islice(_neighbours(bound, x), 1)]
+    some = dict.fromkeys(pair for x, other in first for pair in ((x, other), (other, x)))
+    some |= dict.fromkeys(islice(_pairs(bound), FEW_VALUES))
+    try:
+        with deep_recursion():
+            found = tight_ratio(Pair(x, x_prime, 0, table) for x, x_prime in some)
+        if found and found[0].exp_epsilon == math.inf:
+            with suppress(TooLarge):  # then it is infinite whether or not a run on another dataset fails
+                hold(program, core, core.checks, Control(counted(control, budget), plan=control.plan))
+            return FirstPairs(program, table, found[0])
+    except (TooLarge, TooMuchWork, TooWide):
+        return exceeded("first pairs", budget) if budget < NO_LIMIT else Refusal("first pairs: they take much work")
+    except _Arranged:
+        return Refusal("first pairs: an output stands for several")
+    except (ProgramError, QueryError):
+        return Refusal("first pairs: a run can fail, and the whole program says on which dataset")
+    return Refusal("first pairs: none of a few pairs of neighbours has an infinite ratio")
 
 
 def program_of_few(bound: Bound, backend: str, most: int, kept: Kept) -> Program:

@@ -15,6 +15,7 @@ from tightdp.methods import (
     by_datasets,
     by_elimination,
     by_outputs,
+    by_pairs,
     by_parts,
     by_runs,
 )
@@ -35,6 +36,8 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("exhaustive", by_datasets.look),
     Candidate("orbits", by_datasets.look_for_orbits),
     Candidate("chain", by_chain.look_without_diagram),
+    # A program that is not private may show it at once, whatever its laws would take.
+    Candidate("first pairs", by_pairs.look),
     # By name, or where none of these has an exact answer and runs are few.
     Candidate("runs", by_runs.look),
     # When there is no estimate any more, because it gives no more than an enclosure.

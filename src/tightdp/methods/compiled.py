@@ -13,7 +13,8 @@ from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError
 from tightdp.exact.numbers import brief
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import CELL_STEPS, DRAW_STEPS
+from tightdp.limits import IN_A_CALL
+from tightdp.limits.calibrated import CELL_STEPS, DRAW_STEPS, NODE_STEPS
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
 
@@ -94,6 +95,20 @@ def bounded(watch: Watch, most: int) -> Watch:
     def limits(nodes: int = 0) -> None:
         watch(nodes)
         if nodes > most:
+            raise TooLarge
+
+    return limits
+
+
+def counted(watch: Watch, steps: int) -> Watch:
+    """Return a function that watches, and raises TooLarge after so many steps, of calls and of nodes of a diagram."""
+    spent = largest = 0
+
+    def limits(nodes: int = 0) -> None:
+        nonlocal spent, largest
+        watch(nodes)
+        spent, largest = spent + IN_A_CALL, max(largest, nodes)
+        if spent + NODE_STEPS * largest > steps:
             raise TooLarge
 
     return limits

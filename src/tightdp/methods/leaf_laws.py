@@ -12,7 +12,7 @@ from tightdp.core.operators import Value
 from tightdp.core.outputs import ComponentCodes, Leaf, PlaceCodes
 from tightdp.errors import ProgramError
 from tightdp.exact.whole import Whole
-from tightdp.limits.calibrated import DOUBLES_AT_ONCE, LISTED_ROWS, TABLE_ENTRIES
+from tightdp.limits.calibrated import DOUBLES_AT_ONCE, ENTRIES_IN_ONE, LISTED_ROWS, TABLE_ENTRIES
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import encode
 from tightdp.logic.formula import WeightedFormula
@@ -31,6 +31,10 @@ class LeafLaws(Protocol):
     conditioned: bool
 
     @property
+    def length(self) -> int:
+        """How many steps the law given some values takes, of many at once, besides those of a small diagram."""
+
+    @property
     def size(self) -> tuple[int, int]:
         """The numbers of variables and of nodes of the diagram; zeros where there is none."""
 
@@ -46,6 +50,8 @@ class LeafLaws(Protocol):
 
 class ByDiagram:
     """Laws counted on a diagram."""
+
+    length = 0
 
     def __init__(self, formula: WeightedFormula) -> None:
         self.formula = formula
@@ -82,6 +88,13 @@ class ByElimination:
         """The places of the leaves in the order in which elimination learns them."""
         place = {leaf.serial: at for at, leaf in enumerate(self.inputs)}
         return [place[self._plan.nodes.nodes[at].expr.serial] for at in self._plan.inputs]
+
+    @property
+    def length(self) -> int:
+        try:
+            return len(self._plan.steps) // ENTRIES_IN_ONE
+        except TooWide:
+            return 0
 
     @property
     def size(self) -> tuple[int, int]:

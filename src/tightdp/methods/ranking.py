@@ -30,6 +30,7 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK, TABLE_ENTRIES
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Control, Exact, Known, Pair, Ratio, Refusal
+from tightdp.methods.compiled import TooLarge
 from tightdp.methods.program import Method
 from tightdp.symmetry.sets import Table
 
@@ -229,7 +230,7 @@ def first_pair(method: Method, control: Control, attains: Attains) -> Pair | Non
                 return None
             if attains(pair.table.weights(pair.x), pair.table.weights(pair.x_prime)):
                 return pair
-    except (LimitError, QueryError, ProgramError, RecursionError):
+    except (LimitError, QueryError, ProgramError, RecursionError, TooLarge):
         pass  # the answer is known without it
     return None
 

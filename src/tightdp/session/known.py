@@ -13,18 +13,17 @@ from tightdp.exact.lazily import lazily
 from tightdp.language.domains import Values
 from tightdp.limits import snapshot
 from tightdp.limits.calibrated import FEW_VALUES
+from tightdp.methods import by_pairs
 from tightdp.results.answers import Accuracy, Claim, Sweep, Unknown, Verification
 from tightdp.results.guessing import Efficacy
 from tightdp.results.privacy import Curve, Privacy
 from tightdp.results.result import Enclosed, PairWitness, Result
 
 if TYPE_CHECKING:
-    from tightdp.methods import by_pairs
     from tightdp.one_run import pairs as audits
     from tightdp.session import search
     from tightdp.session.base import InstanceBase
 else:
-    by_pairs = lazily("tightdp.methods.by_pairs")
     audits, search = lazily("tightdp.one_run.pairs"), lazily("tightdp.session.search")
 
 

@@ -1,0 +1,55 @@
+"""An infinite ratio is found on a few pairs of neighbours, before methods that take much work."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Int, ProgramError, QueryError, flip, geometric, mechanism
+from tightdp.language.interp import law
+
+FORTY = Int(0, 39)
+
+
+@mechanism(record=FORTY)
+def stable_histogram(x: Any) -> Any:
+    counts: dict[int, int] = {}
+    for v in x:
+        counts[v] = counts.get(v, 0) + 1
+    out = {}
+    for v in counts:
+        noisy = geometric(counts[v], "1/2", 0, 4)
+        if noisy >= 2:
+            out[v] = noisy
+    return out
+
+
+@mechanism(record=Bit)
+def response(x: Any) -> Any:
+    return tuple(1 - b if flip("1/3") else b for b in x)
+
+
+@mechanism(record=Bit)
+def fails_elsewhere(x: Any) -> Any:
+    return (x[0], 1 // (2 - sum(x[1:])))
+
+
+def test_a_stable_histogram_of_a_large_domain_is_not_private() -> None:
+    found = stable_histogram.bind(n=3).privacy()
+    assert (found.status, found.exp_epsilon, found.stats.method) == ("exact", math.inf, "first pairs")
+    witness: Any = found.witness
+    ours, theirs = (law(stable_histogram.bind(n=3).bound, x) for x in (witness.x, witness.x_prime))
+    assert ours[witness.output] == witness.probability > 0
+    assert witness.output not in theirs
+
+
+def test_a_private_program_is_left_to_other_methods() -> None:
+    with pytest.raises(QueryError, match="none of a few pairs of neighbours has an infinite ratio"):
+        response.bind(n=3, method="first pairs").privacy()
+
+
+def test_a_run_that_fails_is_left_to_other_methods() -> None:
+    with pytest.raises(ProgramError, match="division by zero"):
+        fails_elsewhere.bind(n=3, method="first pairs").privacy()
