@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from itertools import chain
 from types import ModuleType
@@ -116,10 +116,12 @@ class Comparing:
         for look in (self._seen, partial(self._of_pair, done)):  # what is quickly seen spares proofs
             for x, x_prime in pairs:
                 self._watch()
+                ours, theirs = map(self.laws.content, (x, x_prime))
                 for kind in self._apart:
                     least = self.laws.one if best is None else best.value
-                    if x in kind.weights and _above(kind.bound(x, x_prime), least):
-                        best = look(kind, x, x_prime, least) or best
+                    if ours in kind.weights and _above(kind.bound(ours, theirs), least):
+                        found = look(kind, ours, theirs, least)
+                        best = best if found is None else replace(found, x=x, x_prime=x_prime)
         return best
 
     def _seen(self, kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
@@ -224,6 +226,7 @@ class Comparing:
         They are exact, or both are enclosed where densities cross at irrational points, those of several real numbers
         no more closely than is asked for. Raises TooLong.
         """
+        x, x_prime = map(self.laws.content, (x, x_prime))
         found = [(0 * self.laws.one, 0 * self.laws.one)]
         regions: dict[tuple[int, int, int], fmpq] = {}
         every: list[Any] = self._functions

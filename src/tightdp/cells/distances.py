@@ -18,7 +18,7 @@ _FARTHEST = 1 << 40
 def within(laws: CellLaws, x: Dataset, low: Fraction, high: Fraction) -> Exact:
     """Return the probability that the output is from `low` to `high`. Raises Outside where it may be no number."""
     total = 0 * laws.one
-    for label, contributions in laws.laws[x].items():
+    for label, contributions in laws.of(x).items():
         form, constant = _number(label)
         rows = [row(form, high - constant), row({v: -c for v, c in form.items()}, constant - low)]
         total += _sum(laws, label, contributions, [(tightest(rows), {UNIT: laws.one})])
@@ -28,7 +28,7 @@ def within(laws: CellLaws, x: Dataset, low: Fraction, high: Fraction) -> Exact:
 def expected_error(laws: CellLaws, x: Dataset, target: Fraction, power: int) -> Exact:
     """Return the expectation of |output - target|^power. Raises Outside where the output may be no number."""
     total = 0 * laws.one
-    for label, contributions in laws.laws[x].items():
+    for label, contributions in laws.of(x).items():
         form, constant = _number(label)
         away: Terms = {((), ((v, 1),)): laws.exact(c) for v, c in form.items()}
         if constant != target:
@@ -49,9 +49,9 @@ def least_error(laws: CellLaws, x: Dataset, target: Fraction, beta: Exact) -> Fr
 
     Raises Outside where the output may be no number.
     """
-    if any(label.real for label in laws.laws[x]):
+    if any(label.real for label in laws.of(x)):
         raise Outside("on the reals has quantiles that are no numbers of its field")
-    parts = [number for label in laws.laws[x] for number in (*_number(label)[0].values(), _number(label)[1], target)]
+    parts = [number for label in laws.of(x) for number in (*_number(label)[0].values(), _number(label)[1], target)]
     unit = Fraction(1, lcm(*(Fraction(part).denominator for part in parts)))
 
     def enough(steps: int) -> bool:

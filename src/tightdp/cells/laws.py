@@ -42,10 +42,18 @@ from tightdp.limits.calibrated import FEW_VALUES
 
 @dataclass
 class CellLaws:
-    """Laws by dataset and label, with the 1 of the bases that they are written with."""
+    """Laws by dataset and label, with the 1 of the bases that they are written with.
+
+    Datasets with the same `content` have one law, which stands there under their content.
+    """
 
     laws: dict[Dataset, dict[Label, list[Contribution]]]
     unit: Base
+    content: Callable[[Dataset], Dataset] = lambda x: x
+
+    def of(self, x: Dataset) -> dict[Label, list[Contribution]]:
+        """Return the law on a dataset; nothing where it is not known."""
+        return self.laws.get(self.content(x), {})
 
     @property
     def one(self) -> Exact:
@@ -55,7 +63,7 @@ class CellLaws:
     def probability(self, x: Dataset, output: Any) -> Exact:
         """Return the probability of an output."""
         total = 0 * self.one
-        for label, contributions in self.laws.get(x, {}).items():
+        for label, contributions in self.of(x).items():
             place = None if label.real else label.coordinates(output)
             if place is not None:
                 total += sum(prod((value_at(f, place) for f in each.factors), start=self.one) for each in contributions)

@@ -28,8 +28,8 @@ def listed(laws: CellLaws, datasets: Sequence[Dataset]) -> list[dict[Any, Number
     Raises Outside where an output has several noisy numbers.
     """
     found: list[dict[Any, Exact]] = [{} for _ in datasets]
-    for label in dict.fromkeys(label for x in datasets for label in laws.laws[x]):
-        kinds = [laws.laws[x].get(label, []) for x in datasets]
+    for label in dict.fromkeys(label for x in datasets for label in laws.of(x)):
+        kinds = [laws.of(x).get(label, []) for x in datasets]
         functions = [[piece for each in kind for piece in expanded(each.factors, laws.one)] for kind in kinds]
         for law, pieces in zip(found, _listed(laws, label, functions), strict=True):
             for output, mass in pieces:

@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError
 from tightdp.every_n.assembling import assembled
 from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
-from tightdp.every_n.following import Choices
+from tightdp.every_n.following import Choices, Untraceable
 from tightdp.every_n.learned import Again, Unending
 from tightdp.every_n.paths import Affine, Path, Paths, Terms, held, refusal
 from tightdp.every_n.reading import Following
@@ -103,6 +103,26 @@ def chain_of(paths: Paths) -> Chain | None:
 def _add(vector: Vector, at: int, path: Path) -> None:
     assert isinstance(path.probability, Fraction)
     vector[at] = vector.get(at, Fraction(0)) + path.probability
+
+
+def adds_noise_to_sums(bound: Bound) -> bool:
+    """Whether a program is known to see its records through sums alone, whose order does not matter, and draws noise.
+
+    Noise is on all integers from an end on, or on the reals.
+    """
+    try:
+        paths = explore(bound, sums=True)
+    except (LanguageError, Untraceable):
+        return False
+    noisy = any(path.noises for path in (*paths.before, *chain.from_iterable(paths.after.values())))
+    adding = paths.states == 1 and all(_adds(path) for by in paths.steps.values() for path in by.get(0, ()))
+    return noisy and adding
+
+
+def _adds(path: Path) -> bool:
+    """Whether a record adds constants to the values that are held, and does nothing else."""
+    moved = (value.terms == held(at) for at, value in enumerate(path.values))
+    return path.letter == path.published == () and not path.bounds and all(moved)
 
 
 def errs_alike(paths: Paths) -> bool:

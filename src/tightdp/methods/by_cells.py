@@ -5,15 +5,18 @@ The algebra of `cells` knows the probability of every output on every dataset: q
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tightdp.exact.field import Number
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Control, Refusal
+from tightdp.methods.base import Comparison, Control, Named, Pair, Refusal, on_table, ratios_of_pairs
 from tightdp.methods.by_datasets import Exhaustive
 from tightdp.methods.by_runs import ListedTable, whole_weights
 from tightdp.methods.program import Program
-from tightdp.symmetry.sets import Table
+from tightdp.methods.ranking import alike_pairs
+from tightdp.symmetry.sets import Table, every_neighbouring_pair
 
 
 class CellsTable(ListedTable):
@@ -22,14 +25,18 @@ class CellsTable(ListedTable):
     def __init__(self, program: Program, control: Control, known: dict[Dataset, dict[Output, Number]]) -> None:
         super().__init__(program.bound, control)
         self._known = known
+        orbits = program.contents
+        self._content = (lambda x: x) if orbits is None else lambda x: orbits.representative(orbits.counts(x))
 
     def _counted(self, x: Dataset) -> Weights:
-        by_code, total = whole_weights({self.codes.code(output): mass for output, mass in self._known[x].items()})
+        by_code, total = whole_weights(
+            {self.codes.code(output): mass for output, mass in self._known[self._content(x)].items()}
+        )
         return Weights(dict(sorted(by_code.items())), total)
 
 
 class Cells(Exhaustive):
-    """All datasets, and all pairs of neighbours, with laws by algebra."""
+    """All datasets and pairs of neighbours, with laws by algebra; up to the order of records where that is known."""
 
     name = "cells"
 
@@ -38,6 +45,19 @@ class Cells(Exhaustive):
         assert known is not None
         table: Table = self.program.once("cells table", lambda: CellsTable(self.program, control, known))
         return table
+
+    def comparison(self, control: Control) -> Comparison | Refusal:
+        orbits = self.program.contents
+        if orbits is None:
+            return super().comparison(control)
+        return on_table(self.laws(control), orbits.privacy_set(), control)
+
+    def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
+        groups = [] if self.program.contents is None else [range(self.program.bound.n)]
+        return alike_pairs(self.program.bound, self.laws(control), groups)
+
+    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
+        return ratios_of_pairs(on_table(self.laws(control), every_neighbouring_pair(self.program.bound), control))
 
 
 def finite_laws(program: Program, control: Control) -> dict[Dataset, dict[Output, Number]] | None:

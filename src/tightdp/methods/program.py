@@ -7,7 +7,6 @@ then the next one is asked.
 
 from __future__ import annotations
 
-import linecache
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,12 +22,21 @@ from tightdp.core.nodes import Const, CoreProgram, Inexact
 from tightdp.core.outputs import Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.core.unmerged import Endless, Uncut, Unmerged
-from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, Span, TightdpError
+from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import down
 from tightdp.exact.weights import quotient
+from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import ALLOWED, DOUBLES_AT_ONCE, MUCH_WORK, NO_LIMIT, NODE_STEPS, TABLE_ENTRIES
+from tightdp.limits.calibrated import (
+    ALLOWED,
+    DOUBLES_AT_ONCE,
+    FEW_DATASETS,
+    MUCH_WORK,
+    NO_LIMIT,
+    NODE_STEPS,
+    TABLE_ENTRIES,
+)
 from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
@@ -37,8 +45,10 @@ from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusa
 from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import TooLarge, bounded, cells, deep_recursion, encode_core, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
-from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table, every_dataset
-from tightdp.symmetry.symmetries import Symmetries, find_symmetries
+from tightdp.methods.uncut import check_loops, explained
+from tightdp.symmetry.orbits import Orbits
+from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table, count_compositions, every_dataset
+from tightdp.symmetry.symmetries import Symmetries, find_symmetries, kinds_of
 
 if TYPE_CHECKING:
     from tightdp.cells import comparing, laws, noise
@@ -55,19 +65,6 @@ def at_most(control: Control, steps: int = MUCH_WORK) -> Control:
     return Control(bounded(control, steps // NODE_STEPS), plan=control.plan)
 
 
-def _explained(uncut: Uncut, outside: noise.Outside) -> TightdpError:
-    """Return why noise that only the algebra knows is not answered by it: a run that fails, or what is done with it."""
-    if isinstance(outside.__cause__, ProgramError):
-        return outside.__cause__
-    if isinstance(uncut, Endless):
-        loop = outside.reason.removeprefix("is drawn in ")
-        uncut.what += f"; it is {loop}" if uncut.counts and loop != outside.reason else ""
-        return uncut
-    found = Uncut(uncut.kind, outside.reason)
-    found.span = uncut.span
-    return found
-
-
 @dataclass
 class Program:
     """A bound mechanism, the methods that may be tried on it, and what was derived from it so far.
@@ -81,6 +78,8 @@ class Program:
     backend: str = "cudd"
     forced: str | None = None
     given: CoreProgram | None = None
+    in_any_order: Callable[[], bool] = lambda: False
+    """Says of a program with noise whether its law is known not to depend on the order of the records."""
     seconds: float = 0.0
     """How long all of this took so far."""
     inexact: Inexact | None = None
@@ -140,9 +139,21 @@ class Program:
 
     def cells(self, control: Control) -> comparing.Comparing | None:
         """Return the laws by algebra, where noise on all integers has no exact finite form but is in its class."""
-        if self.given is not None or self.forced not in (None, "cells") or self.datasets > TABLE_ENTRIES:
+        if self.given is not None or self.forced not in (None, "cells"):
+            return None
+        if self.datasets > TABLE_ENTRIES and self.contents is None:
             return None
         return self.once("cells", lambda: self._cells(control))
+
+    @property
+    def contents(self) -> Orbits | None:
+        """The datasets up to the order of records, where that makes no difference, and few are left of many."""
+        n, records = self.bound.n, self.bound.record.size
+        many, left = self.datasets > FEW_DATASETS, count_compositions([(n, records)])
+        if not many or left > TABLE_ENTRIES or relation_of(self.bound).custom:
+            return None
+        orbits = Orbits(self.bound, kinds_of([range(n)]))
+        return self.once("contents", lambda: orbits if self.in_any_order() else None)
 
     def laws_on(self, datasets: Sequence[Dataset], control: Control) -> laws.CellLaws | None:
         """Return the laws by algebra on some datasets, where noise has no exact finite form on one of them."""
@@ -163,40 +174,31 @@ class Program:
         def lowered() -> None:
             self.once("core", lambda: self._lowered(None, control, enclosed=False))
 
-        return self._by_algebra(
-            lowered, lambda: comparing.Comparing(laws.cell_laws(self.bound, control), control), control
-        )
+        def compared() -> comparing.Comparing:
+            orbits = self.contents
+            if orbits is None:
+                return comparing.Comparing(laws.cell_laws(self.bound, control), control)
+            known = laws.cell_laws(self.bound, control, (x for x, _ in orbits.accuracy_set()))
+            known.content = lambda x: orbits.representative(orbits.counts(x))
+            return comparing.Comparing(known, control)
+
+        return self._by_algebra(lowered, compared, control)
 
     def _by_algebra(self, lowered: Callable[[], None], make: Callable[[], T], control: Control) -> T | None:
         """Return what the algebra makes where a program cannot be lowered, None where it does not apply."""
         try:
-            self._check_loops(control)
+            check_loops(self.bound, control)
             lowered()
         except Unmerged as unmerged:
             try:
                 return make()
             except noise.Outside as outside:
                 if isinstance(unmerged, Uncut) and not unmerged.enclosed:
-                    raise _explained(unmerged, outside) from None
+                    raise explained(unmerged, outside) from None
                 self._outside = outside
         except RecursionError:  # the methods say so
             pass
         return None
-
-    def _check_loops(self, control: Control) -> None:
-        """Raise Endless where a loop counts without a bound: then there is no core program."""
-        loops = any("while" in line for line in self.bound.program.source.file_lines)
-        place = laws.loop_that_counts(self.bound, control) if loops else None
-        if place is not None:
-            error = Endless(
-                "this while loop counts without a bound, and its law has no closed form here",
-                "ask for ε, δ, accuracy or errors at one n, or bound the loop, as in `for _ in range(N)`",
-                counts=True,
-            )
-            file, line, column = place.rsplit(":", 2)
-            text = linecache.getline(file, int(line))
-            error.span = Span(file, int(line), int(column) + 1, int(column) + 1 + len("while"), text)
-            raise error
 
     def core_of(self, x: Dataset, control: Control) -> CoreProgram:
         """Return the core program on one dataset."""
@@ -207,8 +209,8 @@ class Program:
         try:
             core = lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed)
         except Uncut as uncut:
-            if self.datasets <= TABLE_ENTRIES or isinstance(uncut, Endless):
-                raise uncut if self._outside is None else _explained(uncut, self._outside) from None
+            if self.datasets <= TABLE_ENTRIES or self.contents is not None or isinstance(uncut, Endless):
+                raise uncut if self._outside is None else explained(uncut, self._outside) from None
             most = f"{uncut.kind} is answered for at most {TABLE_ENTRIES:,}"
             raise QueryError(
                 f"there are {self.datasets:,} datasets, and {most}", "use fewer records or a smaller record domain"

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.unmerged import Uncut
+from tightdp.exact.lazily import lazily
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Allowance, Limits, default_memory
@@ -32,6 +33,11 @@ from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.queries.strategies import Games
 from tightdp.results.result import PairWitness, Result, Stats, Status, Subject
 from tightdp.symmetry.sets import DiagramTable
+
+if TYPE_CHECKING:
+    from tightdp.every_n import states
+else:  # few programs need it
+    states = lazily("tightdp.every_n.states")
 
 R = TypeVar("R", bound=Result)
 AskedNumber: TypeAlias = TightRatio | LeastRatio | DeltaAt | AccuracyAt | LeastError
@@ -133,6 +139,7 @@ class Engine:
         self.max_memory = max_memory
         self.precision = precision
         self.program = program_of(bound, backend, method)
+        self.program.in_any_order = lambda: states.adds_noise_to_sums(bound)
         self.progress: Progress | None = None
         self.allowance: Allowance | None = None
         self.lower_only = False

@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from flint import ctx
 
+from tightdp.core.lowering import lower_target
 from tightdp.core.operators import is_number
-from tightdp.errors import QueryError
+from tightdp.errors import LanguageError, ProgramError, QueryError
 from tightdp.exact.enclosure import BITS, ends, round_up
 from tightdp.exact.field import Number, as_ball
 from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits.calibrated import TABLE_ENTRIES
+from tightdp.logic.encode import prober
+from tightdp.methods.ranking import neighbours_in_order
 from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import classes_of, least_alpha
 from tightdp.queries.laws import largest
@@ -29,7 +33,8 @@ from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Curve, Delta, Privacy, between
 from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
-from tightdp.symmetry.sets import every_dataset, every_neighbouring_pair
+from tightdp.symmetry.sets import every_dataset
+from tightdp.symmetry.symmetries import exchangeable_clients
 
 if TYPE_CHECKING:
     from tightdp.cells import comparing, deltas, distances, listing, noise, suprema
@@ -194,7 +199,8 @@ def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, N
 
 def _pairs(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:
     """Yield all pairs of neighbours, and count them."""
-    for x, x_prime, _ in every_neighbouring_pair(engine.bound):
+    orbits = engine.program.contents
+    for x, x_prime in neighbours_in_order(engine.bound, [] if orbits is None else [range(engine.bound.n)]):
         query.control()
         query.control.privacy_set += 1
         yield x, x_prime
@@ -224,7 +230,12 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
     if not exact or (isinstance(question, LeastError) and not question.beta):
         return None
     numbers = _Numbers(engine.bound, laws, query.control)
-    datasets = ((x, 1) for x in every_dataset(engine.bound))
+    orbits = engine.program.contents
+    if orbits is None or not _target_in_any_order(engine.bound):
+        if engine.program.datasets > TABLE_ENTRIES:
+            return None
+        orbits = None
+    datasets = ((x, 1) for x in every_dataset(engine.bound)) if orbits is None else orbits.accuracy_set()
     with query.searching(), suppress(noise.Outside):
         if laws.published:
             _check_numbers(engine, laws)
@@ -236,6 +247,14 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
             found = Accuracy.least(engine.subject, question, *least_alpha(numbers, datasets, question))
         return outcome_of(query).on(found)
     return None
+
+
+def _target_in_any_order(bound: Bound) -> bool:
+    """Whether the target is known not to depend on the order of records."""
+    try:
+        return len(exchangeable_clients([lower_target(bound, prober())], bound.n)) == 1
+    except (LanguageError, ProgramError):
+        return False
 
 
 def _check_numbers(engine: Engine, laws: CellLaws) -> None:

@@ -1,0 +1,95 @@
+"""Noise that has no finite program, on records whose order makes no difference: one dataset stands for all orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Int, Mechanism, discrete_laplace, laplace, mechanism, one_sided_geometric
+from tightdp.every_n.states import adds_noise_to_sums
+from tightdp.results.result import TripleWitness
+
+
+@mechanism(record=Int(0, 2))
+def largest_count(x):
+    counts = [sum(record == value for record in x) + one_sided_geometric(0, "1/2") for value in range(3)]
+    best = 0
+    for at in (1, 2):
+        if counts[at] > counts[best]:
+            best = at
+    return best
+
+
+@mechanism(record=Bit, target=sum)
+def above_half(x):
+    return int(sum(x) + laplace(0, 1) > len(x) / 2 + laplace(0, 2))
+
+
+@mechanism(record=Bit, target=sum)
+def at_least_two(x):
+    return max(sum(x), 2) + one_sided_geometric(0, "1/2")
+
+
+@mechanism(record=Bit, target=lambda x: x[0])
+def first_counts_twice(x):
+    return sum(x) + x[0] + one_sided_geometric(0, "1/2") > one_sided_geometric(0, "1/3")
+
+
+@mechanism(record=Bit)
+def last_one_far_out(x):
+    z = discrete_laplace(0, 1)
+    return x[0] if z > 10**9 else sum(x) + z > 2 * discrete_laplace(0, 1)
+
+
+ASKED: tuple[Callable[[Any], Any], ...] = (
+    lambda instance: instance.privacy(),
+    lambda instance: instance.privacy(delta=Fraction(1, 10)),
+    lambda instance: instance.delta(exp_epsilon=2),
+)
+
+
+def answers(made: Mechanism, n: int) -> list[dict[str, object]]:
+    asked = [*ASKED, *([lambda instance: instance.accuracy(alpha=1)] if made.program.target else [])]
+    results = [ask(made.bind(n=n)) for ask in asked]
+    return [{**vars(found), "stats": None} for found in results]
+
+
+@pytest.mark.parametrize(("made", "n"), [(largest_count, 3), (above_half, 5), (at_least_two, 5)], ids=str)
+def test_answers_and_witnesses_are_those_of_all_datasets(
+    made: Mechanism, n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_every_order = answers(made, n)
+    monkeypatch.setattr("tightdp.methods.program.FEW_DATASETS", 1)
+    assert made.bind(n=n).engine.program.contents is not None
+    assert answers(made, n) == in_every_order
+
+
+@pytest.mark.parametrize("made", [first_counts_twice, last_one_far_out])
+def test_who_looks_at_one_record_is_looked_at_in_every_order(made: Mechanism) -> None:
+    assert not adds_noise_to_sums(made.bind(n=3).bound)
+
+
+def wins(counts: list[int], best: int) -> Fraction:
+    """Return how likely one count is the first of the largest with noise, but for 2^-80."""
+    half, total = Fraction(1, 2), Fraction(0)
+    for z in range(80):
+        share = half ** (z + 1)
+        for at, count in enumerate(counts):
+            if at != best:
+                share *= 1 - half ** max(0, z + counts[best] - count + (at > best))
+        total += share
+    return total
+
+
+def test_many_datasets_have_few_contents() -> None:
+    found = largest_count.bind(n=12).privacy()
+    assert found.status == "exact"
+    assert isinstance(found.witness, TripleWitness)
+    ours, theirs = (
+        wins([x.count(value) for value in range(3)], found.witness.output)
+        for x in (found.witness.x, found.witness.x_prime)
+    )
+    assert abs(ours / theirs - found.exp_epsilon) < Fraction(1, 10**15)
