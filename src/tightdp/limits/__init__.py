@@ -6,7 +6,7 @@ code that does not is interrupted by a signal soon after; what cannot be interru
 library, runs in a child process and is abandoned there. Imports nothing but the errors.
 """
 
-from tightdp.limits.abandon import Abandoned, Command, at_once, cores, run
+from tightdp.limits.abandon import Abandoned, Command, cores, run
 from tightdp.limits.child import begin, can_fork, die_with_parent, keep, snapshot, with_room, with_text
 from tightdp.limits.clock import (
     IN_A_CALL,
@@ -26,8 +26,7 @@ from tightdp.limits.clock import (
 )  # fmt: skip
 
 __all__ = [
-    "IN_A_CALL", "Abandoned", "Allowance", "Command", "Limits", "age", "at_once", "available_memory", "begin",
-    "can_fork", "cores", "default_memory", "die_with_parent", "interrupted", "interruption", "keep", "pay",
-    "read_memory", "requested", "resident_memory", "run", "shown_memory", "snapshot", "ticking", "with_room",
-    "with_text",
+    "IN_A_CALL", "Abandoned", "Allowance", "Command", "Limits", "age", "available_memory", "begin", "can_fork", "cores",
+    "default_memory", "die_with_parent", "interrupted", "interruption", "keep", "pay", "read_memory", "requested",
+    "resident_memory", "run", "shown_memory", "snapshot", "ticking", "with_room", "with_text",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from tightdp.errors import LimitError, ParameterError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language.domains import Bit, Int
 from tightdp.language.primitives import choice, flip, geometric, randint
-from tightdp.limits import at_once, cores
+from tightdp.limits import can_fork, cores
 from tightdp.one_run.guessers import Top
 from tightdp.results.audit import Audit, Observation, Trial, Validity, WorstGame
 from tightdp.results.guessing import Guessing, Level, Reports, Rule, as_rule, rule_name
@@ -26,6 +26,7 @@ from tightdp.session.arguments import read_count, read_number
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import mechanism
 from tightdp.session.one_run import adaptive, guessing, read_guesser
+from tightdp.session.processes import in_order
 
 GAMES = ((5, 5), (10, 10), (20, 10), (50, 50), (200, 40))
 """(canaries, guesses) whose worst case is looked at by default."""
@@ -71,7 +72,7 @@ def validity(
     (ε, delta)-DP is found. A rule that reports more for more right guesses is decided in closed form, other rules
     between bounds.
 
-    `jobs` of these run at once, in separate processes where it takes longer than a second (default: one per core).
+    `jobs` of these run at once, in processes of their own (default: one per core).
 
     The answer has a witness, and says what was tried. It never says "proved". Raises LimitError where a program is too
     large, ParameterError where an argument does not fit or the rule gives no number.
@@ -80,12 +81,13 @@ def validity(
     reports = Reports(as_rule(rule, share, level))
     chosen = default_programs(share) if programs is None else tuple(programs)
     number = cores() if jobs is None else read_count("jobs", jobs)
-    asked = tuple(GAMES if games is None else games)
     tried: list[Callable[[], Trial | WorstGame]] = [
         partial(_trial, reports, *found, share) for found in _tries(chosen, guessers)
     ]
-    played: list[Callable[[], Trial | WorstGame]] = [partial(_game, reports, game, share, level) for game in asked]
-    found = at_once([*tried, *played], number)
+    wanted = GAMES if games is None else games
+    played: list[Callable[[], Trial | WorstGame]] = [partial(_game, reports, game, share, level) for game in wanted]
+    asked = [*tried, *played]
+    found = in_order(lambda at: asked[at](), range(len(asked)), number if can_fork() else 1)
     trials = tuple(answer for answer in found if isinstance(answer, Trial))
     worst = tuple(answer for answer in found if isinstance(answer, WorstGame))
     return Validity(rule_name(rule), share, level, trials, worst)

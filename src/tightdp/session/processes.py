@@ -7,11 +7,14 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
-from tightdp.limits import die_with_parent, interrupted, requested
+from tightdp.errors import LimitError
+from tightdp.limits import can_fork, die_with_parent, interrupted, requested
 from tightdp.limits.calibrated import TICK
 
 T = TypeVar("T")
@@ -22,21 +25,24 @@ def on_cores(work: Callable[[T], R], tasks: Sequence[T], number: int, method: st
     """Yield what is answered to tasks on so many processes, in any order; after Ctrl-C in a command no more.
 
     Processes are started anew ("spawn"), with work and tasks pickled, or are copies of this one ("fork"), to which
-    only tasks are. Raises the limit that the command met, and what a task raises.
+    only tasks are. Raises the limit that the command met, and what a task raises; LimitError where a process is killed.
     """
-    with _without_ctrl_c(), _without_complaints():
-        started = multiprocessing.get_context(method).Pool(min(number, len(tasks)), _apart, (work,))
-    with started as pool:
-        results = pool.imap_unordered(_work, tasks)
-        for _ in tasks:
-            while True:
-                if interrupted():
-                    return
+    before, apart = {*multiprocessing.active_children()}, multiprocessing.get_context(method)
+    with _without_complaints(), ProcessPoolExecutor(min(number, len(tasks)), apart, _apart, (work,)) as pool:
+        with _without_ctrl_c():
+            pending = {pool.submit(_work, task) for task in tasks}
+        working = {*multiprocessing.active_children()} - before
+        try:
+            while pending and not interrupted():
                 if (limit := requested()) is not None:
                     raise limit
-                with suppress(multiprocessing.TimeoutError):
-                    yield results.next(TICK)
-                    break
+                done, pending = wait(pending, TICK, FIRST_COMPLETED)
+                yield from (each.result() for each in done)
+        except BrokenProcessPool:
+            raise LimitError("a process was ended from outside", "it may have needed too much memory") from None
+        finally:
+            for process in working:
+                process.kill()
 
 
 def numbered(work: Callable[[T], R], job: tuple[int, T]) -> tuple[int, R]:
@@ -45,11 +51,13 @@ def numbered(work: Callable[[T], R], job: tuple[int, T]) -> tuple[int, R]:
 
 
 def in_order(work: Callable[[T], R], tasks: Sequence[T], number: int) -> list[R]:
-    """Return what is answered to all tasks, in their order, on so many processes; 1 is this one."""
+    """Return what is answered to all tasks, in their order, on so many processes; 1 is this one.
+
+    Where processes are copies of this one, work may be any function.
+    """
     if number == 1 or len(tasks) < 2:
         return [work(task) for task in tasks]
-    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-    found = dict(on_cores(partial(numbered, work), list(enumerate(tasks)), number, method))
+    found = dict(on_cores(partial(numbered, work), list(enumerate(tasks)), number, "fork" if can_fork() else "spawn"))
     return [found[place] for place in range(len(tasks))]
 
 
