@@ -16,10 +16,12 @@ from tightdp.methods.base import (
     Named,
     Pair,
     Refusal,
+    exceeded,
     on_table,
     ratios_of_pairs,
     too_much,
 )
+from tightdp.methods.compiled import TooLarge
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_symmetries
@@ -186,8 +188,11 @@ def look_for_orbits(program: Program, control: Control, budget: int) -> Orbits |
     least = max(ALLOWED * LITTLE_WORK + 1, PAIR_STEPS * pairs)
     if (needs := max(least, program.steps_to_compile(control, budget) if least <= budget else 0)) > budget:
         return too_much("orbits", needs)
-    found, symmetries = Orbits(program), program.symmetries(control)
-    pairs = MAX_DATASETS
+    found, pairs = Orbits(program), MAX_DATASETS
+    try:
+        symmetries = program.symmetries(control, steps=budget // ALLOWED)
+    except TooLarge:
+        return exceeded("orbits", budget // ALLOWED)
     if symmetries is not None and not relation_of(program.bound).custom:
         pairs = symmetries.orbits.number_of_pairs
     found.estimate = needs + PAIR_STEPS * pairs

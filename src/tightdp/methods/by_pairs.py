@@ -29,10 +29,10 @@ from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tigh
 from tightdp.methods.by_clients import hold
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.by_runs import ListedTable, whole_weights
-from tightdp.methods.compiled import TooLarge, counted, deep_recursion
+from tightdp.methods.compiled import TooLarge, deep_recursion
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
-from tightdp.methods.program import Candidate, Method, Program
+from tightdp.methods.program import Candidate, Method, Program, at_most
 from tightdp.methods.ranking import alike_pairs, tight_ratio
 from tightdp.symmetry.sets import AccuracySet, Table
 
@@ -258,7 +258,7 @@ def look(program: Program, control: Control, budget: int) -> FirstPairs | Refusa
     core, bound = program.core(control), program.bound
     if program.inexact is not None or core.evidence:
         return Refusal("first pairs: laws are not exact, or runs are conditioned")
-    watched = Control(counted(control, budget // FEW_VALUES), plan=control.plan)
+    watched = at_most(control, budget // FEW_VALUES)
     table = _OneByOne(program, watched, ALLOWED * LITTLE_WORK, Kept())
     first = [(x, other) for x in islice(_datasets(bound), _FROM_EACH) for other in islice(_neighbours(bound, x), 1)]
     some = dict.fromkeys(pair for x, other in first for pair in ((x, other), (other, x)))
@@ -268,7 +268,7 @@ def look(program: Program, control: Control, budget: int) -> FirstPairs | Refusa
             found = tight_ratio(Pair(x, x_prime, 0, table) for x, x_prime in some)
         if found and found[0].exp_epsilon == math.inf:
             with suppress(TooLarge):  # then it is infinite whether or not a run on another dataset fails
-                hold(program, core, core.checks, Control(counted(control, budget), plan=control.plan))
+                hold(program, core, core.checks, at_most(control, budget))
             return FirstPairs(program, table, found[0])
     except (TooLarge, TooMuchWork, TooWide):
         return exceeded("first pairs", budget) if budget < NO_LIMIT else Refusal("first pairs: they take much work")

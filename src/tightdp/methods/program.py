@@ -43,7 +43,7 @@ from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
 from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight
 from tightdp.methods.chain import Chain, make_chain
-from tightdp.methods.compiled import TooLarge, bounded, cells, deep_recursion, encode_core, steps_of_diagram
+from tightdp.methods.compiled import TooLarge, cells, counted, deep_recursion, encode_core, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
 from tightdp.methods.uncut import check_loops, explained
 from tightdp.symmetry.orbits import Orbits
@@ -61,8 +61,8 @@ T = TypeVar("T")
 
 
 def at_most(control: Control, steps: int = MUCH_WORK) -> Control:
-    """Return a control with the same limits that also raises TooLarge where a diagram takes more steps."""
-    return Control(bounded(control, steps // NODE_STEPS), plan=control.plan)
+    """Return a control with the same limits that also raises TooLarge after so many steps."""
+    return Control(counted(control, steps), plan=control.plan)
 
 
 @dataclass
@@ -309,26 +309,28 @@ class Program:
 
         return self.once("aggregate", make)
 
-    def symmetries(self, control: Control, measured: bool = False) -> Symmetries | None:
+    def symmetries(self, control: Control, measured: bool = False, steps: int = MUCH_WORK) -> Symmetries | None:
         """Return the symmetries with which to enumerate datasets, or None.
 
-        With `measured`, only those that keep the output and the accuracy target. None, too, where a limit is met;
-        they are looked for again when there is time.
+        With `measured`, only those that keep the output and the accuracy target. None, too, where a limit is met, when
+        they are looked for again when there is time, and after much work. Raises TooLarge after fewer steps than that.
         """
         core = self.expanded(control)
         try:
-            return self.once(f"symmetries {measured}", lambda: self._symmetries(core, control, measured))
+            return self.once(f"symmetries {measured}", lambda: self._symmetries(core, control, measured, steps))
         except LimitError:
             return None
 
-    def _symmetries(self, core: CoreProgram, control: Control, measured: bool) -> Symmetries | None:
+    def _symmetries(self, core: CoreProgram, control: Control, measured: bool, steps: int) -> Symmetries | None:
         try:
             target = lower_target(self.bound, prober(self.backend)) if measured else None
         except (LanguageError, ProgramError):
             return None
         try:
-            return find_symmetries(self.bound, core, target, self.backend, at_most(control))
+            return find_symmetries(self.bound, core, target, self.backend, at_most(control, min(steps, MUCH_WORK)))
         except TooLarge:
+            if steps < MUCH_WORK:
+                raise
             return None
 
 

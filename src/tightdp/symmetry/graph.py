@@ -19,6 +19,7 @@ from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Inpu
 from tightdp.core.operators import REFUSED, Value, operation
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
+from tightdp.limits import pay
 from tightdp.limits.calibrated import LITTLE_WORK, TABLE_ENTRIES
 
 if TYPE_CHECKING:
@@ -268,6 +269,7 @@ class _Refinement:
     def _split(self, dirty: tuple[set[int], set[int]]) -> tuple[set[int], set[int]] | None:
         """Tell vertices apart that see different numbers of newly coloured neighbours; return the new ones."""
         seen = [self._seen(colours, changed) for colours, changed in zip((self.left, self.right), dirty, strict=True)]
+        pay(self._watch, 6 * sum(map(len, seen)))  # to count and to order what each of them sees
         groups: dict[int, dict[Any, tuple[list[int], list[int]]]] = {}
         for side, (signatures, colours) in enumerate(zip(seen, (self.left, self.right), strict=True)):
             for vertex, counter in signatures.items():
