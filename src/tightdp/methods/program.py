@@ -310,10 +310,9 @@ class Program:
         return self.once("aggregate", make)
 
     def symmetries(self, control: Control, measured: bool = False, steps: int = MUCH_WORK) -> Symmetries | None:
-        """Return the symmetries with which to enumerate datasets, or None.
+        """Return the symmetries with which to enumerate datasets, or None, also after a limit, or much work.
 
-        With `measured`, only those that keep the output and the accuracy target. None, too, where a limit is met, when
-        they are looked for again when there is time, and after much work. Raises TooLarge after fewer steps than that.
+        With `measured`, only those that keep the output and the target. Raises TooLarge after fewer steps than that.
         """
         core = self.expanded(control)
         try:
@@ -324,13 +323,12 @@ class Program:
     def _symmetries(self, core: CoreProgram, control: Control, measured: bool, steps: int) -> Symmetries | None:
         try:
             target = lower_target(self.bound, prober(self.backend)) if measured else None
-        except (LanguageError, ProgramError):
-            return None
-        try:
             return find_symmetries(self.bound, core, target, self.backend, at_most(control, min(steps, MUCH_WORK)))
         except TooLarge:
             if steps < MUCH_WORK:
                 raise
+            return None
+        except (LanguageError, ProgramError):
             return None
 
 
