@@ -65,7 +65,7 @@ class Search:
     def __init__(self, paths: Paths) -> None:
         self._paths = paths
         self._noise = steps_of(paths)
-        self._kinds = _kinds(paths)
+        self._kinds = kinds_of(paths)
         ways = [paths.before, *(some for by in paths.steps.values() for some in by.values())]
         self._places = {path.target: len(path.values) for some in ways for path in some}
         self._apart: dict[tuple[int, int], list[frozenset[int]]] = {}
@@ -150,7 +150,7 @@ class Search:
         return self._apart[state, id(ours)]
 
 
-def _kinds(paths: Paths) -> dict[int, Kinds | None]:
+def kinds_of(paths: Paths) -> dict[int, Kinds | None]:
     """Return which of the values that states hold are real; None where that depends on the run."""
     found: dict[int, Kinds | None] = {-1: ()}
     pending = [-1]

@@ -12,9 +12,8 @@ from tightdp.errors import TightdpError
 from tightdp.every_n.alignment import align
 from tightdp.every_n.chain import Chain, approached, covers, noisy_end
 from tightdp.every_n.following import Untraceable
-from tightdp.every_n.growth_of_noise import grows_under_noise
+from tightdp.every_n.growth import grows
 from tightdp.every_n.paths import Paths
-from tightdp.every_n.repetition import repeats
 from tightdp.every_n.simulation import simulate
 from tightdp.every_n.states import chain_of, explore, refuse_contradicted
 from tightdp.exact.numbers import Exact
@@ -78,7 +77,7 @@ def least_upper(programs: list[Paths], lower: Exact) -> Upper:
         if alignment is not None:
             ratio = max(alignment.ratio(), Fraction(1))
             best = min(best, Upper(ratio, "alignment"), key=lambda each: each.value)
-        elif best.value == math.inf and (grows_under_noise(paths) or repeats(paths)):
+        elif best.value == math.inf and grows(paths):
             return Upper(math.inf, "growth", True)
     return replace(best, approached=lower < best.value == limit)
 
