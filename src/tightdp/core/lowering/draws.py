@@ -14,11 +14,11 @@ from tightdp.core.lowering.functions import call_python
 from tightdp.core.lowering.given import drawn as draw_of
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
-from tightdp.core.lowering.positions import item_at
+from tightdp.core.lowering.positions import item_at, picked
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import bind_arguments, operate, over_all, too_many, total, truth
 from tightdp.core.lowering.sequences import plain, settled
-from tightdp.core.lowering.values import Alike, Every, Growing, Union, Value, is_scalar, kind, known, name_of
+from tightdp.core.lowering.values import Alike, Every, Growing, Union, Value, is_scalar, known, name_of
 from tightdp.core.nodes import Expr
 from tightdp.core.published import GOES_ON, above, cut_exponentials
 from tightdp.core.together import values_together
@@ -288,13 +288,13 @@ def _shuffled(m: Machine, items: tuple[Value, ...] | Alike | Growing) -> Value:
     if all(tables):
         codes = [_numbered(m, table, numbers) for table in tables if table]
         messages = [plain for _, plain in numbers]
-        return tuple(_read_off(m, code, [messages[at] for at in code.values]) for code in m.builder.shuffled(codes))
+        return tuple(picked(m, code, [messages[at] for at in code.values]) for code in m.builder.shuffled(codes))
     arranged = list(items)
     for last in range(len(arranged) - 1, 0, -1):
-        picked = draw_from(m, "shuffle", laws.uniform, (0, last))
-        moved, kept = item_at(m, tuple(arranged[: last + 1]), picked), arranged[last]
+        chosen = draw_from(m, "shuffle", laws.uniform, (0, last))
+        moved, kept = item_at(m, tuple(arranged[: last + 1]), chosen), arranged[last]
         for at in range(last):
-            arranged[at] = m.merge(m.builder.equals(m.expr(picked), at), kept, arranged[at])
+            arranged[at] = m.merge(m.builder.equals(m.expr(chosen), at), kept, arranged[at])
         arranged[last] = moved
     return tuple(arranged)
 
@@ -342,23 +342,6 @@ def _numbered(m: Machine, table: tuple[Expr, Sequence[Value]], numbers: dict[tup
 
 def _types(plain: object) -> object:
     return tuple(map(_types, plain)) if isinstance(plain, tuple) else type(plain)
-
-
-def _read_off(m: Machine, code: Expr, messages: Sequence[Value]) -> Value:
-    """Return the message for which a number stands, part by part where the messages have parts."""
-    shapes = list(dict.fromkeys(map(kind, messages)))
-    found: Value = None
-    for shape in reversed(shapes):
-        here = [kind(message) == shape for message in messages]
-        some = messages[here.index(True)]
-        own = [message if is_one else some for message, is_one in zip(messages, here, strict=True)]
-        if isinstance(some, tuple):
-            read: Value = tuple(_read_off(m, code, part) for part in zip(*own, strict=True))
-        else:
-            read = known(m.builder.case(code, list(map(m.builder.const, own))))
-        is_here = m.builder.case(code, [m.builder.const(is_one) for is_one in here])
-        found = read if shape == shapes[-1] else m.merge(is_here, read, found)
-    return found
 
 
 # observe

@@ -37,12 +37,9 @@ from tightdp.core.lowering.loops_before import (
     note,
 )
 from tightdp.core.lowering.machine import End, Failure, Machine
+from tightdp.core.lowering.positions import picked
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import (
-    Value,
-    is_scalar,
-    known,
-)
+from tightdp.core.lowering.values import Value
 from tightdp.core.nodes import Expr, Input, operands_of, reachable
 from tightdp.core.published import above
 from tightdp.core.valuesets import TooManyValues
@@ -221,17 +218,7 @@ def _taken_apart(
 
     def case(values: Sequence[Value]) -> Value:
         """Merge plain values, one for each outcome."""
-        first = values[0]
-        if all(value == first and type(value) is type(first) for value in values):
-            return first
-        if all(map(is_scalar, values)):
-            return known(m.builder.case(drawn, [m.builder.const(values[at]) for at in drawn.values]))
-        if isinstance(first, tuple) and all(isinstance(value, tuple) and len(value) == len(first) for value in values):
-            return tuple(map(case, zip(*values, strict=True)))
-        result = values[-1]
-        for at in range(len(values) - 2, -1, -1):
-            result = m.merge(m.builder.equals(drawn, at), values[at], result)
-        return result
+        return picked(m, drawn, [values[at] for at in drawn.values])
 
     ways: list[tuple[str, End]] = []
     late = dict.fromkeys(value for kind, _, value in outcomes if kind == "late")

@@ -1,4 +1,4 @@
-"""Items at positions that may depend on the run."""
+"""Items at positions that may depend on the run, and what a node picks among values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import whole
-from tightdp.core.lowering.values import Value, is_scalar, known
+from tightdp.core.lowering.values import Union, Value, all_plain, is_scalar, kind, known
 from tightdp.core.nodes import Expr
 
 
@@ -18,19 +18,37 @@ def item_at(m: Machine, items: tuple[Value, ...], index: Value) -> Value:
         return items[position_in(items, index)]
     positions = dict(valid_positions(m, items, index))
     some = next(iter(positions.values()))
-    return _select(m, index, [items[positions.get(value, some)] for value in index.values])
+    return picked(m, index, [items[positions.get(value, some)] for value in index.values])
 
 
-def _select(m: Machine, index: Expr, branches: list[Value]) -> Value:
-    if all(is_scalar(branch) for branch in branches):
-        return known(m.builder.case(index, tuple(m.expr(branch) for branch in branches)))
-    lengths = {len(branch) if isinstance(branch, tuple) else None for branch in branches}
-    if len(lengths) == 1 and None not in lengths:
-        return tuple(_select(m, index, list(column)) for column in zip(*branches, strict=True))
-    result = branches[-1]
-    for value, branch in zip(reversed(index.values[:-1]), reversed(branches[:-1]), strict=True):
-        result = m.merge(m.builder.equals(index, value), branch, result)
-    return result
+def picked(m: Machine, index: Expr, branches: Sequence[Value]) -> Value:
+    """Return the value that belongs to that of a node, part by part where the values have parts."""
+    first = branches[0]
+    if all(
+        branch is first or (type(branch) is type(first) and all_plain((branch,)) and branch == first)
+        for branch in branches
+    ):
+        return first
+    if all(map(is_scalar, branches)):
+        return known(m.builder.case(index, [m.expr(branch) for branch in branches]))
+    kinds = list(map(kind, branches))
+    shapes = list(dict.fromkeys(kinds))
+    if len(shapes) == 1 and isinstance(first, tuple):
+        return tuple(picked(m, index, column) for column in zip(*branches, strict=True))
+    if len(shapes) == 1 or any(isinstance(branch, Union) for branch in branches):
+        result = branches[-1]
+        for value, branch in zip(reversed(index.values[:-1]), reversed(branches[:-1]), strict=True):
+            result = m.merge(m.builder.equals(index, value), branch, result)
+        return result
+    found: Value = None
+    for shape in reversed(shapes):
+        here = [each == shape for each in kinds]
+        some = branches[here.index(True)]
+        mine = picked(m, index, [branch if own else some for branch, own in zip(branches, here, strict=True)])
+        single = m.builder.equals(index, index.values[here.index(True)]) if here.count(True) == 1 else None
+        is_here = single or m.builder.case(index, list(map(m.builder.const, here)))
+        found = mine if shape == shapes[-1] else m.merge(is_here, mine, found)
+    return found
 
 
 def position_in(items: Sequence[Value], index: object) -> int:
