@@ -8,7 +8,7 @@ immutable and shared; `builder` makes them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -225,8 +225,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
     return expr.children
 
 
-def reachable(roots: Sequence[Expr], born: int = -1) -> list[Expr]:
-    """Return every node below the roots that is newer than `born`, operands before what uses them."""
+def reachable(roots: Sequence[Expr], born: int = -1, ends: Container[int] = ()) -> list[Expr]:
+    """Return every node below the roots that is newer than `born`, and not below `ends`; operands before users."""
     seen: dict[int, Expr] = {}
     once = Once()
     stack = list(roots)
@@ -234,7 +234,7 @@ def reachable(roots: Sequence[Expr], born: int = -1) -> list[Expr]:
         expr = stack.pop()
         if expr.serial > born and expr.serial not in seen:
             seen[expr.serial] = expr
-            stack.extend(once.children(expr))
+            stack.extend(() if expr.serial in ends else once.children(expr))
     return [seen[serial] for serial in sorted(seen)]
 
 

@@ -180,19 +180,8 @@ def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | No
 def _private(roots: Sequence[Expr], cut: Sequence[Nary], client: dict[int, int], clients: int) -> bool:
     """Whether no draw is shared between the contributions of two clients, or with the rest of the program."""
     inner = {operand.serial for node in cut for operand in node.operands if client[operand.serial] >= 0}
-    owner: dict[int, int] = {}
-    outside: list[Expr] = []
-    seen: set[int] = set()
-    stack = list(roots)
-    while stack:
-        expr = stack.pop()
-        if expr.serial not in seen and expr.serial not in inner:
-            seen.add(expr.serial)
-            outside.append(expr)
-            stack.extend(children(expr))
-    for expr in outside:
-        if isinstance(expr, (Draw, Shuffled)):
-            owner[expr.serial] = NO_CLIENT
+    outside = (expr for expr in reachable(roots, ends=inner) if expr.serial not in inner)
+    owner = {expr.serial: NO_CLIENT for expr in outside if isinstance(expr, (Draw, Shuffled))}
     by_client: list[list[Expr]] = [[] for _ in range(clients)]
     for node in cut:
         for operand in node.operands:

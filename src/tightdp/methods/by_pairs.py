@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import cycle, islice, product
 
 from tightdp.core.nodes import CoreProgram
-from tightdp.core.outputs import Arrangement, Leaf, Shape, TupleOf
+from tightdp.core.outputs import Arrangement, Leaf
 from tightdp.errors import LimitError, ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language import interp
@@ -32,6 +32,7 @@ from tightdp.methods.by_runs import ListedTable, whole_weights
 from tightdp.methods.compiled import TooLarge, deep_recursion
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
+from tightdp.methods.pieces import plain
 from tightdp.methods.program import Candidate, Method, Program, at_most
 from tightdp.methods.ranking import alike_pairs, tight_ratio
 from tightdp.symmetry.sets import AccuracySet, Table
@@ -102,20 +103,13 @@ def _component_laws(program: Program, control: Control, pair: tuple[Dataset, Dat
     tables = _tables(program, control, pair, kept)
     ours, theirs = (table.program for table in tables.values())
     last = len(ours.components) - 1
-    if ours.shape != theirs.shape or not _plain(ours.shape):
+    if ours.shape != theirs.shape or not plain(ours.shape, (Leaf, Arrangement)):
         return []
     found: list[Table] = []
     for component in dict.fromkeys((0, last, last // 2)):
         with suppress(*_GIVEN_UP):
             found.append(_Component(program.bound, tables, component))
     return found
-
-
-def _plain(shape: Shape) -> bool:
-    """Whether every component is a function of the output."""
-    if isinstance(shape, TupleOf):
-        return all(map(_plain, shape.items))
-    return isinstance(shape, (Leaf, Arrangement))
 
 
 def _tables(

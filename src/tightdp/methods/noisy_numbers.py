@@ -6,7 +6,7 @@ large (docs/unbounded-noise.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -62,7 +62,7 @@ def find_noisy_numbers(core: CoreProgram) -> NoisyNumbers | None:
         variance = _variance(draw, variances)
         if variance is not None and len(above := users.get(draw.serial, [])) == 1 and _is_sum(above[0], draw):
             found[above[0].serial] = above[0], draw, variance
-    seen = any(isinstance(node, Input) for node in _down_to(core.components, found))
+    seen = any(isinstance(node, Input) for node in reachable(core.components, ends=found))
     if not found or seen or random or core.evidence:
         return None
     noises = {draw.serial for _, draw, _ in found.values()}
@@ -102,14 +102,3 @@ def _is_sum(node: Expr, draw: Expr) -> bool:
     plain = plain or (isinstance(node, Apply) and node.operator in ("add", "sub"))
     others = [operand for operand in children(node) if operand is not draw]
     return plain and len(others) == len(children(node)) - 1 and not any(isinstance(e, Draw) for e in reachable(others))
-
-
-def _down_to(roots: tuple[Expr, ...], ends: Collection[int]) -> Iterator[Expr]:
-    """Yield what roots are computed from, down to some nodes."""
-    stack, seen = list(roots), set(ends)
-    while stack:
-        node = stack.pop()
-        if node.serial not in seen:
-            seen.add(node.serial)
-            yield node
-            stack += children(node)

@@ -257,6 +257,6 @@ def _triples(pairs: Counter[tuple[int, ...]], outputs: Sequence[Collection[int]]
     return total
 
 
-def plain(shape: Shape) -> bool:
-    """Whether every component of a shape is there in every output, at one place."""
-    return isinstance(shape, Leaf) or (isinstance(shape, TupleOf) and all(map(plain, shape.items)))
+def plain(shape: Shape, parts: tuple[type[Shape], ...] = (Leaf,)) -> bool:
+    """Whether a shape is of tuples and such parts alone; every output has each leaf then, at one place."""
+    return isinstance(shape, parts) or (isinstance(shape, TupleOf) and all(plain(item, parts) for item in shape.items))

@@ -88,18 +88,14 @@ def _copied(expr: Expr, cover: list[Expr]) -> set[int] | None:
     """Return the nodes that the values of a cover change, down from a node; None where draws are among them."""
     known = {node.serial for node in cover}
     changed: set[int] = set()
-    for node in reachable([expr]):
-        if node.serial not in known and any(child.serial in known | changed for child in children(node)):
-            changed.add(node.serial)
-    stack, within = [expr], set[int]()
-    while stack:
-        node = stack.pop()
-        if node.serial in changed and node.serial not in within:
+    for node in reachable([expr], ends=known):
+        if node.serial not in known and any(
+            child.serial in known or child.serial in changed for child in children(node)
+        ):
             if isinstance(node, (Draw, Shuffled)):
                 return None
-            within.add(node.serial)
-            stack.extend(children(node))
-    return within
+            changed.add(node.serial)
+    return changed
 
 
 def _split(made: Rebuild, expr: Expr, cover: list[Expr]) -> Expr:
