@@ -66,7 +66,9 @@ def test_hull_is_that_of_exact_numbers(root: Number) -> None:
         drawn = laws(draw, root)
         pairs = [*pairwise(drawn), *((b, a) for a, b in pairwise(drawn))]
         events = [event for a, b in pairs for event in events_of(weights_of(a), weights_of(b), None)]
-        found = [(quotient(*test.under_prime), quotient(*test.under)) for test in upper_hull([NONE, ALL, *events])]
+        found = [
+            (quotient(test.x, test.scale), quotient(test.y, test.scale)) for test in upper_hull([NONE, ALL, *events])
+        ]
         assert found == exact_hull(pairs)
         corners += len(found)
     assert corners > 180

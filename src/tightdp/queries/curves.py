@@ -20,41 +20,38 @@ from tightdp.language.outputs import Output, as_output, order_of
 from tightdp.language.tails import GaussianTail, is_beyond
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Known, Pair
-from tightdp.queries.hull import ALL, NONE, Event, events_of, on_one_scale, upper_hull
+from tightdp.queries.hull import ALL, NONE, Event, events_of, on_one_scale, tests_of, upper_hull
 
-
-@dataclass(frozen=True, slots=True)
-class Vertex:
-    """A likelihood-ratio test of a pair: its probability under x' and under x, times the scale of its hull."""
-
-    under_prime: Whole
-    under: Whole
-    pair: Pair | None
+_MOST_EVENTS = 50_000
+"""When so many were added to a hull, those below it are left out."""
 
 
 @dataclass(frozen=True)
 class Profile:
     """The exact privacy profile of pairs of neighbours: the upper hull of all its likelihood-ratio tests.
 
-    The hull runs from (0, 0), or the largest mass of outputs impossible on x', to (1, 1); its coordinates are integers,
-    to be divided by `scale`.
+    The hull runs from (0, 0), or the largest mass of outputs impossible on x', to (1, 1), over one denominator.
     """
 
-    hull: tuple[Vertex, ...]
-    scale: Whole
+    hull: tuple[Event, ...]
+
+    @property
+    def scale(self) -> Whole:
+        """What the coordinates are to be divided by."""
+        return self.hull[0].scale
 
     def delta(self, t: Number) -> Number:
         """Return δ(t) for t = e^ε >= 0."""
         best = self._best(t)
-        return max(quotient(best.under, self.scale) - t * quotient(best.under_prime, self.scale), Fraction(0))
+        return max(quotient(best.y, self.scale) - t * quotient(best.x, self.scale), Fraction(0))
 
-    def _best(self, t: Number) -> Vertex:
+    def _best(self, t: Number) -> Event:
         """Return the vertex with the largest P(E) - t·P'(E), the first of those; slopes decrease along the hull."""
         up, down = t.as_integer_ratio()
 
         def rises(at: int) -> bool:
             left, right = self.hull[at : at + 2]
-            return down * (right.under - left.under) <= up * (right.under_prime - left.under_prime)
+            return down * (right.y - left.y) <= up * (right.x - left.x)
 
         return self.hull[bisect_left(range(len(self.hull) - 1), True, key=rises)]
 
@@ -65,10 +62,10 @@ class Profile:
         """
         points: dict[Number, Number] = {Fraction(1): self.delta(Fraction(1))}
         for left, right in zip(self.hull, self.hull[1:], strict=False):
-            up, down = right.under - left.under, right.under_prime - left.under_prime
+            up, down = right.y - left.y, right.x - left.x
             if up > down:
                 slope = quotient(up, down)
-                points[slope] = quotient(left.under * down - left.under_prime * up, self.scale * down)
+                points[slope] = quotient(left.y * down - left.x * up, self.scale * down)
         return tuple(sorted(points.items()))
 
     def vertices(self) -> tuple[tuple[Number, Number], ...]:
@@ -77,9 +74,7 @@ class Profile:
         The null hypothesis is x', the alternative x; the function is the convex hull over all pairs of neighbours
         (xiang2025, Sec. 2.1). Where x' never gives some outputs of x, it starts below 1.
         """
-        return tuple(
-            (quotient(vertex.under_prime, self.scale), 1 - quotient(vertex.under, self.scale)) for vertex in self.hull
-        )
+        return tuple((quotient(vertex.x, self.scale), 1 - quotient(vertex.y, self.scale)) for vertex in self.hull)
 
 
 def event_of(pair: Pair, t: Number) -> tuple[Output, ...]:
@@ -110,21 +105,20 @@ def delta_of(ours: Weights, theirs: Weights, t: Number) -> Number:
 
 def profile(pairs: Iterable[Pair], knows: Callable[[Known], None] = lambda _: None) -> Profile:
     """Return the exact privacy profile over some pairs of neighbours; `knows` is passed a function for δ(1) so far."""
-    hull, pending = [NONE, ALL], list[Event]()
+    found, kept = [NONE, ALL], 0
 
-    def so_far() -> Number:
-        best = max((*hull, *pending), key=lambda event: event.y - event.x)
-        return quotient(*best.under) - quotient(*best.under_prime)
+    def so_far() -> Profile:
+        nonlocal kept
+        found[:] = on_one_scale(upper_hull(found))
+        kept = len(found)
+        return Profile(tuple(found))
 
-    knows(so_far)
+    knows(lambda: so_far().delta(Fraction(1)))
     for pair in pairs:
-        pending += events_of(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), pair)
-        if len(pending) > 50_000:
-            hull, pending = upper_hull([*hull, *pending]), []
-    hull = upper_hull([*hull, *pending])
-    under_prime, under, scale = on_one_scale(hull)
-    pairs_of_hull = (event.pair for event in hull)
-    return Profile(tuple(map(Vertex, under_prime, under, pairs_of_hull)), scale)
+        found += events_of(pair.table.weights(pair.x), pair.table.weights(pair.x_prime), pair)
+        if len(found) - kept > _MOST_EVENTS:
+            so_far()
+    return so_far()
 
 
 def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:
@@ -132,8 +126,7 @@ def least_of(ours: Weights, theirs: Weights, delta: Number) -> Exact:
     up_best: Whole = 0
     down_best: Whole = 1
     bar = delta.numerator * ours.total
-    for event in events_of(ours, theirs, None):
-        (up, _), (down, _) = event.under, event.under_prime
+    for down, up in tests_of(ours, theirs):
         excess = up * delta.denominator - bar
         if excess > 0:
             if not down:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import TypeAlias
 
+from flint import ctx
+
 from tightdp.exact.arrays import Doubles, Integers, np
 from tightdp.exact.field import Number
+from tightdp.exact.whole import Whole, quick
 from tightdp.limits.calibrated import FEW_VALUES, LISTED_MASSES
 from tightdp.logic.count import Weights
 from tightdp.methods.sums import LawByCode
-from tightdp.queries.hull import TINY, rounded
 
+_BITS, _ACCURATE = 128, 60
+_TINY = 1e-290
+"""An upper bound on everything that is lost where doubles underflow."""
 _Law: TypeAlias = tuple[Integers, Doubles]
 """The codes of a law in order, and their probabilities."""
 
@@ -40,7 +46,7 @@ class Screen:
         above = ~(p <= 0.99 * slope * q)
         p, q = p[above], q[above]
         error = (len(codes) + 16) * 2.0**-50
-        excess = float(np.maximum(p - slope * q, 0.0).sum() + error * p.sum()) + len(codes) * TINY
+        excess = float(np.maximum(p - slope * q, 0.0).sum() + error * p.sum()) + len(codes) * _TINY
         return math.isfinite(excess) and Fraction(excess) <= delta
 
     def _of(self, law: Weights) -> _Law:
@@ -50,7 +56,24 @@ class Screen:
             if self._kept > LISTED_MASSES:
                 self._known, self._kept = {}, len(law.by_code)
             codes = sorted(law.by_code)
-            masses = rounded([[law.by_code[code]] for code in codes], law.total)
+            masses = rounded((law.by_code[code] for code in codes), law.total)
             kind = object if codes[-1] >> 63 else np.int64
             self._known[id(law)] = law, (np.array(codes, dtype=kind), np.array(masses))
         return self._known[id(law)][1]
+
+
+def rounded(weights: Iterable[Whole], total: Whole) -> list[float]:
+    """Return probabilities of outputs as doubles, or nan where an unknown has no value.
+
+    They have a relative error of at most 2^-51, down to 1e-290.
+    """
+    with ctx.workprec(_BITS):
+        ball = quick(total)
+
+        def one(weight: Whole) -> float:
+            if isinstance(weight, int) and isinstance(total, int):
+                return weight / total
+            value = quick(weight) / ball
+            return float(value) if value.rel_accuracy_bits() >= _ACCURATE else math.nan
+
+        return list(map(one, weights))

@@ -14,8 +14,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, cmp_to_key
-from itertools import accumulate, pairwise
+from functools import cache
+from itertools import pairwise
 from math import prod
 from typing import Any, TypeAlias
 
@@ -23,13 +23,14 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import Whole, compare_quotients
+from tightdp.exact.whole import Whole
 from tightdp.language.analyst import Asked, Move, Strategy
 from tightdp.language.outputs import Output, as_output, order_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Pair
 from tightdp.queries.curves import least_of
+from tightdp.queries.hull import NONE, Event, Step, steepest_first, tests, upper_hull
 from tightdp.queries.privacy import Ends
 from tightdp.symmetry.sets import Table
 
@@ -37,8 +38,6 @@ Brought: TypeAlias = Any
 """What a conversation brings: an integer, or a number that may be infinite."""
 Gain: TypeAlias = Callable[[int], Brought]
 """What each conversation brings, by its code."""
-Edge = tuple[Whole, Whole]
-"""A test, or a step from one to the next: its weight under x', and under x."""
 
 
 def choices_of(asked: Asked) -> int:
@@ -86,7 +85,7 @@ class Game:
         self._times: dict[int, int] = {}
         """What the weight of a code is multiplied by."""
 
-    def weights(self, pair: Pair) -> tuple[dict[int, Edge], Whole, Whole]:
+    def weights(self, pair: Pair) -> tuple[dict[int, Step], Whole, Whole]:
         """Return the weights of all conversations under x' and x, given their answers, and the totals of both laws."""
         theirs, ours = self._table.weights(pair.x_prime), self._table.weights(pair.x)
         found = {}
@@ -132,7 +131,7 @@ class Game:
                 moves.append(Move(history, answer_of((history, choices, at), at), then))
         return tuple(moves)
 
-    def tests(self, pair: Pair) -> tuple[list[Edge], Whole, Whole]:
+    def tests(self, pair: Pair) -> tuple[list[Step], Whole, Whole]:
         """Return the corners of the upper hull of all tests of all strategies, as steps, and the totals of both laws.
 
         The steps become less steep. Together they are two laws of which the tests are those corners.
@@ -148,63 +147,22 @@ def _best(node: _Node, gain: Gain) -> Brought:
     return total
 
 
-def _steps(node: _Node, weights: dict[int, Edge]) -> list[Edge]:
+def _steps(node: _Node, weights: dict[int, Step]) -> list[Step]:
     steps = [edge for code in node.ends if any(edge := weights.get(code, (0, 0)))]
     for answers in node.questions.values():
         steps += _hull([_steps(answer, weights) for answer in answers])
-    return _in_order(steps)
+    return steepest_first(steps)
 
 
-def _steeper(one: Edge, other: Edge) -> int:
-    """Compare the slopes of two steps; those straight up are the steepest."""
-    if not one[0] or not other[0]:
-        return bool(one[0]) - bool(other[0])
-    return -compare_quotients(one[1], one[0], other[1], other[0])
-
-
-def _in_order(steps: Iterable[Edge]) -> list[Edge]:
-    """Return steps, the steepest first, those of equal slope as one."""
-    found: list[Edge] = []
-    for step in sorted(steps, key=cmp_to_key(_steeper)):
-        if found and not _steeper(found[-1], step):
-            found[-1] = found[-1][0] + step[0], found[-1][1] + step[1]
-        else:
-            found.append(step)
-    return found
-
-
-def _hull(chains: Sequence[list[Edge]]) -> list[Edge]:
+def _hull(chains: Sequence[list[Step]]) -> list[Step]:
     """Return the upper hull of several concave chains, which begin and end at the same points, as steps."""
     different = list({tuple(chain): chain for chain in chains}.values())
     if len(different) == 1:
         return different[0]
-    corners = {point for chain in different for point in accumulate(chain, _sum)}
-    hull: list[Edge] = [(0, 0)]
-    for point in sorted(corners, key=cmp_to_key(_from_left)):
-        if point[0] == hull[-1][0]:
-            if point[1] <= hull[-1][1]:
-                continue
-            if hull[-1] != (0, 0):
-                hull.pop()
-        while len(hull) > 1 and _steeper(_difference(hull[-2], hull[-1]), _difference(hull[-1], point)) >= 0:
-            hull.pop()
-        hull.append(point)
-    return [_difference(left, right) for left, right in pairwise(hull)]
-
-
-def _sum(one: Edge, other: Edge) -> Edge:
-    return one[0] + other[0], one[1] + other[1]
-
-
-def _difference(start: Edge, end: Edge) -> Edge:
-    return end[0] - start[0], end[1] - start[1]
-
-
-def _from_left(one: Edge, other: Edge) -> int:
-    """Compare two points: the left one first, of those above each other the upper one."""
-    if one[0] != other[0]:
-        return 1 if one[0] > other[0] else -1
-    return (one[1] < other[1]) - (one[1] > other[1])
+    corners = dict.fromkeys(point for chain in different for point in tests(chain))
+    found = upper_hull([NONE, *(Event(*point, 1, None) for point in corners)])
+    steps = ((right.x - left.x, right.y - left.y) for left, right in pairwise([NONE, *found]))
+    return [step for step in steps if any(step)]
 
 
 class _Hulled(Table):

@@ -241,7 +241,7 @@ Pairs = Callable[[], Iterable[Pair]]
 
 def pair_of(found: Profile) -> DominatingPair:
     """Return the least pair that dominates all pairs of a profile: one outcome per edge of the hull."""
-    return pair_of_hull([(quotient(v.under_prime, found.scale), quotient(v.under, found.scale)) for v in found.hull])
+    return pair_of_hull([(quotient(v.x, found.scale), quotient(v.y, found.scale)) for v in found.hull])
 
 
 def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction | None:
