@@ -2,12 +2,10 @@
 accepted.
 
 WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the claimed property, with R = e^epsilon:
-  privacy    sum over y of max(0, P(y|x) - R P(y|x')) <= delta for all neighbours x, x'; without delta this says that
-             P(E|x) <= R P(E|x') for all events E. Attained: the pair that is named attains it
-  privacy of messages: the same for every n, of what the output is computed from. So R bounds the output, too
-             (post-processing), and nothing is said about what the output attains
+  privacy    P(E|x) <= R P(E|x') + delta for all neighbours x, x' and events E. Attained: by the pair that is named
              With an error: of all mechanisms whose events have these probabilities up to it; where delta is less than
              these errors come to, of those that publish nothing that the program does not publish on x or x'
+  privacy of messages: the same for every n, of what the output is computed from. So R bounds the output, too
   curve      privacy at every point, of pairs of R and delta. Between points delta is below the line (it is convex in R)
   moment     sum over y of P(y|x)^a / P(y|x')^(a-1) <= bound for a = order: e^((a-1) times the Rényi divergence)
   concentration: with discrete Gaussian noise of these variances on the numbers that are left, the Rényi divergence of
@@ -50,7 +48,7 @@ CLAIMS = {  # what a claim says, and may say, besides its question; and the rule
     "privacy of messages": ("n records neighbours bound program", f"runs {ABOUT}", "forms"),
     "violation": ("n records neighbours bound program", f"delta error {ABOUT}", "witness"),
     "moment": ("n records neighbours order bound program", f"attained {ABOUT}", "datasets"),
-    "larger moment": ("n records neighbours order bound program", ABOUT, "witness"),
+    "larger moment": ("n records neighbours order bound program", f"error {ABOUT}", "witness"),
     "concentration": ("n records neighbours variances bound program", f"attained {ABOUT}", "datasets"),
     "larger concentration": ("n records neighbours variances bound program", ABOUT, "witness"),
     "accuracy": ("n records alpha beta program", f"attained {ABOUT}", "datasets"),
@@ -220,11 +218,9 @@ def nested(value):
     return 1 + max(map(nested, parts), default=0) if type(value) in (dict, list, tuple) else 0
 
 
-def value(given, state=False):
+def value(given):
     if type(given) is list:
         found = tuple([value(each) for each in items(given)])
-    elif type(given) is dict and "undefined" in given and state:  # only as a value that is left behind
-        found = UNDEFINED if fields(given, "undefined") == [None] else need(False, "this is no value")
     elif type(given) is dict and "codes" in given:
         found = "".join([chr(within(each, 0, 0x10FFFF, "character")) for each in items(*fields(given, "codes"))])
         need(not plain(found), "plain characters are written as a text")
@@ -326,16 +322,17 @@ class Program(Domain):
         n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
         self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
         self.alpha = rational(claim["alpha"], 0) if "alpha" in claim else None
-        self.order = within(claim["order"], 2, 99, "order") if "order" in claim else None
+        self.order = rational(claim["order"], 0, 99) if "order" in claim else None
+        p, q = self.order.as_integer_ratio() if self.order is not None else (2, 1)
+        need(q < p <= 99 and q <= 16, "there is no such order")
         points = items(claim.get("points", [[claim.get("bound"), claim.get("beta", claim.get("delta", 0))]]))
         need(points, "a curve has no points")
         zero, least = self.infinite or not self.compares, int(self.variances is None)  # R is 0, or a bound on distances
         self.points = [((0, 1) if zero else ratio(t, least), ratio(d, 0, 1)) for t, d in map(items, points, repeat(2))]
         self.error = rational(claim["error"], 0, 1) if "error" in claim else None
         self.turns = self.order is self.error is self.variances is None  # `in_order_is_enough` is for other claims
-        near = self.error is None or not (self.infinite or "attained" in claim)
-        need(near, "what is known up to an error is not attained, nor infinite")
-        (self.up, self.down), self.delta = self.points[0]
+        self.refuted = claim["question"] == "larger moment"
+        need(self.error is None or not (self.infinite or "attained" in claim), "nothing is attained up to an error")
         super().__init__(n, claim["records"], claim.get("neighbours"))
         parts, order = fields(given["program"], "parts order")
         self.parts = [self.part(part) for part in items(parts)]
@@ -524,8 +521,7 @@ class Program(Domain):
             shown = [[self.states[state] for state in law] for law in laws]
         elif self.kept:  # the error of an answer is all that is left
             errors = {state: self.states[state] for law in laws for state in law}
-            good = all(len(each) == 1 and type(each[0]) in (int, Fraction) for each in errors.values())
-            need(good, "an error is no number")
+            need(all([*map(type, each)] in ([int], [Fraction]) for each in errors.values()), "an error is no number")
             wrong = {state for state, (error,) in errors.items() if abs(error) > self.alpha}
             shown = [sum(weight for state, weight in law.items() if state in wrong) for law in laws]
         for left, _, _ in found:
@@ -555,8 +551,13 @@ class Program(Domain):
         need(positive(ours) and positive(theirs), "every run is dropped")
         if self.variances is not None:
             over, equal = self.distance(pairs) - Fraction(*point[0]), True
+        elif self.order and (self.error is not None or self.order.denominator > 1):
+            over, equal = (
+                rooted(pairs, ours, theirs, self.order, point[0], self.error or Fraction(0), self.refuted),
+                False,
+            )
         elif self.order:
-            over, equal = moment(pairs, ours, theirs, self.order, point[0]), True
+            over, equal = moment(pairs, ours, theirs, self.order.numerator, point[0]), True
         else:
             over, equal = excess(point, pairs, ours, theirs, self.infinite)
         return over, over == 0 and (equal or point[1][0] != 0 or self.kept)
@@ -565,7 +566,8 @@ class Program(Domain):
         """Read a cut: its states, and forms that are at most 0, of numbers of states with factors: before x and x'
         differ {(0, state): factor}, and after that, under x and x', {(1, state): .., (2, state): ..}."""
         listed, before, after = fields(given, "states before after")
-        found = [tuple([value(each, state=True) for each in items(state)]) for state in items(listed)]
+        left = [[UNDEFINED if each == {"undefined": None} else value(each) for each in items(s)] for s in items(listed)]
+        found = [*map(tuple, left)]
         states = {text(state): at for at, state in enumerate(found)}
         self.states |= zip(states, found)
 
@@ -586,14 +588,13 @@ class Program(Domain):
         back through a part, each is at most a sum of these times numbers that are not negative, factor by factor.
         With `units` all forms down v[s] - up w[s] are among them, and no others in v and w.
         """
-        other = self.listed or self.delta[0] != 0 or self.error is not None or (units and self.at_once)
+        start = [{(1, 0): 1, (2, 0): -1}, {(1, 0): -1, (2, 0): 1}]
+        other = self.listed or self.points[0][1][0] != 0 or self.error is not None or (units and self.at_once)
         need(type(units) is bool and not other, "this rule is not for this claim")
-        alone, equal = ({"()": 0}, []), {(1, 0): 1, (2, 0): -1}
-        start, end = Cut(*alone, [equal, {key: -c for key, c in equal.items()}]), Cut(*alone, [self.unit(0)])
-        every = [start, *map(self.cut, items(cuts)), end]
-        if units:
-            every = [cut._replace(after=[*map(self.unit, range(len(cut.states)))]) for cut in every]
-            spend(6 * sum(len(cut.states) for cut in every))
+        every = [Cut({"()": 0}, [], start), *map(self.cut, items(cuts)), Cut({"()": 0}, [], [])]
+        for cut in every if units else every[-1:]:
+            spend(6 * len(cut.states))
+            cut.after[:] = self.units(len(cut.states))
         ends, here = [self.step(step, every, units) for step in items(steps)], 0
         need(len(items(order)) == len(self.places), "there is not one step for each part")
         for at, place in zip(order, self.places):
@@ -603,8 +604,9 @@ class Program(Domain):
         loops = not self.every or ends[order[1]][1] == ends[order[1]][2]
         need(here == len(every) - 1 and loops, "steps do not lead to the end, or not to themselves")
 
-    def unit(self, state):
-        return {(1, state): self.down, (2, state): -1 * self.up}
+    def units(self, many):
+        (up, down), _ = self.points[0]
+        return [{(1, state): down, (2, state): -1 * up} for state in range(many)]
 
     def step(self, given, cuts, units):
         """Check a part from a cut to another: all that it leads to is listed, and forms follow from those before."""
@@ -688,19 +690,33 @@ def excess(point, pairs, ours, theirs, infinite=False):
 def moment(pairs, ours, theirs, order, bound):
     """Return the sum of P^order / P'^(order-1), less a bound, times some number; 1 where it is infinite."""
     above, below, (up, down) = 0, 1, bound
-    whole = {type(each) for pair in [*pairs, (ours, theirs), bound] for each in pair} == {int}
     for v, w, count in [(ours, theirs, -1 * up), *[(v, w, times(down, count)) for v, w, count in pairs]]:
-        if w == 0:
-            if positive(v):
-                return 1
-        elif whole:
-            bits = 2 * max(v, w).bit_length() * order + sum(each.bit_length() for each in above.as_integer_ratio())
-            spend(60 + (bits // 64) ** 2 // 200)
-            above += count * v * Fraction(v, w) ** (order - 1)
-        else:  # one denominator for all
-            less, more = reduce(times, [w] * (order - 1)), times(count, reduce(times, [v] * order))
-            above, below = times(above, less) + times(more, below), times(below, less)
+        if w == 0 and positive(v):
+            return 1
+        less, more = reduce(times, [w or 1] * (order - 1)), times(count, reduce(times, [v] * order))
+        above, below = times(above, less) + times(more, below), times(below, less)
+        if type(above) is type(below) is int:
+            spend((cost(above) + cost(below)) ** 2 // 4)
+            above, below = Fraction(above, below).as_integer_ratio()
     return above
+
+
+def rooted(pairs, ours, theirs, order, bound, error, least):
+    """Return the sum of P^(p/q) / P'^(p/q-1), less a bound, times some number, with terms rounded up to a multiple of
+    2^-64; or the least sum of all laws that differ by an error, with terms that are rounded down."""
+    (p, q), (lost, of), total = order.as_integer_ratio(), error.as_integer_ratio(), 0
+    whole = all(type(each) is int for pair in [*pairs, (ours, theirs)] for each in pair)
+    need(whole, "orders that are not whole are for weights without T")
+    for v, w, count in pairs:
+        v, w = (max(0, of * v - lost * ours), of * w + lost * theirs) if least else (v, w)
+        need(w > 0 or least or v == 0, "the moment is infinite")
+        spend(100 + 40 * q + (q + 2 * p * max(map(int.bit_length, (v, w, of * ours, of * theirs))) // 64) ** 2 // 4)
+        above, below = v**p * (of * theirs) ** (p - q) << 64 * q, w ** (p - q) * (of * ours) ** p
+        root = 2 << (above // below).bit_length() // q if w else 0  # Newton's method from above gives the whole part
+        while root and (nearer := ((q - 1) * root + above // below // root ** (q - 1)) // q) < root:
+            root = nearer
+        total += count * (root + (not least and root**q * below < above))
+    return times(bound[1], total) + -1 * times(bound[0], 1 << 64)
 
 
 def composed(guarantees):
@@ -727,8 +743,8 @@ def composition(claim):
     """Establish that runs one after the other, each (ln t, delta)-DP and chosen by what is known, are that together."""
     read_root(claim)
     pairs, whole = composed(claim["guarantees"])
-    over, _ = excess((ratio(claim["bound"], 1), ratio(claim["delta"], 0, 1)), pairs, whole, whole)
-    need(not positive(over), "the runs lose more together")
+    point = ratio(claim["bound"], 1), ratio(claim["delta"], 0, 1)
+    need(not positive(excess(point, pairs, whole, whole)[0]), "the runs lose more together")
 
 
 def audit(claim, evidence):
@@ -742,12 +758,11 @@ def audit(claim, evidence):
     Times p[i] and added up: P(at least v) <= c + m sum_t delta z[t]. The evidence has c and z; y is the least that will
     do, from i = r on, and taken from the first t: in units of 2^-256, and rounded so that this is harder.
     """
-    m, v, r, k, guarantee = fields(claim, "canaries correct guesses options guarantee", "question bound")
-    r = within(r, 1, within(m, 1, 1 << 2_000, "number of secrets"), "number of guesses")
-    within(v, 1, r, "number of right guesses"), within(k, 2, 1 << 2_000, "number of options")
+    m, v, r, k = [within(claim[at], 1, 1 << 2_000, at) for at in ("canaries", "correct", "guesses", "options")]
+    need(v <= r <= m and k > 1, "there are other numbers of secrets, guesses, right ones and options")
     z, one = [rational(each, 0) for each in items(evidence["multipliers"])], 1 << 256
     c = math.floor(rational(evidence["constant"], 0) * one)
-    pairs = [(rational(t, 1), rational(delta, 0, 1)) for t, delta in (items(pair, 2) for pair in items(guarantee))]
+    pairs = [(rational(t, 1), rational(delta, 0, 1)) for t, delta in map(items, items(claim["guarantee"]), repeat(2))]
     need(0 < len(pairs) == len(z), "there is one multiplier for each pair of the guarantee")
     bound, after = rational(claim["bound"], 0, 1), 0
     units = [(t.numerator, t.denominator, math.floor(most * one), cost(t.numerator)) for (t, _), most in zip(pairs, z)]
@@ -799,11 +814,10 @@ def check(certificate, work=1):
     named = {"mechanism", "parameters", "source"} & claim.keys()
     need(len(named) == 3 * ("source" in certificate), "a source has a text, a name and a hash, or there is none")
     if named:
-        need(type(certificate["source"]) is str, "a source is a text")
-        need(claim["source"] == digest(certificate["source"]), "this is not the source of the claim")
-        need(type(claim["parameters"]) is dict, "parameters have names")
-        for name in (claim["mechanism"], *claim["parameters"], *claim["parameters"].values()):
-            need(plain(name) and len(name) <= 200, "names and parameters are of plain characters")
+        source, given = certificate["source"], claim["parameters"]
+        need(type(source) is str and claim["source"] == digest(source), "this is not the source of the claim")
+        words = [claim["mechanism"], *given, *given.values()]
+        need(all(plain(each) and len(each) <= 200 for each in words), "names and parameters are of plain characters")
     return f"{kind}: {said(claim, f'{needed} {others}')}{', attained' * attained}{remark}; by a theorem"
 
 

@@ -196,6 +196,15 @@ def moment(order: int, coins_: int, odds: Any) -> dict[str, Any]:
     return {**found, "claim": found["claim"] | {"question": "moment"}}
 
 
+def roots(order: str, outcomes: int, odds: int) -> dict[str, Any]:
+    """A moment of an order that is not whole, of one answer with many outcomes, all odds of which differ."""
+    laws = [[at, odds * (at + 1)] for at in range(outcomes)]
+    turned = [[at, each] for (at, _), (_, each) in zip(laws, reversed(laws), strict=True)]
+    lines = [["x0", "input", 0], ["d1", "draw", "x0", [[0, laws], [1, turned]]]]
+    found = given(part(None, [], [], []), part(0, [], lines, ["d1"]), order=order, bound=2)
+    return sealed({**found, "claim": found["claim"] | {"question": "moment"}})
+
+
 BIG = int("9" * 3_900)
 LONG: Lines = [["v0", "tuple", *range(1_000, 3_000)]]
 LOOKED_UP: Lines = [["v1", "case", "v0", [[0, 1]]]] * 9_000
@@ -301,6 +310,9 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "a-law-of-many-outputs": lambda: law(20_000),
     "a-moment-of-long-numbers": lambda: moment(99, 40, BIG // 10**3_000),
     "a-moment-of-many-outputs": lambda: moment(99, 400, PRIME),
+    "roots-of-long-numbers": lambda: roots("99/16", 40, BIG // 10**3_000),
+    "roots-of-many-outputs": lambda: roots("97/16", 8_000, PRIME),
+    "square-roots-of-many-outputs": lambda: roots("3/2", 20_000, 1),
     "many-guesses": lambda: audit(canaries=10**600, guesses=10**500, correct=1),
     "a-long-guarantee": lambda: audit(
         canaries=10**6, guesses=10**6, guarantee=[[2, 0]] * 9_000, multipliers=["1/3"] * 9_000

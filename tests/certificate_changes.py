@@ -124,6 +124,8 @@ def bases() -> list[Certificate]:
         instance_of("xor_randomized_response", n=2, lam="1/(1+exp(1/3))").certify(exp_epsilon="exp(1/4)"),
         count.certify(order=2),
         count.certify(order=3, exp_moment=2),
+        count.certify(order="3/2", exp_moment="3/2"),
+        count.certify(order="5/2", exp_moment=4),
         instance_of("randomized_response_count", n=2, lam="1/(1+exp(1/2))").certify(order=2),
         instance_of("randomized_response_count", n=2, lam="1/(1+exp(1/2))").certify(order=3, exp_moment="8/7"),
         count.certify(x=[0, 1, 1]),

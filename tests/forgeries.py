@@ -136,6 +136,42 @@ REFUSED: dict[str, Any] = {
     "an-undefined-operand": made([["v1", "div", 1, 0], ["v2", "eq", "v1", 0]], "v2"),
     "a-check-that-fails": made([*ONE, [None, "fails", "x0"]]),
     "a-condition-that-is-a-number": made([["v1", "add", 1, 1], [None, "fails", "v1"]]),
+    "a-smaller-moment-of-an-order-that-is-not-whole": made(
+        [*ONE, law((2, 1), (1, 2))], "d1", question="moment", order="3/2", bound="1178/1000"
+    ),
+    "a-moment-that-is-infinite": made(ONE, "x0", question="moment", order="3/2", bound=10**9),
+    "an-order-that-drops-runs": made(
+        [*ONE, law((3, 1), (1, 3)), [None, "observe", "d1"]], question="moment", order="3/2", bound="1/2"
+    ),
+    "a-moment-up-to-an-error": made([], question="moment", order="3/2", bound=2, error="1/100"),
+    "a-moment-that-an-error-makes-small": made(
+        [*ONE, law((2, 1), (1, 2))],
+        "d1",
+        question="larger moment",
+        rule="witness",
+        witness=PAIR,
+        order="3/2",
+        bound="117/100",
+        error="1/10",
+    ),
+    **{
+        f"an-order-{order}": made([], question="moment", order=order, bound=2)
+        for order in (
+            0,
+            1,
+            "1/2",
+            "3/3",
+            "6/4",
+            "100/99",
+            "18/17",
+            "101/2",
+            100,
+            True,
+            "inf",
+            {"above": 3, "below": 2},
+            [3, 2],
+        )
+    },
     # bounds that say nothing
     "a-bound-below-one": made([], bound="1/2"),
     "a-bound-of-zero": made([], rule="forms", bound=0),

@@ -344,7 +344,7 @@ let claims = [  (* what a claim says, and may say; and the rule of evidence for 
   "inaccuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["root"] @ about, ["witness"]);
   "curve", (["n"; "records"; "neighbours"; "points"; "program"], ["error"; "attained"; "root"] @ about, ["datasets"]);
   "moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["attained"; "root"] @ about, ["datasets"]);
-  "larger moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["root"] @ about, ["witness"]);
+  "larger moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["error"; "root"] @ about, ["witness"]);
   "concentration", (["n"; "records"; "neighbours"; "variances"; "bound"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "larger concentration", (["n"; "records"; "neighbours"; "variances"; "bound"; "program"], ["root"] @ about, ["witness"]);
   "law", (["n"; "records"; "dataset"; "law"; "program"], ["root"] @ about, ["datasets"])]
@@ -508,8 +508,10 @@ let check file =
   need (points <> [] || not curve) "a curve has no points";
   let d = { K.base = c; delta_up; delta_down; infinite; listed_pairs = listed } in
   let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
-  let order = if not moment then 2 else small "order" 99 (field "order" claim) in
-  need (order > 1) "there is no such order";
+  let order, parts_of_order = if not moment then 2, 1 else match field "order" claim with
+    | Str s -> let p, q = quotient s in small "order" 99 (Int p), small "order" 16 (Int q)
+    | v -> small "order" 99 v, 1 in
+  need (order > parts_of_order) "there is no such order";
   let m () = { K.among = d; below = order - 1; most_up = up; most_down = down } in
   let alpha = if not accuracy then B.zero_big_int, B.unit_big_int else match field "alpha" claim with
     | Int i -> i, B.unit_big_int | Str s -> quotient s | _ -> refuse "a rational number is expected" in
@@ -519,6 +521,9 @@ let check file =
                    rho_up = fst (rational (field "bound" claim)); rho_down = snd (rational (field "bound" claim)) } in
   let error = Option.map (rational ~most:B.unit_big_int) (List.assoc_opt "error" claim) in
   need (error = None || not (infinite || attained)) "what is known up to an error is not attained, nor infinite";
+  let rooted = moment && (parts_of_order > 1 || error <> None) in
+  let o d = { K.order_among = d; root_below = parts_of_order - 1; beyond = order - parts_of_order;
+              lost = Option.value error ~default:(B.zero_big_int, B.unit_big_int); order_up = up; order_down = down } in
   let event_of v =
     let event = List.map (fun y -> match y with Null -> None | _ -> Some (values y)) (items v) in
     need (List.length event = List.length places) "what is published is something else";
@@ -533,6 +538,7 @@ let check file =
     need (event = None || error = None && pure && not accuracy && not moment && not curve && not noisy) "all outputs count here";
     let asked = if refuted then K.Exceeds else K.Reaches in
     need (if accuracy then K.same (K.Tuple x) (K.Tuple y) && K.check_accuracy_at c (fst alpha) (snd alpha) asked x
+          else if rooted then refuted && K.check_order_exceeds (o d) x y
           else if moment then K.check_moment_at (m ()) asked x y
           else if noisy then K.check_concentration_at (noise ()) asked x y
           else if error <> None then K.check_near_exceeds d (Option.get error) ((up, down), (delta_up, delta_down)) x y
@@ -565,6 +571,7 @@ let check file =
     need (K.check_law c (dataset records n (field "dataset" claim)) (List.map row (items (field "law" claim)))) "this is not the law"
   end else if rule = "datasets" then
     need (if accuracy then K.check_accuracy c (fst alpha) (snd alpha)
+          else if rooted then K.check_order (o d)
           else if moment then K.check_moment (m ())
           else if noisy then K.check_concentration (noise ())
           else match error with Some e -> K.check_near d e all_points | None -> K.check_within d all_points) "the claim is wrong";

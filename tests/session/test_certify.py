@@ -49,7 +49,7 @@ def test_the_checker_imports_the_standard_library_only_and_is_short() -> None:
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     assert imported <= sys.stdlib_module_names
-    assert len(text.splitlines()) <= 879
+    assert len(text.splitlines()) <= 893
     called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert called.isdisjoint({"eval", "exec", "compile", "__import__"})
 
@@ -282,5 +282,30 @@ def test_laws_and_moments_as_they_are_asked_for() -> None:
         count.certify(order=2, x=[0, 1, 1])
     with pytest.raises(ParameterError, match="bounds the moment of an order"):
         count.certify(exp_moment=2)
-    with pytest.raises(QueryError, match="whole orders"):
-        count.certify(order="5/2")
+
+
+@pytest.mark.parametrize("order", ["3/2", "9/8", "5/2", "99/16"])
+def test_moments_of_orders_that_are_not_whole(order: str) -> None:
+    """Their least upper ends, by powers to 70 digits; and what lies below is refuted."""
+    count = instance_of("randomized_response_count", n=2, lam="1/5")
+    made = dict(count.certify(order=order).content)
+    bound = Fraction(made["claim"]["bound"])
+    assert is_true(made)
+    below = json.loads(json.dumps(made))
+    below["claim"]["bound"] = str(bound - Fraction(3, 10**15))
+    assert not is_true(below)
+    assert not accepted(below)
+    refuted = count.certify(order=order, exp_moment=bound - Fraction(1, 10**12))
+    assert refuted.content["claim"]["question"] == "larger moment"
+    assert is_true(dict(refuted.content))
+
+
+def test_orders_that_no_checker_takes_are_named() -> None:
+    count = instance_of("randomized_response_count", n=2, lam="1/5")
+    for order in ("101/100", "18/17", 100, math.inf):
+        with pytest.raises(QueryError, match="for orders p/q with p up to 99 and q up to 16"):
+            count.certify(order=order)
+    with pytest.raises(QueryError, match="the moment is infinite"):
+        instance_of("count", n=2).certify(order="3/2")
+    with pytest.raises(QueryError, match="orders that are not whole are for weights without T"):
+        instance_of("randomized_response_count", n=2, lam="1/(1+exp(1/2))").certify(order="3/2")

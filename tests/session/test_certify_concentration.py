@@ -17,6 +17,7 @@ from expectations import PROGRAMS
 from tightdp import Bit, Int, discrete_gaussian, flip, geometric, mechanism
 from tightdp.errors import ParameterError, QueryError
 from tightdp.session.certify import Certificate, load_checker
+from tightdp.session.files import import_file
 
 checker = load_checker()
 
@@ -84,6 +85,18 @@ def test_what_is_computed_from_noisy_numbers_has_no_more() -> None:
     assert instance.zcdp().lower < bound(found)
     with pytest.raises(QueryError, match="no more is certified of ρ than the 1/4 of the noisy numbers"):
         instance.certify(rho="1/5")
+
+
+def test_what_is_computed_from_noisy_numbers_is_refuted_at_some_order() -> None:
+    """Clamped sums, for which no whole order will do: D of order 9/8 is above 9/8 * ρ, for all laws up to the error."""
+    tree = import_file(PROGRAMS / "gallery" / "tree_sensitivity.py").shipped.bind(n=1)
+    claim = tree.certify(rho=1).content["claim"]
+    assert (claim["question"], claim["order"], claim["root"]) == ("larger moment", "9/8", 64)
+    assert claim["bound"] == [*[0] * 9, 1]  # e^(9/8 * 1/8)
+    assert Fraction(claim["error"]) < Fraction(1, 10**60)
+    assert tree.renyi(2).exp_moment < math.exp(2)
+    with pytest.raises(QueryError, match="no more is certified of ρ"):
+        tree.certify(rho="11/10")
 
 
 @pytest.mark.parametrize("mechanism", [shown_besides, other_noise, coins_first], ids=lambda one: one.name)

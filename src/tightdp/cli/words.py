@@ -224,7 +224,7 @@ _OWN = {
 """,
     "certify": f"""{_CLAIMS}
 --curve  δ at every break point of the privacy curve
---renyi A  the largest exp((A-1)·D_A) of an order A = 2, 3, ...
+--renyi A  the largest exp((A-1)·D_A) of an order A = 2, 3, ... or p/q
 --exp-moment M  --renyi: that it is at most M
 --zcdp  ρ of zero-concentrated DP, where all noise is discrete Gaussian
 --rho R  that ρ is at most R

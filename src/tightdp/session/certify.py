@@ -44,6 +44,10 @@ from tightdp.session.widened import refuse_inexact
 
 WORK = 1000
 """How many times the work that a checker does unasked may be needed."""
+MOST_ORDER, MOST_ROOT = 99, 16
+"""The largest p and q of the orders p/q of moments that checkers take."""
+GRAINS = 10**15
+"""Upper ends of moments that are enclosed are written in units of 1/GRAINS."""
 _WIDTH = 110
 _REFUTED = ("violation", "larger moment", "larger concentration", "inaccuracy")
 """Claims that others are false."""
@@ -127,7 +131,7 @@ def certify(
     asked = [pure != (None, None) or bar > 0, accuracy != (None, None), moment != (None, None), curve, x is not None]
     if sum(asked) > 1:
         raise ParameterError("a certificate holds one claim", "certify one after the other")
-    if any((accuracy != (None, None), moment != (None, None), x is not None)):
+    if accuracy != (None, None) or x is not None:
         refuse_inexact(engine.program, "certify")
     if x is not None:
         return _law(engine, engine.bound.check_dataset(x))
@@ -229,20 +233,28 @@ def _moment(engine: Engine, order: Any, bound: Any) -> Certificate:
     if order is None:
         raise ParameterError("exp_moment bounds the moment of an order", "give the order too")
     asked = read_order(order)
-    if isinstance(asked, float) or asked.denominator != 1:
-        raise QueryError("no rule of evidence fits: moments are certified for whole orders", "give a whole order")
+    if isinstance(asked, float) or asked.numerator > MOST_ORDER or asked.denominator > MOST_ROOT:
+        least = f"for orders p/q with p up to {MOST_ORDER} and q up to {MOST_ROOT}"
+        raise QueryError(f"no rule of evidence fits: moments are certified {least}", "give such an order")
     found = renyi_divergence(engine, asked)
-    if found.status != "exact":
+    exact = engine.program.inexact is None
+    if exact and found.status != "exact" and (asked.denominator == 1 or found.reason):
         raise QueryError(f"the tight moment is not known: {found.reason}", found.hint or "give it more time")
-    if bound is None and found.exp_moment == math.inf:
+    claimed = found.exp_moment if bound is None else read_exact("exp_moment", bound)
+    if claimed == math.inf:
         raise QueryError(
             "no rule of evidence fits: the moment is infinite", "certify the tight ε, which is infinite too"
         )
-    claimed = found.exp_moment if bound is None else read_exact("exp_moment", bound)
-    claim = {"question": "moment", "order": int(asked), "bound": claimed}
+    if bound is None and found.status != "exact":
+        claimed = Fraction(math.ceil(claimed * GRAINS) + 1, GRAINS)
+    if found.lower <= claimed < found.exp_moment:
+        raise _undecided("the moment", found.lower, found.exp_moment)
+    claim = {"question": "moment", "order": asked, "bound": claimed}
     if found.exp_moment > claimed:
         claim["question"] = "larger moment"
-    elif found.exp_moment == claimed and found.witness is not None:
+    elif not exact:
+        refuse_inexact(engine.program, "certify")
+    elif found.status == "exact" and found.exp_moment == claimed and found.witness is not None:
         claim["attained"] = True
     return finished(engine, claim, found.witness)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 from tightdp.core.nodes import CoreProgram
 from tightdp.errors import QueryError
+from tightdp.exact.field import exp
+from tightdp.exact.numbers import compare_log
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.methods.noisy_numbers import find_noisy_numbers
 from tightdp.results.result import PairWitness
@@ -16,18 +18,23 @@ from tightdp.session.certify import WORK, Certificate, finished, load_checker, u
 from tightdp.session.certify_content import without_evidence
 from tightdp.session.certify_events import dataset_of
 from tightdp.session.engine import Engine
+from tightdp.session.moments import renyi_divergence
 from tightdp.symmetry.sets import every_neighbouring_pair
 
 _UNFIT = (
     "no rule of evidence fits: ρ is certified where an output is computed from numbers with discrete Gaussian noise"
 )
 
+_ORDERS = tuple(map(Fraction, ("9/8", "5/4", "3/2", "2")))
+"""Orders at which a ρ of what is computed from noisy numbers is refuted."""
+
 
 def concentration(engine: Engine, rho: Any) -> Certificate:
     """Return the certificate of the ρ of the noisy numbers, or that ρ is at most `rho`, or more.
 
-    What is computed from the noisy numbers has their ρ at most, and may have less: then a claim is not refuted. Raises
-    QueryError where another noise is drawn, or where the records are seen in another way.
+    What is computed from the noisy numbers has their ρ at most, and may have less: then a claim is refuted by a moment
+    of some order a above e^(a (a-1) ρ). Raises QueryError where none is, where another noise is drawn, or where the
+    records are seen in another way.
     """
     bound = None if rho is None else read_number("rho", rho)
     noise = find_noisy_numbers(engine.program.core(engine.control()))
@@ -43,6 +50,12 @@ def concentration(engine: Engine, rho: Any) -> Certificate:
     if claim["question"] == "concentration" and "attained" not in claim:
         return finished(engine, claim, None, core=noise.centres)
     if not noise.published:
+        for order in _ORDERS if bound is not None else ():
+            exceeded = renyi_divergence(engine, order)
+            most = order * (order - 1) * claim["bound"]
+            if compare_log(exceeded.lower, most) > 0:
+                claim = {"question": "larger moment", "order": order, "bound": exp(most)}
+                return finished(engine, claim, exceeded.witness)
         raise QueryError(f"no more is certified of ρ than the {largest} of the noisy numbers", f"give rho={largest}")
     return finished(engine, claim, pair, core=noise.centres)
 

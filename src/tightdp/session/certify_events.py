@@ -49,7 +49,12 @@ def known_nearly(engine: Engine, core: CoreProgram, claim: Mapping[str, Any]) ->
     if inexact is None or inexact.merged:
         refuse_inexact(engine.program, "certify")
     assert inexact is not None
-    sure = "delta" in claim or "points" in claim or claim["question"] == "violation" or not inexact.published
+    sure = (
+        "delta" in claim
+        or "points" in claim
+        or claim["question"] in ("violation", "larger moment")
+        or not inexact.published
+    )
     if not sure and any(type(value) is not bool for each in core.components for value in each.values):
         raise QueryError("no rule of evidence fits: outputs further out may be missing", "give delta too")
     if claim.get("bound") == math.inf:

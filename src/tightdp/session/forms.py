@@ -137,13 +137,13 @@ class _Search:
 
     def __init__(self, checker: Any, explored: Explored, watch: Callable[[], None]) -> None:
         self.checker, self.explored, self.watch, self.one = checker, explored, watch, not explored.data.at_once
-        self.up, self.down = self._read(explored.data.up), self._read(explored.data.down)
+        self.up, self.down = map(self._read, explored.data.points[0][0])
 
     def found(self, units: bool) -> dict[str, Any]:
         """Return the evidence; with `units` every state of a cut stands for itself once x and x' differ."""
         explored = self.explored
         early: list[Keyed] = []
-        late: list[Keyed] = [explored.data.unit(state) for state in range(len(explored.states[-1]))]
+        late: list[Keyed] = explored.data.units(len(explored.states[-1]))
         cuts: list[dict[str, list[Any]]] = []
         reasons: list[Reasons] = []
         for part in range(len(explored.told) - 1, 0, -1):
@@ -167,7 +167,7 @@ class _Search:
                 for vector in kept[1]
             ]
             if units:
-                late = [explored.data.unit(state) for state in range(len(explored.states[part]))]
+                late = explored.data.units(len(explored.states[part]))
             halves = ([self._row(vector, 0), self._row(vector, 1)] for vector in kept[1])
             cuts.append({"before": [self._row(vector, 0) for vector in kept[0]], "after": list(halves)})
         reasons.append(self._at_start(early, late, units))
