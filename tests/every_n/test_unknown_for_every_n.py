@@ -154,3 +154,22 @@ def test_what_is_about_something_else_is_refused():
     ):
         with pytest.raises(QueryError):
             ask()
+
+
+@mechanism(record=Int(0, 1))
+def sign_of_noisy_sum(x, eps):
+    return laplace(sum(x), 1 / eps) > 0
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: sign_of_noisy_sum.bind(n=1, eps="?"),
+        pytest.param(lambda: sparse_vector.bind(n=ALL, eps="?"), marks=pytest.mark.slow(seconds=4)),
+    ],
+)
+def test_a_claim_slightly_below_is_refuted(program):
+    """With the claim the unknown stands for another number in exponents than it does in the answer."""
+    found = program().verify(epsilon="99*eps/100")
+    assert found.holds is False
+    assert found.parameters["eps"] == 1

@@ -202,17 +202,28 @@ def _bars(ours: Cellwise, claims: Claims, formula: Formula | None) -> list[_Bar]
     return found
 
 
+class _Again(Exception):
+    """X stands for something else than it did when claims were written with it."""
+
+
 def _settled(ours: Cellwise, compute: Callable[[], T]) -> T:
     """Return what is computed once it is known what X stands for: all of it with the same X."""
     while True:
-        before = ours.unknown
         try:
-            found = compute()
+            return compute()
         except InExponents as error:
             ours.unknown = Unknown(ours.name, error.denominator)
-        else:
-            if ours.unknown == before:
-                return found
+        except _Again:
+            continue
+
+
+def _asked(ours: Cellwise, question: Question) -> list[Stretch]:
+    """Return an answer in pieces. Raises _Again where X changes meanwhile."""
+    before = ours.unknown
+    found = ours.ask(question)
+    if ours.unknown != before:
+        raise _Again
+    return found
 
 
 def solve(
@@ -236,7 +247,7 @@ def _solved(
     spans: list[Span] | None = None
     stats: list[Stats] = []
     for bar in bars:
-        held = _held(bar, ours.ask(question or bar.question))
+        held = _held(bar, _asked(ours, question or bar.question))
         stats.append(ours.stats)
         spans = held if spans is None else common_spans(spans, held)
     assert spans is not None
@@ -310,7 +321,7 @@ def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verifi
     bars = _bars(ours, claims, formula)
     stats: list[Stats] = []
     for bar in bars:
-        failing = _failing(ours, bar, ours.ask(bar.question))
+        failing = _failing(ours, bar, _asked(ours, bar.question))
         if isinstance(failing, Stretch):
             refuted = Claim(
                 f"{bar.label} where {_named(ours, failing)}",
@@ -332,7 +343,7 @@ def proved(ours: Cellwise, claims: Claims, formula: Formula | None, question: Qu
 
     def settled() -> Claim:
         bar = _bars(ours, claims, formula)[0]
-        holds = _failing(ours, bar, ours.ask(question)) is None
+        holds = _failing(ours, bar, _asked(ours, question)) is None
         return Claim(bar.label, bar.claimed, None, holds or None)
 
     return _settled(ours, settled)
