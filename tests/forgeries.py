@@ -174,6 +174,10 @@ REFUSED: dict[str, Any] = {
     },
     # bounds that say nothing
     "a-bound-below-one": made([], bound="1/2"),
+    "a-bound-below-one-with-no-delta": made([], bound="1/2", delta=0),
+    "forms-with-a-bound-below-one-and-no-delta": made([], rule="forms", bound="1/2", delta=0),
+    "a-bound-below-one-with-too-small-a-delta": made([], bound="1/2", delta="49/100"),
+    "runs-with-a-bound-below-one": made([], bound="1/2", delta="1/2", runs=[2, 1, "3/4"]),
     "a-bound-of-zero": made([], rule="forms", bound=0),
     "a-bound-below-zero": made([], rule="forms", bound=-5),
     "a-bound-below-one-that-is-refuted": made(

@@ -486,7 +486,7 @@ let check file =
   let ranged ?least ?most v = ranged root_int ?least ?most v in
   let infinite = question = "violation" && field "bound" claim = Str "inf" in
   let beta = if accuracy then ranged ~most:one (field "beta" claim) else [], one in
-  let up, down = if accuracy then beta else if infinite || law || curve then [], one else ranged ~least:(if noisy then [] else one) (field "bound" claim) in
+  let up, down = if accuracy then beta else if infinite || law || curve then [], one else ranged ~least:(if noisy || List.mem_assoc "delta" claim then [] else one) (field "bound" claim) in
   let delta_up, delta_down = match List.assoc_opt "delta" claim with None -> [], one | Some v -> ranged ~most:one v in
   let pure = not (K.positive_at root delta_up) in
   let program = fields (field "program" top) ["parts"; "order"] [] in

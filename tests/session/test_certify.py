@@ -49,7 +49,7 @@ def test_the_checker_imports_the_standard_library_only_and_is_short() -> None:
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
     assert imported <= sys.stdlib_module_names
-    assert len(text.splitlines()) <= 893
+    assert len(text.splitlines()) <= 894
     called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert called.isdisjoint({"eval", "exec", "compile", "__import__"})
 
@@ -106,8 +106,6 @@ def test_answers_about_the_programs_are_certified(name: str, expected: dict[str,
         assert found.establishes.endswith("; by a theorem")
         assert is_true(dict(found.content)) or expected["parameters"]["n"] > 3
     elif expected["query"] == "delta":
-        if number(expected["exp_epsilon"]) < 1:
-            return
         found = instance.certify(exp_epsilon=expected["exp_epsilon"], delta=expected["delta"])
         assert found.content["claim"]["question"] == "privacy"
     elif expected["query"] == "accuracy":

@@ -47,6 +47,7 @@ def test_what_the_forgeries_begin_with_is_accepted() -> None:
     assert "; nothing is published; " in checker.check(made([], bound=T, root=1))
     assert ", which is always so; nothing is published; " in checker.check(made([], delta=1))
     assert checker.check(made(noisy, "d1", question="moment", order="3/2", bound="1179/1000"))
+    assert checker.check(made([], bound="1/2", delta="1/2", attained=True, witness=PAIR))
     assert checker.check(wrong([["v1", "eq", 0, 1]], "v1"))
     assert checker.check(curve([[1, "1/3"], [2, 0]], [PAIR, PAIR])).endswith(", attained; by a theorem")
     true = {"bound": {"above": [1, 0, 1], "below": [0, 1]}, "unknown": RANGE}

@@ -153,7 +153,7 @@ def certify(
         raise ParameterError("an accuracy claim has alpha and beta", "give both")
     if bound is not None and rate is not None:
         return _decided(engine, None, (bound, rate))
-    claimed = (None, None) if pure == (None, None) else read_exponential(*pure, least=1)
+    claimed = (None, None) if pure == (None, None) else read_exponential(*pure, least=0 if bar else 1)
     return _decided(engine, (*claimed, bar), None)
 
 
