@@ -327,7 +327,7 @@ class Program(Domain):
         need(q < p <= 99 and q <= 16, "there is no such order")
         points = items(claim.get("points", [[claim.get("bound"), claim.get("beta", claim.get("delta", 0))]]))
         need(points, "a curve has no points")
-        zero = self.infinite or not self.compares  # R is 0; else from 1 on, but for a bound on distances, or with a delta
+        zero = self.infinite or not self.compares  # R is 0, else 1 or more, but with a delta, or for distances
         least = int(self.variances is None and "delta" not in claim)
         self.points = [((0, 1) if zero else ratio(t, least), ratio(d, 0, 1)) for t, d in map(items, points, repeat(2))]
         self.error = rational(claim["error"], 0, 1) if "error" in claim else None
