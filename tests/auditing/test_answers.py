@@ -10,7 +10,8 @@ from fractions import Fraction
 
 import pytest
 
-from tightdp.auditing import METHODS, Enclosure, Gaussian, Laplace, Polygon, audit, pairs_of_vertices
+from observations import audit
+from tightdp.auditing import METHODS, Enclosure, Gaussian, Laplace, Polygon, pairs_of_vertices
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import exp, float_above, float_below, ln, normal_cdf
 
@@ -139,8 +140,8 @@ def test_certified_arithmetic():
 
 def test_audit_of_a_pair_needs_no_heavy_library():
     code = (
-        "import sys; from tightdp.auditing import audit;"
-        "audit(canaries=1000, guesses=100, correct=75, delta='1e-4', epsilon='1/2');"
+        "import sys; from tightdp.auditing import audit, checked;"
+        "audit(checked(canaries=1000, guesses=100, correct=75, delta='1e-4', epsilon='1/2'));"
         "print([m for m in ('numpy', 'scipy', 'sympy', 'dd') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

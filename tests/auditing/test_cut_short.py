@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tightdp import audit
-from tightdp.auditing import AuditAnswer, ask, fdp, optimal, order_statistics
+from tightdp.auditing import AuditAnswer, ask, checked, fdp, optimal, order_statistics
 from tightdp.cli import main
 from tightdp.errors import LimitError
 from tightdp.present.show import view
@@ -85,7 +85,7 @@ def test_a_family_has_the_scale_that_was_rejected_so_far(calls: int, monkeypatch
 def test_what_is_known_is_told_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask, "_BETWEEN_TOLD", 0.0)
     told: list[AuditAnswer] = []
-    whole = ask.audit(**GAME, told=told.append)
+    whole = ask.audit(checked(**GAME), told.append)
     assert whole.exp_epsilon_lower is not None
     lower = [answer.exp_epsilon_lower for answer in told if answer.exp_epsilon_lower is not None]
     assert len(lower) > 5

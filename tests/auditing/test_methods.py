@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from observations import audit
 from tightdp import ParameterError
-from tightdp.auditing import Gaussian, Laplace, Polygon, audit, fdp, optimal, order_statistics
+from tightdp.auditing import Gaussian, Laplace, Polygon, fdp, optimal, order_statistics
 from tightdp.auditing.certificate import Game
 from tightdp.auditing.optimal_curve import optimum
 from tightdp.exact.enclosure import Enclosure

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tightdp.auditing import Gaussian, Laplace, Polygon, audit, optimal
+from observations import audit
+from tightdp.auditing import Gaussian, Laplace, Polygon, optimal
 from tightdp.auditing.certificate import Game
 from tightdp.auditing.linear_program import certify, search
 from tightdp.auditing.optimal_curve import optimum

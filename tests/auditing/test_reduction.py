@@ -7,7 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from tightdp.auditing import Polygon, audit, optimal
+from observations import audit
+from tightdp.auditing import Polygon, optimal
 from tightdp.auditing.certificate import Game
 from tightdp.auditing.optimal_curve import optimum
 

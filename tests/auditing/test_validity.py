@@ -15,9 +15,9 @@ from scipy.optimize import linprog
 from efficacy_oracle import Game
 from efficacy_programs import CASES
 from expectations import mechanisms
+from observations import audit
 from thinned import thinned
 from tightdp import Adaptive, ParameterError, validity
-from tightdp.auditing import audit
 from tightdp.auditing.worst_case import largest_of_any_number, largest_probability
 from tightdp.one_run.gaps import restricted_least, restricted_ratio
 from tightdp.results.audit import Trial, Validity, WorstGame

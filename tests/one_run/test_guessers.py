@@ -13,8 +13,8 @@ import pytest
 from efficacy_oracle import Game
 from efficacy_programs import CASES, conditioned, running, two_groups, union, weights
 from expectations import mechanisms
+from observations import audit
 from tightdp import Instance, ParameterError, QueryError, Top, canaries_needed
-from tightdp.auditing import audit
 from tightdp.exact.numbers import log
 from tightdp.language import interp
 from tightdp.one_run import guessers

@@ -10,7 +10,7 @@ from tightdp.auditing.ask import audit
 from tightdp.auditing.certificate import Counterexample, DualCertificate, WorstMechanism
 from tightdp.auditing.curves import Gaussian, Laplace, SubsampledGaussian
 from tightdp.auditing.expected import expected_correct
-from tightdp.auditing.question import METHODS, AuditAnswer
+from tightdp.auditing.question import METHODS, AuditAnswer, checked
 from tightdp.auditing.tradeoff import Polygon, pairs_of_vertices
 from tightdp.exact.enclosure import Enclosure
 
@@ -26,6 +26,7 @@ __all__ = [
     "SubsampledGaussian",
     "WorstMechanism",
     "audit",
+    "checked",
     "expected_correct",
     "pairs_of_vertices",
 ]

@@ -1,4 +1,4 @@
-"""`audit`: from an observation to a p-value and a lower bound on ε."""
+"""`audit`: from a question about an observation to a p-value and a lower bound on ε."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tightdp.auditing.curves import (
     t_of,
 )
 from tightdp.auditing.optimal_curve import Shot, optimum, shoot, upper_bound
-from tightdp.auditing.question import AuditAnswer, Question, assumption, checked, steinke_verdict, verdict
+from tightdp.auditing.question import AuditAnswer, Question, assumption, steinke_verdict, verdict
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import Enclosure
@@ -38,53 +38,14 @@ _BETWEEN_TOLD = 0.5
 """Seconds between two reports of what is known."""
 
 
-def audit(
-    *,
-    canaries: int,
-    guesses: int,
-    correct: int,
-    delta: object = 0,
-    method: str = "optimal",
-    significance: object = Fraction(1, 20),
-    epsilon: object = None,
-    exp_epsilon: object = None,
-    tradeoff: object = None,
-    options: int = 2,
-    variant: str | None = None,
-    told: Callable[[AuditAnswer], None] | None = None,
-) -> AuditAnswer:
-    """Return what `correct` right guesses out of `guesses`, on `canaries` secrets in one run, say of the
-    privacy.
+def audit(question: Question, told: Callable[[AuditAnswer], None] | None = None) -> AuditAnswer:
+    """Return what right guesses in one run say of privacy; from time to time `told` is passed what is known so far.
 
-    Each secret is uniform on `options` values (2: membership), the guarantee concerns the change of one
-    secret to any other value, and the number of guesses, or an upper bound on it, was fixed before the run.
-
-    Without `tradeoff`, `exp_epsilon_lower` of the answer is an e^ε for which (ε, delta)-DP is certainly rejected at the
-    significance level, within 10^-15 of the largest that the method rejects (10^-11 for "order-statistics"); with
-    `epsilon` or `exp_epsilon` the answer also has the p-value of that guarantee. `tradeoff` asks about f-DP instead: a
-    list of (exp_epsilon, delta) pairs, `Polygon`, `Gaussian(mu)` or `Laplace(mu)`, also as "gaussian:1", "laplace:1" or
-    "gaussian:1@1/2" (sampled with probability 1/2), give a p-value; "gaussian", "laplace" or "gaussian@1/2" search the
-    family for the largest rejected scale and report its ε at
-    `delta`. On a smooth curve with more than 2,000 guesses "optimal" is replaced by the bound of "fdp".
-
-    Methods: "optimal" (the exact supremum over mechanisms and guessers), "steinke" (Steinke, Nasr, Jagielski 2023;
-    published for options = 2), "fdp" (mahloujifar2024, Algorithm 3; variants "listing" and "code") and
-    "order-statistics" (xiang2025; options = 2; variants "published" and "exact"; false for δ > 0). From time to time
-    `told` is passed what is known so far. Raises ParameterError for numbers that do not fit.
+    Without a trade-off function, `exp_epsilon_lower` of the answer is an e^ε for which (ε, δ)-DP is certainly rejected
+    at the significance level, within 10^-15 of the largest that the method rejects (10^-11 for "order-statistics"). Of
+    a family it is the e^ε, at δ, of the largest scale that is rejected. On a smooth curve with more than 2,000 guesses
+    "optimal" is replaced by the bound of "fdp".
     """
-    question = checked(
-        method,
-        variant,
-        canaries,
-        guesses,
-        correct,
-        delta,
-        significance,
-        epsilon,
-        exp_epsilon,
-        tradeoff,
-        options,
-    )
     known = _Known(question, told)
     try:
         return _found(question, known)

@@ -31,7 +31,7 @@ _LARGEST_EPSILON = 200
 
 @dataclass(frozen=True)
 class Question:
-    """A checked call of `audit`."""
+    """What is asked about an observation; see `checked`."""
 
     method: str
     variant: str
@@ -77,19 +77,24 @@ class Question:
 
 
 def checked(
-    method: str,
-    variant: str | None,
+    *,
     canaries: int,
     guesses: int,
     correct: int,
-    delta: object,
-    significance: object,
-    epsilon: object,
-    exp_epsilon: object,
-    tradeoff: object,
-    options: int,
+    delta: object = 0,
+    method: str = "optimal",
+    significance: object = Fraction(1, 20),
+    epsilon: object = None,
+    exp_epsilon: object = None,
+    tradeoff: object = None,
+    options: int = 2,
+    variant: str | None = None,
 ) -> Question:
-    """Return a question with checked arguments. Raises ParameterError, naming the one that does not fit."""
+    """Return a question with checked arguments, as `tightdp.audit` takes them.
+
+    Here `tradeoff` is a trade-off function, its name or that of a family, or a list of (exp_epsilon, delta) pairs.
+    Raises ParameterError, naming the argument that does not fit.
+    """
     if method not in METHODS:
         raise ParameterError(f"method is {method!r}", f"give one of {', '.join(METHODS)}")
     game = checked_game(canaries, guesses, correct, options)

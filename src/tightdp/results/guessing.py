@@ -44,10 +44,10 @@ class Method:
 
     def __call__(self, canaries: int, guesses: int, right: int) -> Any:
         """Return the answer of `tightdp.audit`."""
-        from tightdp.auditing.ask import audit
+        from tightdp.auditing import audit, checked
 
-        asked = partial(audit, delta=self.delta, method=self.name, significance=self.significance)
-        return asked(canaries=canaries, guesses=guesses, correct=right)
+        asked = partial(checked, delta=self.delta, method=self.name, significance=self.significance)
+        return audit(asked(canaries=canaries, guesses=guesses, correct=right))
 
 
 def as_rule(rule: Rule, delta: Number, significance: Fraction) -> Callable[[int, int, int], Any]:

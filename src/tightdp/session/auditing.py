@@ -87,7 +87,7 @@ def audit(
             expected=expected,
         )
 
-    answer = queries.audit(
+    question = queries.checked(
         canaries=canaries,
         guesses=guesses,
         correct=correct,
@@ -99,9 +99,8 @@ def audit(
         tradeoff=tradeoff if program is None else queries.pairs_of_vertices(program.vertices),
         options=options,
         variant=variant,
-        told=lambda known: snapshot(result(known)),
     )
-    return result(answer)
+    return result(queries.audit(question, lambda known: snapshot(result(known))))
 
 
 def _expected(canaries: int, guesses: int, ideal: Any, options: int) -> Enclosure:
