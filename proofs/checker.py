@@ -711,10 +711,11 @@ def rooted(pairs, ours, theirs, order, bound, error, least):
     for v, w, count in pairs:
         v, w = (max(0, of * v - lost * ours), of * w + lost * theirs) if least else (v, w)
         need(w > 0 or least or v == 0, "the moment is infinite")
-        spend(100 + 40 * q + (q + 2 * p * max(map(int.bit_length, (v, w, of * ours, of * theirs))) // 64) ** 2 // 4)
+        spend(100 + 50 * q + (q + 2 * p * max(map(int.bit_length, (v, w, of * ours, of * theirs))) // 64) ** 2 // 25)
         above, below = v**p * (of * theirs) ** (p - q) << 64 * q, w ** (p - q) * (of * ours) ** p
-        root = 2 << (above // below).bit_length() // q if w else 0  # Newton's method from above gives the whole part
-        while root and (nearer := ((q - 1) * root + above // below // root ** (q - 1)) // q) < root:
+        goal = above // below if w else 0
+        root = 2 << goal.bit_length() // q  # Newton's method from above gives the whole part of the root
+        while root and (nearer := ((q - 1) * root + goal // root ** (q - 1)) // q) < root:
             root = nearer
         total += count * (root + (not least and root**q * below < above))
     return times(bound[1], total) + -1 * times(bound[0], 1 << 64)
