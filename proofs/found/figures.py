@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
 
-from tightdp.auditing import audit
+from tightdp import audit
 from tightdp.claims.figures import Cell, epsilon_text
 
 from .paper import paper

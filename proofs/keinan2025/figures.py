@@ -9,7 +9,8 @@ from math import comb, floor
 
 from flint import arb, ctx, fmpq, fmpq_poly
 
-from tightdp.auditing import Enclosure, Gaussian, audit
+from tightdp import audit
+from tightdp.auditing import Enclosure, Gaussian
 from tightdp.auditing.curves import rejected_exp_epsilon
 from tightdp.auditing.expected import mean_of_least
 from tightdp.claims import exp, log

@@ -7,7 +7,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from math import floor
 
-from tightdp.auditing import Enclosure, Gaussian, audit, expected_correct
+from tightdp import audit
+from tightdp.auditing import Enclosure, Gaussian, expected_correct
 from tightdp.auditing.curves import rejected_exp_epsilon
 from tightdp.claims.figures import Cell, epsilon_text
 from tightdp.exact.numbers import decimal_text

@@ -11,7 +11,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from math import floor
 
-from tightdp.auditing import Gaussian, Laplace, Polygon, SubsampledGaussian, audit, expected_correct
+from tightdp import audit
+from tightdp.auditing import Gaussian, Laplace, Polygon, SubsampledGaussian, expected_correct
 from tightdp.auditing.curves import rejected_exp_epsilon
 from tightdp.auditing.tradeoff import Curve
 from tightdp.claims.figures import Cell, epsilon_text

@@ -10,7 +10,7 @@ from typing import Any
 
 from sympy import binomial, symbols
 
-from tightdp.auditing import audit
+from tightdp import audit
 from tightdp.claims import Correction, grid, identity, random_dp_law, random_law, seeds
 
 from .audits import (

@@ -10,7 +10,7 @@ from typing import Any
 from flint import fmpq, fmpz_poly
 from sympy import symbols
 
-from tightdp.auditing import audit
+from tightdp import audit
 from tightdp.claims import Correction, identity
 from tightdp.exact.enclosure import as_fraction
 
