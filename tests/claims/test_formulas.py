@@ -87,6 +87,10 @@ def test_a_name_is_not_found_inside_a_word() -> None:
         wrong("np = 4", {**VALUES, "p": Fraction(1)})
 
 
+def test_a_quantity_may_be_called_e() -> None:
+    assert wrong("e = 1/4, e + e^ε = 13/4", {"e": Fraction(1, 4), "e^ε": Fraction(3)}) is None
+
+
 def test_values_never_become_floats() -> None:
     assert wrong("1/3 + 1/6 = 1/2, 0.1 + 0.2 = 0.3, n/3 = 4/3", VALUES) is None
     assert wrong("e^ε < 3 + 10^-40", {"ε": log(3)}) is None

@@ -111,7 +111,7 @@ class _Reader:
                 written += "@"
             if leaf:
                 written += f"_{len(self._leaves)}"
-                self._leaves[f"_{len(self._leaves)}"] = Node(sign if sign in ("∞", "e") else kind, sign)
+                self._leaves[f"_{len(self._leaves)}"] = Node(sign if kind == "function" else kind, sign)
             elif closes:
                 opened.pop()
                 written += ")"
