@@ -313,16 +313,16 @@ class Program(Domain):
     def __init__(self, given):
         claim, self.known, self.same, self.states = given["claim"], set(), {}, {"()": ()}
         read_root(claim)
-        self.every, self.compares = claim["n"] == "all", "neighbours" in claim
+        self.claimed, self.every, self.compares = claim["question"], claim["n"] == "all", "neighbours" in claim
         self.variances = [rational(v, 0) for v in items(claim["variances"])] if "variances" in claim else None
         if self.variances is not None:
             need(0 not in self.variances and rational(claim["bound"], 0) >= 0, "there is no noise")
         self.kept = "beta" in claim or self.variances is not None
-        need(self.every == (claim["question"] == "privacy of messages"), "this is a claim for every n, or for one")
+        need(self.every == (self.claimed == "privacy of messages"), "this is a claim for every n, or for one")
         n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
-        self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
-        self.alpha = rational(claim["alpha"], 0) if "alpha" in claim else None
-        self.order = rational(claim["order"], 0, 99) if "order" in claim else None
+        self.infinite = self.claimed == "violation" and claim["bound"] == "inf"
+        most = {"alpha": None, "order": 99, "error": 1}
+        self.alpha, self.order, self.error = [rational(claim[at], 0, most[at]) if at in claim else None for at in most]
         p, q = self.order.as_integer_ratio() if self.order is not None else (2, 1)
         need(q < p <= 99 and q <= 16, "there is no such order")
         points = items(claim.get("points", [[claim.get("bound"), claim.get("beta", claim.get("delta", 0))]]))
@@ -330,9 +330,7 @@ class Program(Domain):
         zero = self.infinite or not self.compares  # R is 0, else 1 or more, but with a delta, or for distances
         least = int(self.variances is None and "delta" not in claim)
         self.points = [((0, 1) if zero else ratio(t, least), ratio(d, 0, 1)) for t, d in map(items, points, repeat(2))]
-        self.error = rational(claim["error"], 0, 1) if "error" in claim else None
         self.turns = self.order is self.error is self.variances is None  # `in_order_is_enough` is for other claims
-        self.refuted = claim["question"] == "larger moment"
         need(self.error is None or not (self.infinite or "attained" in claim), "nothing is attained up to an error")
         super().__init__(n, claim["records"], claim.get("neighbours"))
         parts, order = fields(given["program"], "parts order")
@@ -342,9 +340,8 @@ class Program(Domain):
         for at, client in zip(self.places, self.clients):
             part = self.parts[within(at, 0, len(self.parts) - 1, "part")]
             need(part.reads == (client is not None), "a part reads a record of nobody, or none at all")
-        named = [client for client in self.clients if client is not None]
-        others = not self.every and [within(client, 0, self.n - 1, "client") for client in named]
-        good = self.clients == (None, "all", None) if self.every else len({*others}) == len(named)
+        named = [self.every or within(client, 0, self.n - 1, "client") for client in self.clients if client is not None]
+        good = self.clients == (None, "all", None) if self.every else len({*named}) == len(named)
         need(good, "there are other clients, or one twice")
         self.published = any(self.parts[part].publishes for part in self.places)
         need(not (self.kept and self.published), "what is measured is published")
@@ -553,10 +550,8 @@ class Program(Domain):
         if self.variances is not None:
             over, equal = self.distance(pairs) - Fraction(*point[0]), True
         elif self.order and (self.error is not None or self.order.denominator > 1):
-            over, equal = (
-                rooted(pairs, ours, theirs, self.order, point[0], self.error or Fraction(0), self.refuted),
-                False,
-            )
+            error, least = self.error or Fraction(0), self.claimed == "larger moment"
+            over, equal = rooted(pairs, ours, theirs, self.order, point[0], error, least), False
         elif self.order:
             over, equal = moment(pairs, ours, theirs, self.order.numerator, point[0]), True
         else:
