@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial, gcd
@@ -11,10 +11,10 @@ from typing import Any
 from flint import fmpq
 
 from tightdp.cells.linear import COUNTER, REAL, Rows
-from tightdp.cells.loops import Chain, Ended, State
-from tightdp.cells.noise import Outside, Rate
+from tightdp.cells.loops import Chain, Ended, Rest, State
+from tightdp.cells.noise import Outside, Path, Rate
 from tightdp.cells.pictures import Form, Shape
-from tightdp.cells.series import closed_forms, visits
+from tightdp.cells.series import Moves, closed_forms, visits
 from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import Number, exp
 from tightdp.language.laws import Exponentials
@@ -53,12 +53,14 @@ class _Solving:
         self.ends = [(state, end) for state, ends in chain.ends.items() for end in ends]
         self.rated = any(end.path.rates for _, end in self.ends)
         self.rounds = [(state, end) for state, end in self.ends if end.way == "round"]
-        self.unit = _direction(chain.step(end) for _, end in self.rounds)
+        self.steps = {id(end): chain.step(end) for _, end in self.rounds}
+        drawn = [(1,) for step in self.steps.values() if step.draws]
+        self.unit = _direction([*(step.counts for step in self.steps.values()), *drawn])
         self._check_ends()
 
     def _grown(self, end: Ended) -> int:
-        """Return by how many units the counters grow in a round."""
-        return next((a // b for a, b in zip(self.chain.step(end), self.unit, strict=True) if b), 0)
+        """Return by how many units the counters grow in a round, or from where on they are begun anew."""
+        return next((a // b for a, b in zip(self.steps[id(end)].counts, self.unit, strict=False) if b), 0)
 
     def _check_ends(self) -> None:
         """Raise Outside where a state leads to no end."""
@@ -79,14 +81,23 @@ class _Solving:
         """Yield the outcomes of a loop whose rounds have the same law wherever counters stand."""
         size, chain = len(self.index), self.chain
         masses = {id(end): chain.mass(end.path) for _, end in self.ends}
-        rational = all(isinstance(mass, Fraction) for mass in masses.values())
-        moves: dict[int, list[dict[int, Any]]] = {0: [{} for _ in range(size)]}
+        numbers = (*masses.values(), *(number for _, end in self.ends for number in end.path.numbers()))
+        rational = all(isinstance(number, Fraction) for number in numbers)
+        one: Any = fmpq(1) if rational else Fraction(1)
+        apart = (at for state, at in self.index.items() if not any(isinstance(each, Rest) for each in state[1]))
+        moves, spread = Moves(size, one, frozenset(apart)), []
         for state, end in self.rounds:
-            line = moves.setdefault(self._grown(end), [{} for _ in range(size)])[self.index[state]]
+            step, grown = self.steps[id(end)], self._grown(end)
             mass: Any = _flint(masses[id(end)]) if rational else masses[id(end)]
-            to = self.index[chain.state(end)]
-            line[to] = line.get(to, 0 * mass) + mass
-        each = visits(moves, size, rational)
+            ways = self.index[state], self.index[chain.state(end)]
+            if step.anew:
+                moves.add_anew(*ways, mass, grown)
+            elif step.draws:
+                spread.append(mass)
+                moves.add_spread(*ways, *_spread(end.path, step.draws, grown, mass))
+            else:
+                moves.add(*ways, mass, grown)
+        each = visits(moves, moves.begun(spread.__getitem__))
         terms: list[list[Any]] = []
 
         def visited(k: int) -> list[Any]:
@@ -104,10 +115,10 @@ class _Solving:
                 line = visited(k)
                 return sum((line[s] * weight for s, weight in weights), 0 * weights[0][1])
 
-            if len(moves) == 1:
+            if moves.still:
                 yield self._outcome(end, _number(term(0)), 0, ())
                 continue
-            forms = closed_forms(term, size * max(moves))
+            forms = closed_forms(term, moves.order)
             for at, form in enumerate(forms):
                 for k, first in enumerate(form.first):
                     if first:
@@ -174,12 +185,54 @@ class _Solving:
         laws = (*(path.laws[v] for v in sorted(path.laws)), *more)
         names = {v: -1 - at for at, v in enumerate(sorted(path.laws))}
         new = tuple(-1 - at for at in range(len(path.laws), len(laws)))
-        held = tuple(_moved(number, self.unit, counted, dict.fromkeys(new, period)) for number in end.numbers)
+        first, drawn = COUNTER + self.chain.first, dict.fromkeys(new, period)
+        held = tuple(_moved(number, first, self.unit, counted, drawn) for number in end.numbers)
         rows = frozenset((tuple((names[v], c) for v, c in normal), bound) for normal, bound in path.rows)
         residues = tuple((names[v], each) for v, each in path.residues.items())
         if residue is not None:
             residues = (*residues, (new[-1], (residue, 2)))
         return Outcome(weight, end.way, laws, rows, residues, end.shape, held, residue is not None)
+
+
+def _spread(path: Path, draws: Sequence[tuple[int, int]], grown: int, mass: Any) -> tuple[Callable[[int], Any], int]:
+    """Return how likely it is that a counter grows by d, and a degree of that as a rational series.
+
+    It grows by a number and multiples of draws, which meet no conditions. Raises Outside where that is not so.
+    """
+    outside = Outside("is drawn in a loop, and goes on to the next round")
+    if path.rows or path.residues or path.rates:
+        raise outside
+    ordered = sorted(path.laws)
+    terms, degree = [0 * mass] * grown + [mass], grown
+    factors = []
+    for v, times in draws:
+        (low, high, base), *more = path.laws[ordered[-1 - v]].pieces
+        if more or low is None or low < 0 or path.laws[ordered[-1 - v]].real:
+            raise outside
+        value: Any = _flint(base) if isinstance(mass, fmpq) else base
+        width = None if high is None else int(high - low) + 1
+        factors.append((int(low) * times, times, value, width))
+        degree += times * (int(low) + (width or 1))
+    known: list[list[Any]] = [[]]
+
+    def term(d: int) -> Any:
+        if d >= len(known[0]):
+            known[0] = _product(terms, factors, 2 * d + 1)
+        return known[0][d] if d < len(known[0]) else 0 * mass
+
+    return term, degree
+
+
+def _product(terms: Sequence[Any], factors: Sequence[tuple[int, int, Any, int | None]], many: int) -> list[Any]:
+    """Return so many terms of a series times Σ q(k) w^(first + times·k), with q as base^k but for a factor, Σ q = 1."""
+    found = [*terms, *[0 * terms[-1]] * many][:many]
+    for first, times, base, width in factors:
+        total = 1 / (1 - base) if width is None else sum((base**k for k in range(width)), 0 * base)
+        before, found = found, [0 * found[0]] * many
+        for d in range(first, many):
+            for k in range(min((d - first) // times + 1, many if width is None else width)):
+                found[d] += before[d - first - times * k] * base**k / total
+    return found
 
 
 def _half(gamma: Fraction, first: int, residue: int) -> Number:
@@ -217,17 +270,17 @@ def _direction(steps: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return unit
 
 
-def _moved(number: Any, unit: tuple[int, ...], counted: int, new: Mapping[int, int]) -> Any:
+def _moved(number: Any, first: int, unit: tuple[int, ...], counted: int, new: Mapping[int, int]) -> Any:
     """Return a number at the end with counters written by the draws of an outcome."""
     if not isinstance(number, Form):
         return number
     coefficients: dict[int, Any] = {}
     constant = number.constant
     for v, c in number.coefficients:
-        if not COUNTER <= v < REAL:
+        if not first <= v < REAL:
             coefficients[v] = coefficients.get(v, 0) + c
             continue
-        times = c * (unit[v - COUNTER] if unit else 0)
+        times = c * (unit[v - first] if unit else 0)
         constant += times * counted
         for w, period in new.items():
             coefficients[w] = coefficients.get(w, 0) + times * period

@@ -1,16 +1,18 @@
 """Loops that have no bound, by the law of how they end.
 
 A loop is a chain: what its names are when a round begins is its state, and one round leads to the next state or to an
-end. An integer that only ever grows, and that no round asks about, is a counter: states are the same wherever it
-stands, so the chain stays finite, and the law of the counter at the end is that of a linear recurrence.
+end. A number that rounds move in one direction, and that they do not ask about, is a counter: states are the same
+wherever it stands, so the chain stays finite, and the law of the counter at the end is that of a linear recurrence. A
+round may begin it anew, may ask for its remainder, and may ask about it as long as it is small: what remains of it, and
+small values, belong to the state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.cells.linear import COUNTER
 from tightdp.cells.noise import Outside, Path
@@ -21,17 +23,62 @@ _FEW_STATES = 64
 """So many are looked at before counters are looked for."""
 _MOST_STATES = 600
 
+_SMALL = (0, 4, 16, 64)
+"""From where on a counter counts: below, its values are states."""
+_LONGEST = 12
+"""The largest period by whose remainders states are told apart."""
+
 State: TypeAlias = "tuple[Shape, tuple[Any, ...]]"
-"""What is not an integer, and the integers: numbers, or None for a counter."""
+"""What is not an integer, and the integers: numbers, or `Rest` for a counter."""
+
+
+class Rest(NamedTuple):
+    """What is left of a counter: its remainder by its period."""
+
+    remainder: int
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A number that moves away from where it begins: it is begun + sign·(least + remainder + period·counter)."""
+
+    place: Place
+    begun: Any
+    sign: int = 1
+    period: int = 1
+    least: int = 0
+
+    def away(self, number: Any, counter: int | None) -> Form | None:
+        """Return how far a number has come, but for `counter` and draws of the round; None where it began elsewhere."""
+        ours, theirs = as_form(number), as_form(self.begun)
+        left = dict(ours.coefficients)
+        if counter is not None and left.pop(counter, 0) != self.sign * self.period:
+            return None
+        for v, c in theirs.coefficients:
+            left[v] = left.get(v, 0) - c
+        own = tuple(sorted((v, self.sign * c) for v, c in left.items() if c))
+        if any(v >= 0 or c < 0 for v, c in own) or (own and counter is None):
+            return None
+        return Form(own, self.sign * (ours.constant - theirs.constant))
+
+
+@dataclass(frozen=True)
+class Step:
+    """By how much counters grow until the next round, draws of the round included; or where they are begun `anew`."""
+
+    counts: tuple[int, ...]
+    draws: tuple[tuple[int, int], ...] = ()
+    anew: bool = False
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A round that a run is to begin with: what its names are, and where counters begin, by place."""
+    """A round that a run is to begin with: what its names are, by place, and which are counters."""
 
     state: State
     places: tuple[Place, ...]
-    counters: tuple[tuple[Place, Any], ...]
+    counters: tuple[Counter, ...]
+    first: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,11 +93,19 @@ class Ended:
 
 
 class Asked(BaseException):
-    """A counter is asked about by a round, or is not only counted up."""
+    """A counter is asked about by a round, or moves in both directions; or it is asked for a remainder."""
 
-    def __init__(self, counter: int) -> None:
+    def __init__(self, counter: int, modulus: int = 0) -> None:
         super().__init__()
-        self.counter = counter
+        self.counter, self.modulus = counter, modulus
+
+
+class _Drawn(Exception):
+    """A number goes on to the next round that was drawn in this one."""
+
+    def __init__(self, place: Place, sign: int) -> None:
+        super().__init__()
+        self.place, self.sign = place, sign
 
 
 @dataclass
@@ -60,23 +115,51 @@ class Chain:
     explore: Callable[[Entry], Iterator[Ended]]
     start: Picture
     mass: Callable[[Path], Number]
-    counters: tuple[tuple[Place, Any], ...] = ()
+    first: int = 0
+    """The number of its first counter: those of loops around it come before."""
+    counters: tuple[Counter, ...] = ()
     ends: dict[State, list[Ended]] = field(default_factory=dict)
 
     def follow(self) -> None:
         """Follow all states. Raises Outside where they are too many."""
-        if not self._finite(_FEW_STATES):
-            candidates = self._growing()
-            while True:
-                self.counters = candidates
-                try:
-                    if self._finite(_MOST_STATES):
-                        break
+        most, tried = _FEW_STATES, set[Place]()
+        while True:
+            try:
+                if self._finite(most):
+                    return
+                if most == _MOST_STATES:
                     raise Outside("is drawn in a loop with too many states")
-                except Asked as asked:
-                    candidates = tuple(each for at, each in enumerate(candidates) if at != asked.counter)
-                    if not candidates:
-                        raise Outside("is drawn in a loop with a counter that it asks about") from None
+                most = _MOST_STATES
+                self.counters += self._moving()
+            except Asked as asked:
+                if not 0 <= asked.counter - self.first < len(self.counters):
+                    raise
+                self._answer(asked)
+            except _Drawn as drawn:
+                if drawn.place in tried or drawn.place not in self._begun:
+                    raise Outside("is drawn in a loop, and goes on to the next round") from None
+                tried.add(drawn.place)
+                self.counters += (Counter(drawn.place, self._begun[drawn.place], drawn.sign),)
+
+    @property
+    def _begun(self) -> dict[Place, Any]:
+        return dict(zip(self.start.places, self.start.numbers, strict=True))
+
+    def _answer(self, asked: Asked) -> None:
+        """Keep more of a counter in the states, or none of it as a counter. Raises Outside where none is left."""
+        counters = list(self.counters)
+        place = asked.counter - self.first
+        one = counters[place]
+        period = one.period * asked.modulus
+        if asked.modulus and period <= _LONGEST:
+            counters[place] = replace(one, period=period)
+        elif len(counters) == 1 and one.least < _SMALL[-1]:
+            counters = [replace(one, least=next(least for least in _SMALL if least > one.least))]
+        else:
+            del counters[place]
+        self.counters = tuple(counters)
+        if not counters:
+            raise Outside("is drawn in a loop with a counter that it asks about") from None
 
     def _finite(self, most: int) -> bool:
         """Follow all states, and say whether they are not too many."""
@@ -88,7 +171,7 @@ class Chain:
                 continue
             if len(self.ends) == most:
                 return False
-            self.ends[state] = list(self.explore(Entry(state, places, self.counters)))
+            self.ends[state] = list(self.explore(Entry(state, places, self.counters, self.first)))
             for end in self.ends[state]:
                 if end.way == "round":
                     self.step(end)
@@ -100,51 +183,84 @@ class Chain:
         return held.shape, tuple(self._abstract(held.places, held.numbers))
 
     def _abstract(self, places: Sequence[Place], numbers: Sequence[Any]) -> Iterator[Any]:
-        """Yield the integers of a state; None for a counter."""
-        known = {place for place, _ in self.counters}
+        """Yield the integers of a state; what is left of a counter."""
+        known = {each.place: at for at, each in enumerate(self.counters)}
         for place, number in zip(places, numbers, strict=True):
-            if place in known:
-                yield None
+            at = known.get(place)
+            found = None if at is None else self._counted(at, number)
+            if at is not None and found is not None:
+                yield Rest(int(found[1].constant) % self.counters[at].period)
                 continue
-            for counter in number.counters() if isinstance(number, Form) else ():
-                raise Asked(counter)
-            if isinstance(number, Form) and any(v < 0 for v, _ in number.coefficients):
-                raise Outside("is drawn in a loop, and goes on to the next round")
+            for counter in as_form(number).counters():
+                if counter >= self.first:
+                    raise Asked(counter)
+            for v, c in as_form(number).coefficients:
+                if v < 0:
+                    raise _Drawn(place, 1 if c > 0 else -1)
             yield number
 
-    def _growing(self) -> tuple[tuple[Place, Any], ...]:
-        """Return the integers that some round makes larger, and none smaller, with where they begin."""
-        grown: set[Place] = set()
-        shrunk: set[Place] = set()
+    def _counted(self, at: int, number: Any) -> tuple[bool, Form] | None:
+        """Return whether a counter goes on, and how far it has come since it counts; None for a small number."""
+        counter = self.counters[at]
+        name = COUNTER + self.first + at
+        going = name in dict(as_form(number).coefficients)
+        found = counter.away(number, name if going else None)
+        if found is None:
+            if going:
+                raise Asked(self.first + at)
+            return None
+        found = Form(found.coefficients, found.constant - counter.least)
+        if found.constant < 0 or found.constant != int(found.constant):
+            if going:
+                raise Asked(self.first + at)
+            return None
+        if found.coefficients and counter.period > 1:
+            raise Outside("is drawn in a loop that asks for its remainder")
+        return going, found
+
+    def _moving(self) -> tuple[Counter, ...]:
+        """Return the numbers that rounds move in one direction, or begin anew, with where they begin."""
+        moves: dict[Place, set[Any]] = {}
         for (_, before), ends in self.ends.items():
             for end in ends:
                 if end.way == "round" and len(end.numbers) == len(before):
                     for place, old, new in zip(end.places, before, end.numbers, strict=True):
                         if (step := _difference(old, new)) != 0:
-                            (shrunk if step is None or step < 0 else grown).add(place)
-        begun = dict(zip(self.start.places, self.start.numbers, strict=True))
-        found = tuple((place, begun[place]) for place in self.start.places if place in grown - shrunk)
-        if not found:
+                            moves.setdefault(place, set()).add(step)
+        known, found = {each.place for each in self.counters}, []
+        for place in self.start.places:
+            ups, downs = ({step for step in moves.get(place, ()) if step and step * sign > 0} for sign in (1, -1))
+            if (ups or downs) and place not in known:  # beginning anew is a move of any length
+                few_down = downs and (not ups or len(downs) < len(ups))
+                found.append(Counter(place, self._begun[place], -1 if few_down else 1))
+        if not found and not known:
             raise Outside("is drawn in a loop with too many states")
-        return found
+        return tuple(found)
 
-    def step(self, end: Ended) -> tuple[int, ...]:
-        """Return by how much the counters have grown at the beginning of the next round."""
+    def step(self, end: Ended) -> Step:
+        """Return by how much the counters have grown at the beginning of the next round, by their periods."""
         held = dict(zip(end.places, end.numbers, strict=True))
-        steps = []
-        for at, (place, begun) in enumerate(self.counters):
-            form, origin = held.get(place), begun if isinstance(begun, Form) else Form((), begun)
-            grown = tuple(sorted((*origin.coefficients, (COUNTER + at, 1))))
-            if not isinstance(form, Form) or form.coefficients != grown:
-                raise Asked(at)
-            step = form.constant - origin.constant
-            if step < 0 or not isinstance(step, int):
-                raise Asked(at)
-            steps.append(step)
-        return tuple(steps)
+        counts, draws, ways = [], set(), set()
+        for at, counter in enumerate(self.counters):
+            found = self._counted(at, held[counter.place]) if counter.place in held else None
+            ways.add(None if found is None else found[0])
+            if found is not None:
+                counts.append(int(found[1].constant) // counter.period)
+                draws.add(found[1].coefficients)
+        if len(ways) > 1 or len(draws) > 1 or (len(counts) > 1 and any(draws - {()})):
+            raise Outside("is drawn in a loop with several counters")
+        own = next(iter(draws), ())
+        if any(c != int(c) for _, c in own):
+            raise Outside("is drawn in a loop, and goes on to the next round")
+        return Step(tuple(counts), tuple((v, int(c)) for v, c in own), True not in ways)
+
+
+def as_form(number: Any) -> Form:
+    """Return a number as a linear form."""
+    return number if isinstance(number, Form) else Form((), number)
 
 
 def _difference(old: Any, new: Any) -> int | Fraction | None:
     """Return by how much a number is larger than another, None where that is no constant."""
-    ours, theirs = (each if isinstance(each, Form) else Form((), each) for each in (old, new))
+    ours, theirs = as_form(old), as_form(new)
     return theirs.constant - ours.constant if ours.coefficients == theirs.coefficients else None

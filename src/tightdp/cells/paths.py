@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from tightdp.cells.ends import Outcome, outcomes
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
-from tightdp.cells.loops import Asked, Chain, Ended, Entry
+from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest
 from tightdp.cells.noise import Noisy, Outside, Path, Rate, may_occur, noisy
 from tightdp.cells.pictures import Form, Picture, containers, picture, restored
 from tightdp.errors import ProgramError
@@ -31,6 +31,8 @@ _MANY_ROUNDS = 24
 """A loop that draws in more rounds than that is asked how it ends."""
 _MOST_ROUNDS = 120
 """One whose end has no closed form is not gone through for longer."""
+_MOST_COUNTERS = 64
+"""Counters of a loop inside of another one begin at multiples of this."""
 _WAYS = {"end": 1, "return": 2, "returns": 3}
 
 
@@ -138,6 +140,8 @@ class _Run:
         known, period = self.residues.get(variable, (0, 1))
         common = lcm(period, modulus)
         if common != period:
+            if COUNTER <= variable < REAL:
+                raise Asked(variable - COUNTER, modulus)
             self._check(iter((variable,)))
             known += period * self._taken(common // period)
             self.residues[variable] = known, common
@@ -234,10 +238,9 @@ class _Run:
         known = containers(loop.values())
         self._begin()
         self.followed = _Round(loop.key, loop.frame, known, dict(self._drawn))
-        self.rows = frozenset(row({COUNTER + at: -1}, 0) for at in range(len(entry.counters)))
+        self.rows = frozenset(row({COUNTER + entry.first + at: -1}, 0) for at in range(len(entry.counters)))
         shape, numbers = entry.state
-        begun = dict(entry.counters)
-        counted = {place: COUNTER + at for at, (place, _) in enumerate(entry.counters)}
+        counted = {counter.place: (COUNTER + entry.first + at, counter) for at, counter in enumerate(entry.counters)}
         values = iter(entry.places)
 
         def known_number(value: Any) -> Any:
@@ -245,8 +248,10 @@ class _Run:
 
         def number(value: Any) -> Any:
             place = next(values)
-            if value is None:
-                return Noisy(self, {counted[place]: 1}, 0) + known_number(begun[place])
+            if isinstance(value, Rest):
+                v, counter = counted[place]
+                away = Noisy(self, {v: counter.period}, counter.least + value.remainder)
+                return known_number(counter.begun) + counter.sign * away
             return known_number(value)
 
         names = restored(shape, numbers, number, known)
@@ -263,7 +268,8 @@ class _Run:
             def explore(entry: Entry) -> Iterator[Ended]:
                 return self._rounds([*past, _Begun(entry, heads)])
 
-            chain = Chain(explore, start, self.loops.mass)
+            around = sum(isinstance(each, _Begun) for each in past)
+            chain = Chain(explore, start, self.loops.mass, _MOST_COUNTERS * around)
             try:
                 chain.follow()
             except Outside as outside:  # it may have a bound all the same

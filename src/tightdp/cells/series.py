@@ -6,8 +6,8 @@ Source: Massey 1969 (the shortest recurrence of a sequence); partial fractions o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, field
+from itertools import count
 from math import comb
 from typing import Any
 
@@ -35,38 +35,120 @@ class ClosedForm:
         return len(self.first)
 
 
-def visits(moves: Mapping[int, Masses], size: int, rational: bool) -> Iterator[list[Any]]:
-    """Yield how often a chain is in each state with its counter at 0, 1, ..., from state 0 and counter 0 on.
+@dataclass
+class Moves:
+    """The moves of a chain with a counter: by how much it grows, in how many steps of a law, or where it begins anew.
 
-    `moves[d]` are the transitions by which the counter grows by d. Raises Outside where it does not get on.
+    States that are `apart` have no counter. Numbers are those that have this `one`.
     """
-    still = _Still(moves.get(0), size, rational)
-    one = fmpq(1) if rational else Fraction(1)
-    most = max(moves)
+
+    size: int
+    one: Any
+    apart: frozenset[int]
+    _by: dict[int, Masses] = field(default_factory=dict)
+    _spread: list[tuple[int, int, Callable[[int], Any], int]] = field(default_factory=list)
+    _anew: list[tuple[int, int, Any, int]] = field(default_factory=list)
+
+    def add(self, state: int, to: int, mass: Any, grown: int) -> None:
+        """Add a move by which the counter grows by a number."""
+        line = self._by.setdefault(grown, [{} for _ in range(self.size)])[state]
+        line[to] = line.get(to, 0 * mass) + mass
+
+    def add_spread(self, state: int, to: int, term: Callable[[int], Any], degree: int) -> None:
+        """Add a move by which it grows by d with probability `term(d)`, a rational series with such a degree."""
+        self._spread.append((state, to, term, degree))
+
+    def add_anew(self, state: int, to: int, mass: Any, begun: int) -> None:
+        """Add a move after which it is at a number, wherever it was."""
+        self._anew.append((state, to, mass, begun))
+
+    @property
+    def still(self) -> bool:
+        """Whether the counter, if any, does not grow."""
+        return not self._spread and not any(begun for *_, begun in self._anew) and not any(self._by)
+
+    @property
+    def most(self) -> int | None:
+        """By how much it grows at most, None where that is not bounded."""
+        return None if self._spread else max(self._by, default=0)
+
+    @property
+    def order(self) -> int:
+        """The order of a recurrence of how often states are met, at most."""
+        degrees = [0] * self.size
+        for d, masses in self._by.items():
+            for state, line in enumerate(masses):
+                degrees[state] = max(degrees[state], d) if line else degrees[state]
+        for state, _, _, degree in self._spread:
+            degrees[state] += degree
+        begun = [begun + 1 for *_, begun in self._anew]
+        return sum(degrees) + max(begun, default=int(bool(self._spread)))
+
+    def at(self, d: int) -> Masses:
+        """Return the moves by which the counter grows by d."""
+        found = [dict(line) for line in self._by.get(d, [{}] * self.size)]
+        for state, to, term, _ in self._spread:
+            found[state][to] = found[state].get(to, 0 * self.one) + term(d)
+        return found
+
+    def begun(self, total: Callable[[int], Any]) -> dict[int, list[Any]]:
+        """Return how often states are met with a counter that begins, by where it does; `total` of each spread move.
+
+        What is met without a counter is met at 0.
+        """
+        found: dict[int, list[Any]] = {0: self._from(0)}
+        if not self._anew:
+            return found
+        every: Masses = [{} for _ in range(self.size)]
+        moves = [
+            (s, t, mass) for masses in self._by.values() for s, line in enumerate(masses) for t, mass in line.items()
+        ]
+        moves += [(s, t, mass) for s, t, mass, _ in self._anew]
+        moves += [(s, t, total(at)) for at, (s, t, *_) in enumerate(self._spread)]
+        for s, t, mass in moves:
+            every[s][t] = every[s].get(t, 0 * mass) + mass
+        times = _Still(every, self.size, self.one).visits(found[0])
+        found[0] = [times[s] if s in self.apart else first for s, first in enumerate(found[0])]
+        for s, t, mass, begun in self._anew:
+            if t not in self.apart:
+                line = found.setdefault(begun, [0 * self.one] * self.size)
+                line[t] += times[s] * mass
+        return found
+
+    def _from(self, state: int) -> list[Any]:
+        return [self.one * (s == state) for s in range(self.size)]
+
+
+def visits(moves: Moves, begun: Mapping[int, list[Any]]) -> Iterator[list[Any]]:
+    """Yield how often a chain is in each state with its counter at 0, 1, ...
+
+    Raises Outside where it does not get on.
+    """
+    by = [moves.at(0)]
+    still = _Still(by[0], moves.size, moves.one)
     found: list[list[Any]] = []
-    entered = [one, *[0 * one] * (size - 1)]
-    while True:
-        found.append(still.visits(entered))
-        yield found[-1]
-        del found[:-most]
-        entered = [0 * one] * size
-        for d in range(1, min(most, len(found)) + 1):
-            for s, targets in enumerate(moves.get(d, ())):
+    for k in count():
+        entered = list(begun.get(k, [0 * moves.one] * moves.size))
+        for d in range(1, (k if moves.most is None else min(moves.most, k)) + 1):
+            if d == len(by):
+                by.append(moves.at(d))
+            for s, targets in enumerate(by[d]):
                 times = found[-d][s]
                 if times:
                     for t, mass in targets.items():
                         entered[t] += times * mass
+        found.append(still.visits(entered))
+        yield found[-1]
 
 
 class _Still:
     """The rounds in which a counter does not grow."""
 
-    def __init__(self, moves: Masses | None, size: int, rational: bool) -> None:
+    def __init__(self, moves: Masses, size: int, one: Any) -> None:
         self._size = size
         self._inverse: list[list[Any]] | None = None
-        if moves is None or not any(moves):
+        if not any(moves):
             return
-        one = fmpq(1) if rational else Fraction(1)
         matrix = [[one * (s == t) - moves[s].get(t, 0 * one) for t in range(size)] for s in range(size)]
         self._inverse = _inverse(matrix, one)
 
