@@ -17,7 +17,7 @@ from tightdp.cells.linear import REAL, Row, Rows, feasible, row, tightest
 from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import Symbolic
-from tightdp.language.laws import Exponentials
+from tightdp.language.laws import Exponentials, TwoSided
 
 
 class Outside(LanguageError):
@@ -257,6 +257,12 @@ class Rate(NamedTuple):
     above: Fraction
     below: int
     shown: bool
+
+
+def two_sided(law: TwoSided) -> Exponentials:
+    """Return two-sided noise by its pieces."""
+    sides = (Fraction(0), None, law.ratio), (None, Fraction(-1), 1 / law.ratio)
+    return Exponentials(law.centre, (1 - law.ratio) / (1 + law.ratio), sides, real=False)
 
 
 def may_occur(laws: Mapping[int, Exponentials], rows: Rows) -> bool:

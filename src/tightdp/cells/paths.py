@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tightdp.cells.ends import Outcome, outcomes
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest
-from tightdp.cells.noise import Noisy, Outside, Path, Rate, may_occur, noisy
+from tightdp.cells.noise import Noisy, Outside, Path, Rate, may_occur, noisy, two_sided
 from tightdp.cells.pictures import Form, Picture, containers, picture, restored
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
@@ -335,12 +335,6 @@ def _as_end(run: _Run, end: _End) -> Ended:
     )
     path = Path(run.weight, laws, needed(moved), residues, None, tuple(run.rates))
     return Ended(end.way, path, end.held.shape, end.held.places, numbers)
-
-
-def two_sided(law: TwoSided) -> Exponentials:
-    """Return two-sided noise by its pieces."""
-    sides = (Fraction(0), None, law.ratio), (None, Fraction(-1), 1 / law.ratio)
-    return Exponentials(law.centre, (1 - law.ratio) / (1 + law.ratio), sides, real=False)
 
 
 _COUNTED = Exponentials(0, Fraction(1), ((None, None, Fraction(1)),), real=False)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
-from tightdp.cells.paths import two_sided
+from tightdp.cells.noise import two_sided
 from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.covering import Kinds
 from tightdp.every_n.edges import finite

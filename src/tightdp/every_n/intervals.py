@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
-from tightdp.cells.paths import two_sided
+from tightdp.cells.noise import two_sided
 from tightdp.core.between import cells_of
 from tightdp.every_n.edges import Edge
 from tightdp.every_n.paths import Affine, Noise, Path, Terms, support
