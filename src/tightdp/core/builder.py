@@ -60,6 +60,7 @@ class Builder:
     def _make(self, key: object, make: Callable[[int], Expr]) -> Expr:
         node = self._nodes.get(key)
         if node is None:
+            self._watch()
             node = self._nodes[key] = self.functions.known(make(self._next()), self.const)
         return node
 

@@ -24,7 +24,7 @@ from tightdp.core.together import law_together
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.lazily import lazily
 from tightdp.language.laws import Law
-from tightdp.limits.calibrated import OPERATION_COMBINATIONS, TABLE_ENTRIES
+from tightdp.limits.calibrated import LONG_LOOP, OPERATION_COMBINATIONS, TABLE_ENTRIES
 
 networkx: Any = lazily("networkx")
 
@@ -195,10 +195,12 @@ def _laws(own: _Own, watch: Callable[[], None]) -> dict[tuple[Value, ...], Law] 
     laws: dict[tuple[Value, ...], Law] = {}
     alone = len(own.seen) == 1
     most, entries, own_nodes = OPERATION_COMBINATIONS // several, 0, {node.serial for node in own.nodes}
-    for values in product(*(leaf.values for leaf in own.inputs)):
+    for done, values in enumerate(product(*(leaf.values for leaf in own.inputs)), start=1):
         given = {leaf.serial: value for leaf, value in zip(own.inputs, values, strict=True)}
         law = law_together(own.seen, given, own_nodes, most, watch)
         if law is None or (entries := entries + len(law)) > TABLE_ENTRIES:
+            return None
+        if done == LONG_LOOP and entries * several > TABLE_ENTRIES * done:  # as far as the first ones tell
             return None
         outcomes: Sequence[Any] = [outcome[0] for outcome in law] if alone else list(law)
         laws[values] = tuple(zip(outcomes, law.values(), strict=True))

@@ -15,6 +15,7 @@ from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, lcm
 from tightdp.language.laws import Law
 from tightdp.language.program import Dataset
+from tightdp.limits import pay
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.logic.bdd import Node, make_manager
 from tightdp.logic.formula import Coin, InputBit, OutputBit, Variable, WeightedFormula, code_length, order
@@ -67,7 +68,9 @@ def possible_values(
     inputs = tuple(expr for expr in reachable(roots) if isinstance(expr, Input))
     program = expand_shuffles(CoreProgram(inputs, roots, Leaf(0), (), ()))
     encoder = Encoder(program, backend, watch)
-    return [encoder.possible(image, expr.values) for image, expr in zip(program.components[1:], exprs, strict=True)]
+    found = [encoder.possible(image, expr.values) for image, expr in zip(program.components[1:], exprs, strict=True)]
+    pay(lambda: watch(0), encoder.manager.size())
+    return found
 
 
 class Encoder(Functions):

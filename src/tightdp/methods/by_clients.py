@@ -26,10 +26,10 @@ from tightdp.limits.calibrated import FEW_DATASETS
 from tightdp.logic.encode import encode
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Control, Exact, Pair, Ratio, Refusal, Tight
-from tightdp.methods.compiled import TooLarge
+from tightdp.methods.compiled import TooLarge, at_most
 from tightdp.methods.parts import Part, split
 from tightdp.methods.pieces import Piece, PieceTable, plain
-from tightdp.methods.program import Method, Program, at_most
+from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import position_of
 from tightdp.methods.symmetry import Letters, Symmetry, of_independent
 from tightdp.symmetry.sets import Table, every_dataset

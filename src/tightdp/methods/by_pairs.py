@@ -29,11 +29,11 @@ from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tigh
 from tightdp.methods.by_clients import hold
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.by_runs import ListedTable, whole_weights
-from tightdp.methods.compiled import TooLarge, deep_recursion
+from tightdp.methods.compiled import TooLarge, at_most, deep_recursion
 from tightdp.methods.elimination import TooMuchWork
 from tightdp.methods.elimination_plan import TooWide
 from tightdp.methods.pieces import plain
-from tightdp.methods.program import Candidate, Method, Program, at_most
+from tightdp.methods.program import Candidate, Method, Program
 from tightdp.methods.ranking import alike_pairs, tight_ratio
 from tightdp.symmetry.sets import AccuracySet, Table
 

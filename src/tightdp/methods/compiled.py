@@ -14,9 +14,10 @@ from tightdp.errors import ProgramError
 from tightdp.exact.numbers import brief
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import IN_A_CALL
-from tightdp.limits.calibrated import CELL_STEPS, DRAW_STEPS, NODE_STEPS
+from tightdp.limits.calibrated import CELL_STEPS, DRAW_STEPS, MUCH_WORK, NODE_STEPS
 from tightdp.logic.encode import encode, prober
 from tightdp.logic.formula import WeightedFormula
+from tightdp.methods.base import Control
 
 _RECURSION = 1_000_000
 """The compiler recurses in Python along chains of branches; such calls take no C stack."""
@@ -100,18 +101,18 @@ def bounded(watch: Watch, most: int) -> Watch:
     return limits
 
 
-def counted(watch: Watch, steps: int) -> Watch:
-    """Return a function that watches, and raises TooLarge after so many steps, of calls and of nodes of a diagram."""
+def at_most(control: Control, steps: int = MUCH_WORK) -> Control:
+    """Return a control with the same limits that raises TooLarge after so many steps, of calls and of a diagram."""
     spent = largest = 0
 
     def limits(nodes: int = 0) -> None:
         nonlocal spent, largest
-        watch(nodes)
+        control(nodes)
         spent, largest = spent + IN_A_CALL, max(largest, nodes)
         if spent + NODE_STEPS * largest > steps:
             raise TooLarge
 
-    return limits
+    return Control(limits, plan=control.plan)
 
 
 def cells(program: CoreProgram) -> int:

@@ -11,43 +11,40 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import partial
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.core.lowering import lower, lower_target
 from tightdp.core.lowering.outputs import Plans
-from tightdp.core.nodes import Const, CoreProgram, Inexact
-from tightdp.core.outputs import Leaf
+from tightdp.core.nodes import CoreProgram, Inexact
 from tightdp.core.passes import expand_shuffles
 from tightdp.core.unmerged import Endless, Uncut, Unmerged
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.exact.lazily import lazily
-from tightdp.exact.numbers import down
-from tightdp.exact.weights import quotient
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import (
     ALLOWED,
     DOUBLES_AT_ONCE,
     FEW_DATASETS,
+    LITTLE_WORK,
+    MAX_DATASETS,
     MUCH_WORK,
     NO_LIMIT,
     NODE_STEPS,
     TABLE_ENTRIES,
 )
-from tightdp.logic.count import raw_weights
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
 from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight
 from tightdp.methods.chain import Chain, make_chain
-from tightdp.methods.compiled import TooLarge, cells, counted, deep_recursion, encode_core, steps_of_diagram
+from tightdp.methods.compiled import TooLarge, at_most, cells, deep_recursion, encode_core, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
-from tightdp.methods.uncut import check_loops, explained
+from tightdp.methods.uncut import check_loops, explained, least_evidence
 from tightdp.symmetry.orbits import Orbits
-from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table, count_compositions, every_dataset
+from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table, count_compositions
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries, kinds_of
 
 if TYPE_CHECKING:
@@ -58,11 +55,8 @@ else:  # few programs need them
 
 
 T = TypeVar("T")
-
-
-def at_most(control: Control, steps: int = MUCH_WORK) -> Control:
-    """Return a control with the same limits that also raises TooLarge after so many steps."""
-    return Control(counted(control, steps), plan=control.plan)
+_INSTEAD = ((MUCH_WORK // ALLOWED, LITTLE_WORK), (MUCH_WORK, MAX_DATASETS))
+"""After how many steps of lowering how many runs are taken instead."""
 
 
 @dataclass
@@ -80,6 +74,8 @@ class Program:
     given: CoreProgram | None = None
     in_any_order: Callable[[], bool] = lambda: False
     """Says of a program with noise whether its law is known not to depend on the order of the records."""
+    few_runs: Callable[[int], bool] = lambda runs: False
+    """Whether a question may be answered by at most so many runs."""
     seconds: float = 0.0
     """How long all of this took so far."""
     inexact: Inexact | None = None
@@ -129,7 +125,7 @@ class Program:
         """Return the core program."""
         if self.given is not None:
             return self.given
-        return self.once("core", lambda: self._lowered(None, control))
+        return self.once("core", lambda: self._lowered_at_all(control))
 
     def finer(self, control: Control) -> Program | None:
         """Return a program that tells more than the mechanism, where that one is cut off and this one is known."""
@@ -172,7 +168,7 @@ class Program:
 
     def _cells(self, control: Control) -> comparing.Comparing | None:
         def lowered() -> None:
-            self.once("core", lambda: self._lowered(None, control, enclosed=False))
+            self.once("core", lambda: self._lowered_at_all(control, enclosed=False))
 
         def compared() -> comparing.Comparing:
             orbits = self.contents
@@ -205,6 +201,16 @@ class Program:
         with deep_recursion():
             return self._lowered(self.bound.check_dataset(x), control)
 
+    def _lowered_at_all(self, control: Control, enclosed: bool = True) -> CoreProgram:
+        """Return the core program. Raises LimitError where all runs of all datasets take less work, as may be known."""
+        for steps, runs in _INSTEAD:
+            try:
+                return self._lowered(None, at_most(control, steps), enclosed)
+            except TooLarge:
+                if self.few_runs(runs):
+                    raise LimitError(f"lowering takes more than {steps:,} steps", "use fewer records") from None
+        return self._lowered(None, control, enclosed)
+
     def _lowered(self, x: Dataset | None, control: Control, enclosed: bool = True) -> CoreProgram:
         try:
             core = lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed)
@@ -216,23 +222,11 @@ class Program:
                 f"there are {self.datasets:,} datasets, and {most}", "use fewer records or a smaller record domain"
             ) from None
         if core.inexact is not None and core.inexact.cut and core.evidence:
-            least = self._least_evidence(core, x, control)
+            least = least_evidence(core, self.bound, x, self.backend, control)
             core = replace(core, inexact=core.inexact.where_accepted(least))
         if core.inexact is not None:
             self.inexact = core.inexact if self.inexact is None else self.inexact.joined(core.inexact)
         return core
-
-    def _least_evidence(self, core: CoreProgram, x: Dataset | None, control: Control) -> Fraction:
-        """Return how likely it is, at least, that `observe` accepts a run, on a dataset or on every one."""
-        only = expand_shuffles(replace(core, components=(Const(0, (True,)),), shape=Leaf(0)))
-        formula = encode_core(only, self.bound, x, self.backend, control)
-        least = Fraction(1)
-        for each in every_dataset(self.bound) if x is None else [x]:
-            weights, denominator = raw_weights(formula, formula.evidence(each, self.bound.record))
-            least = min(least, down(quotient(sum(weights.values()), denominator)))
-            if not least:
-                raise self.bound.contradiction(each, "is false in every run")
-        return least
 
     def expanded(self, control: Control) -> CoreProgram:
         """Return the core program without `Shuffled` nodes."""

@@ -1,15 +1,26 @@
-"""Why a program is answered neither by methods nor by the algebra: loops, and noise that has no finite form."""
+"""Noise and loops that have no finite form: why nothing answers, and how likely it is that `observe` accepts a run."""
 
 from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from tightdp.core.nodes import Const, CoreProgram
+from tightdp.core.outputs import Leaf
+from tightdp.core.passes import expand_shuffles
 from tightdp.core.unmerged import Endless, Uncut
 from tightdp.errors import ProgramError, Span, TightdpError
 from tightdp.exact.lazily import lazily
-from tightdp.language.program import Bound
+from tightdp.exact.numbers import down
+from tightdp.exact.weights import quotient
+from tightdp.language.program import Bound, Dataset
+from tightdp.logic.count import raw_weights
+from tightdp.methods.base import Control
+from tightdp.methods.compiled import encode_core
+from tightdp.symmetry.sets import every_dataset
 
 if TYPE_CHECKING:
     from tightdp.cells import laws, noise
@@ -44,3 +55,16 @@ def check_loops(bound: Bound, watch: Callable[[], None]) -> None:
         text = linecache.getline(file, int(line))
         error.span = Span(file, int(line), int(column) + 1, int(column) + 1 + len("while"), text)
         raise error
+
+
+def least_evidence(core: CoreProgram, bound: Bound, x: Dataset | None, backend: str, control: Control) -> Fraction:
+    """Return how likely it is, at least, that `observe` accepts a run, on a dataset or on every one."""
+    only = expand_shuffles(replace(core, components=(Const(0, (True,)),), shape=Leaf(0)))
+    formula = encode_core(only, bound, x, backend, control)
+    least = Fraction(1)
+    for each in every_dataset(bound) if x is None else [x]:
+        weights, denominator = raw_weights(formula, formula.evidence(each, bound.record))
+        least = min(least, down(quotient(sum(weights.values()), denominator)))
+        if not least:
+            raise bound.contradiction(each, "is false in every run")
+    return least

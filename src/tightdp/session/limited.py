@@ -195,6 +195,8 @@ def _answer(
         return question()
     if instance.method is not None or instance.precision is not None:
         all_runs = None
+    program = instance.engine.program
+    program.few_runs = lambda runs: all_runs is not None and _runs.few_runs(instance.bound, runs)
     if records is not None and (failed := _failing.failing_run(instance.bound, instance.backend, records(), True)):
         raise failed
     try:
