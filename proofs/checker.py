@@ -702,7 +702,7 @@ def rooted(pairs, ours, theirs, order, bound, error, least):
     2^-64; or the least sum of all laws that differ by an error, with terms that are rounded down."""
     (p, q), (lost, of), total = order.as_integer_ratio(), error.as_integer_ratio(), 0
     whole = all(type(each) is int for pair in [*pairs, (ours, theirs)] for each in pair)
-    need(whole, "orders that are not whole are for weights without T")
+    need(whole, "moments of orders that are not whole, or up to an error, are for odds without powers of e")
     for v, w, count in pairs:
         v, w = (max(0, of * v - lost * ours), of * w + lost * theirs) if least else (v, w)
         need(w > 0 or least or v == 0, "the moment is infinite")

@@ -305,5 +305,5 @@ def test_orders_that_no_checker_takes_are_named() -> None:
             count.certify(order=order)
     with pytest.raises(QueryError, match="the moment is infinite"):
         instance_of("count", n=2).certify(order="3/2")
-    with pytest.raises(QueryError, match="orders that are not whole are for weights without T"):
+    with pytest.raises(QueryError, match="are for odds without powers of e\\n  give a whole order"):
         instance_of("randomized_response_count", n=2, lam="1/(1+exp(1/2))").certify(order="3/2")

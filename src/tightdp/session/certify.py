@@ -328,6 +328,7 @@ def finished(
         "unknown": "give a smaller range; solve says where a claim holds",
         "runs": "leave delta out for the least",
         "error": "claim a little more",
+        "order": "give a whole order, or fewer records",
     }
     raise unfit(reason, next((hints[name] for name in hints if name in claim), "ask for fewer records")) from None
 
