@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from agreement import assert_agreement, module_of
-from tightdp import Bit, Int, mechanism
+from tightdp import Bit, Int, discrete_laplace, mechanism
 from tightdp.core.doubles import Double, Raised, Tape
 from tightdp.errors import LanguageError, ParameterError, ProgramError, QueryError
 from tightdp.language.program import Program
@@ -219,3 +219,15 @@ def test_the_ends_on_a_range_hold_every_value_on_it(name: str) -> None:
             assert ends is None or all(isinstance(value, Raised) for value in values)
         else:
             assert all(ends[0] <= value <= ends[1] for value in values)
+
+
+@mechanism(record=Bit)
+def meet(x):
+    z, w = discrete_laplace(sum(x), 1), discrete_laplace(0, 1)
+    return z - w == 0.0, z - w > 2.5, z > -3.5, max(z, 1.5) == 1.5
+
+
+def test_noise_on_all_integers_meets_doubles_as_it_meets_the_same_fractions() -> None:
+    exactly, in_doubles = (meet.bind(n=1, floats=floats).distribution((0,)) for floats in (False, True))
+    assert exactly.status == in_doubles.status == "exact"
+    assert exactly.law == in_doubles.law

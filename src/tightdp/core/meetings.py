@@ -60,7 +60,8 @@ class Forms:
             return {frozenset([(self._place[expr.serial], 1)]): (0, 0)}
         if not is_far(expr):
             ends = (expr.values[0], expr.values[-1]) if expr.numeric else expr.values
-            numbers = [value for value in ends if is_number(value)]
+            finite = (Fraction(value) if isinstance(value, float) else value for value in ends if not _infinite(value))
+            numbers = [value for value in finite if is_number(value)]
             return {_ALONE: (min(numbers), max(numbers))} if numbers else {}
         match expr:
             case Case():
@@ -150,6 +151,10 @@ def sum_of(left: dict[Terms, Rest], right: dict[Terms, Rest]) -> dict[Terms, Res
             times[draw] = times.get(draw, 0) + coefficient
         _add(result, frozenset((draw, c) for draw, c in times.items() if c), (low + least, high + most))
     return result
+
+
+def _infinite(value: object) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _united(forms: Iterable[dict[Terms, Rest]]) -> dict[Terms, Rest]:
