@@ -28,6 +28,7 @@ from tightdp import (
     mechanism,
     observe,
     one_sided_geometric,
+    shuffle,
     uniform,
 )
 from tightdp.exact.field import exp as power_of_e
@@ -137,6 +138,16 @@ def larger_part(x):
     return uniform(0, 1 + x[0])
 
 
+@bits
+def of_half(x):
+    return laplace(sum(shuffle(x)[: len(x) // 2]), 1)
+
+
+@bits
+def each_with_a_coin(x):
+    return laplace(sum(v for v in x if flip("1/4")), 1)
+
+
 @mechanism(record=Int(0, 30))
 def wide_sum(x):
     return laplace(sum(x), 10)
@@ -147,6 +158,7 @@ KNOWN = [
     (told_twice, 1, exp("1/2")), (clamped, 1, exp("1/2")), (rounded, 1, exp(1)), (floored_twice, 1, exp(1)),
     (sum_of_two, 1, exp("1/2")), (either, 1, exp("1/2")), (absolute, 1, exp(1)), (running_totals, 1, exp("5/6")),
     (wide_sum, 1, exp(3)), (two_uniforms, 1, 4), (larger_part, 1, math.inf), (one_sided, 1, math.inf),
+    (of_half, 6, (1 + exp(1)) / 2), (each_with_a_coin, 8, (3 + exp(1)) / 4),
 ]  # fmt: skip
 
 

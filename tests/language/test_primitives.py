@@ -29,6 +29,8 @@ from tightdp.language.primitives import (
 class Script:
     """A source that takes the listed outcomes in turn and keeps the laws it was asked for."""
 
+    tells_equal_apart = True
+
     def __init__(self, *outcomes: int) -> None:
         self.outcomes = list(outcomes)
         self.laws: list[Law] = []

@@ -1,27 +1,33 @@
 """Upper ends of likelihood ratios from the laws of draws, before these are summed out.
 
-Draws that are not published may be moved: what they are on one dataset is compared with something else on the other. If
-the runs of each path, moved by constants, are runs of a path of its own on the other dataset that publish the same, no
-ratio of outputs is larger than the product of the largest ratios of single draws (alignment by constants: Zhang and
-Kifer 2017, LightDP). The constants are vertices of a linear program, where as many as possible of two things hold: a
-draw is the same on both datasets, and a condition is just met.
+Draws that are not published may be moved: what they are on one dataset is compared with something else on the other.
+If the runs of a path, moved by constants, are runs of a path on the other dataset that publish the same, no ratio of
+outputs is larger than the product of the largest ratios of single draws (alignment by constants: Zhang and Kifer
+2017, LightDP). A path is compared with several others in shares, and what each of these bears is added up. The
+constants are vertices of a linear program, where as many as possible of two things hold: a draw is the same on both
+datasets, and a condition is just met.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, islice, pairwise
 from math import prod
 from typing import Any
 
-from flint import fmpq_mat
+from flint import fmpq, fmpq_mat
 
 from tightdp.cells.linear import REAL, Row, feasible, tightest
 from tightdp.cells.maker import Places, Runs
+from tightdp.exact.arrays import np
 from tightdp.exact.enclosure import as_fmpq, as_fraction
+from tightdp.exact.lazily import lazily
+
+optimize: Any = lazily("scipy.optimize")
 
 _MOST_MOVES = 200
 """So many ways to move the draws of a path are tried."""
@@ -29,21 +35,58 @@ _MOST_PAIRS = 400
 """So many paths are compared with each other."""
 _MOST_PRODUCTS = 2_000_000
 """So many products of numbers are computed for these ways, about: the cube of the draws for each."""
+_FINEST = 10_000
+"""Shares have denominators up to this one, before they are divided by their sum."""
+_LARGEST = 1e100
 
 
 def upper_end(ours: Sequence[Runs], theirs: Sequence[Runs]) -> Any:
     """Return a number that the ratio of two laws never exceeds; infinity where none is found."""
-    left, found, pairs = list(theirs), [], len(ours) * len(theirs)
-    if pairs > _MOST_PAIRS:
+    pairs = len(ours) * len(theirs)
+    if not 0 < pairs <= _MOST_PAIRS:
         return math.inf
-    for runs in ours:
-        alike = [(_ratio(runs, other, _MOST_PRODUCTS // pairs), at) for at, other in enumerate(left)]
-        ratio, at = min(((each, at) for each, at in alike if each != math.inf), default=(math.inf, 0))
-        if ratio == math.inf:
-            return ratio
-        found.append(ratio)
-        del left[at]
-    return max(found, default=math.inf)
+    every = [[_ratio(runs, other, _MOST_PRODUCTS // pairs) for other in theirs] for runs in ours]
+    finite = [{at: ratio for at, ratio in enumerate(line) if ratio != math.inf} for line in every]
+    if not all(finite):
+        return math.inf
+    best = _load(finite, _own(finite))
+    if any(len(line) > 1 for line in finite):
+        with suppress(TypeError):  # numbers with an unknown are not rounded
+            best = min(best, _load(finite, _shares(finite, len(theirs))))
+    return best
+
+
+def _load(ratios: Sequence[Mapping[int, Any]], shares: Sequence[Mapping[int, Fraction]]) -> Any:
+    """Return the most that a path bears which shares of paths are compared with."""
+    loads: dict[int, Any] = {}
+    for line, share in zip(ratios, shares, strict=True):
+        for at, part in share.items():
+            borne = line[at] * (as_fmpq(part) if isinstance(line[at], fmpq) else part)
+            loads[at] = borne + loads[at] if at in loads else borne
+    return max(loads.values())
+
+
+def _own(ratios: Sequence[Mapping[int, Any]]) -> list[dict[int, Fraction]]:
+    """Compare each path with one other, of its own while there are some left."""
+    taken: list[int] = []
+    for line in ratios:
+        taken.append(min(line.keys() - set(taken) or line, key=line.__getitem__))
+    return [{at: Fraction(1)} for at in taken]
+
+
+def _shares(ratios: Sequence[Mapping[int, Any]], others: int) -> list[dict[int, Fraction]]:
+    """Return which share of each path is compared with which other: so that no other is to bear much, about."""
+    places = [(row, at) for row, line in enumerate(ratios) for at in line]
+    above, below = np.zeros((others, len(places) + 1)), np.zeros((len(ratios), len(places) + 1))
+    above[:, -1] = -1
+    for column, (row, at) in enumerate(places):
+        above[at, column], below[row, column] = min(float(ratios[row][at]), _LARGEST), 1
+    aim = np.eye(len(places) + 1)[-1]
+    found = optimize.linprog(aim, above, np.zeros(others), below, np.ones(len(ratios)), method="highs-ds").x
+    shares: list[dict[int, Fraction]] = [{} for _ in ratios]
+    for (row, at), share in zip(places, np.ones(len(places)) if found is None else found, strict=False):
+        shares[row][at] = max(Fraction(0), Fraction(float(share)).limit_denominator(_FINEST))
+    return [{at: share / sum(line.values()) for at, share in line.items() if share} for line in shares]
 
 
 def _ratio(ours: Runs, theirs: Runs, products: int) -> Any:

@@ -8,12 +8,12 @@ is refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
-from tightdp.cells.linear import REAL, Row, Rows, feasible, row, tightest
+from tightdp.cells.linear import REAL, Row, Rows, feasible, row, shape_of, tightest
 from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import Symbolic
@@ -302,3 +302,27 @@ class Path:
         for law in self.laws.values():
             yield law.weight
             yield from (base for *_, base in law.pieces)
+
+    def name(self) -> Any:
+        """Return all but the weight, and centres of noise: where their draws count, numbers have them in them."""
+        numbers: list[Any] = []
+        shape = shape_of(self.output, numbers)
+        values = [
+            (tuple(sorted(value.coefficients.items())), value.constant) if isinstance(value, Noisy) else value
+            for value in numbers
+        ]
+        laws = ((v, law.weight, law.pieces, law.real) for v, law in self.laws.items())
+        return shape, *map(type, numbers), *values, *laws, self.rows, *self.residues.items(), *self.rates
+
+
+def joined(every: Iterable[Path]) -> list[Path]:
+    """Return paths, as one those that differ in finite draws alone, and in nothing that noise or the output tells."""
+    known: dict[Any, Path] = {}
+    for path in every:
+        alike = known.get(name := path.name())
+        known[name] = path if alike is None else replace(path, weight=alike.weight + path.weight)
+    return list(known.values())
+
+
+COUNTED = Exponentials(0, Fraction(1), ((None, None, Fraction(1)),), real=False)
+"""Every integer, with the weight 1."""

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tightdp.cells.ends import Outcome, outcomes
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest
-from tightdp.cells.noise import Noisy, Outside, Path, Rate, may_occur, noisy, two_sided
+from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, joined, may_occur, noisy, two_sided
 from tightdp.cells.pictures import Form, Picture, containers, picture, restored
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
@@ -89,6 +89,8 @@ class _Begun:
 
 class _Run:
     """One run: takes the decisions of the past, then the first alternative of each."""
+
+    tells_equal_apart = False
 
     def __init__(self, past: list[Any], loops: Loops, execute: Callable[[_Run], Any]) -> None:
         self.past, self.at, self.loops, self.execute = past, 0, loops, execute
@@ -172,7 +174,7 @@ class _Run:
     def floor(self, number: Noisy) -> Any:
         """Return an integer that is at most a real number, and the next one above it, as a draw of weight 1."""
         self._check(iter(number.coefficients))
-        whole = self.draw_number(_COUNTED)
+        whole = self.draw_number(COUNTED)
         self.rows = tightest([*self.rows, (whole - number).at_most(), (number - whole - 1).at_most()])
         return whole
 
@@ -337,16 +339,12 @@ def _as_end(run: _Run, end: _End) -> Ended:
     return Ended(end.way, path, end.held.shape, end.held.places, numbers)
 
 
-_COUNTED = Exponentials(0, Fraction(1), ((None, None, Fraction(1)),), real=False)
-"""Every integer, with the weight 1."""
-
-
 def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
     """Return the paths on a dataset, and whether some runs are rejected. Raises Outside, or ProgramError."""
 
     def found() -> list[Path]:
         every = _runs(lambda run: bound.execute(x, run), [], loops)
-        return [Path(run.weight, run.laws, needed(run.rows), run.residues, output) for run, output in every]
+        return joined(Path(run.weight, run.laws, needed(run.rows), run.residues, output) for run, output in every)
 
     return _restarted(found, loops), loops.rejected
 

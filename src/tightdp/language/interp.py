@@ -208,6 +208,8 @@ class _Draw:
 class Replay:
     """A source of randomness: repeats the draws of `past`, then takes the first outcome of every law."""
 
+    tells_equal_apart = True
+
     def __init__(self, past: list[_Draw], reach: int | None = None, most: int = _MOST_DRAWS) -> None:
         self._past = past
         self._reach = reach

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -52,6 +52,9 @@ T = TypeVar("T")
 class Source(Protocol):
     """Where the random primitives get their outcomes from."""
 
+    tells_equal_apart: bool
+    """Whether equal messages of a shuffle are outcomes of their own, or one of them stands for all."""
+
     def draw(self, law: Law) -> int:
         """One outcome of the law."""
         ...
@@ -82,6 +85,8 @@ class Rejected(ProgramError):
 
 class PseudoRandom:
     """Draws with the exact probabilities of a law; the same seed gives the same draws."""
+
+    tells_equal_apart = True
 
     def __init__(self, seed: int | None = None) -> None:
         self._generator = random.Random(seed)
@@ -351,9 +356,24 @@ def shuffle(messages: Iterable[T]) -> tuple[T, ...]:
     shuffled = list(messages)
     source = current_source()
     for last in range(len(shuffled) - 1, 0, -1):
-        picked = source.draw(laws.uniform(0, last))
+        picked = source.draw(laws.uniform(0, last) if source.tells_equal_apart else _unequal(shuffled[: last + 1]))
         shuffled[last], shuffled[picked] = shuffled[picked], shuffled[last]
     return tuple(shuffled)
+
+
+def _unequal(messages: Sequence[Any]) -> Law:
+    """A uniformly random message, by the first place where one like it stands."""
+    places: dict[Any, list[int]] = {}
+    for at, message in enumerate(messages):
+        places.setdefault(_name(message), []).append(at)
+    return tuple((alike[0], Fraction(len(alike), len(messages))) for alike in places.values())
+
+
+def _name(message: Any) -> Any:
+    """A name that equal messages share; what is no bool, int, string, None, or tuple of these, has one of its own."""
+    if isinstance(message, tuple):
+        return type(message), *map(_name, message)
+    return type(message), message if isinstance(message, (int, str, type(None))) else id(message)
 
 
 def observe(condition: Any) -> None:

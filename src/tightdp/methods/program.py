@@ -27,7 +27,6 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import (
     ALLOWED,
     DOUBLES_AT_ONCE,
-    FEW_DATASETS,
     LITTLE_WORK,
     MAX_DATASETS,
     MUCH_WORK,
@@ -145,8 +144,8 @@ class Program:
     def contents(self) -> Orbits | None:
         """The datasets up to the order of records, where that makes no difference, and few are left of many."""
         n, records = self.bound.n, self.bound.record.size
-        many, left = self.datasets > FEW_DATASETS, count_compositions([(n, records)])
-        if not many or left > TABLE_ENTRIES or relation_of(self.bound).custom:
+        left = count_compositions([(n, records)])
+        if self.datasets <= 2 * left or left > TABLE_ENTRIES or relation_of(self.bound).custom:
             return None
         orbits = Orbits(self.bound, kinds_of([range(n)]))
         return self.once("contents", lambda: orbits if self.in_any_order() else None)

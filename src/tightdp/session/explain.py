@@ -255,6 +255,8 @@ def _law(masses: Iterable[tuple[Hashable, Number]]) -> dict[Hashable, Number]:
 class _Placed:
     """What draws from a source, and notes where the user's file calls it."""
 
+    tells_equal_apart = True
+
     def __init__(self, source: Source, file: str) -> None:
         self._file, self.draws = file, list[Drawn]()
         self.draw_integer, self.draw_number = source.draw_integer, source.draw_number
