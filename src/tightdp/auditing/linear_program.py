@@ -16,12 +16,12 @@ from typing import Any
 
 from tightdp.auditing.certificate import DualCertificate, Game, Spending, WorstMechanism, largest_spending
 from tightdp.auditing.tradeoff import Pair
+from tightdp.exact.arrays import np
 from tightdp.exact.enclosure import BITS, float_above, round_up
 from tightdp.exact.lazily import lazily
 from tightdp.exact.sums import binomial_weights
 from tightdp.limits.calibrated import AUDIT_ROUNDS
 
-np = lazily("numpy")
 optimize = lazily("scipy.optimize")
 sparse = lazily("scipy.sparse")
 

@@ -21,10 +21,10 @@ from flint import arb, arb_poly, ctx
 
 from tightdp.auditing.certificate import Counterexample, Game, WorstMechanism
 from tightdp.auditing.tradeoff import Pair
+from tightdp.exact.arrays import Doubles, np
 from tightdp.exact.enclosure import BITS, Enclosure, ball, ends
 from tightdp.exact.lazily import lazily
 
-np = lazily("numpy")
 special = lazily("scipy.special")
 
 _ONE = Fraction(1)
@@ -164,7 +164,7 @@ def _atoms(pairs: Sequence[Pair]) -> list[tuple[Fraction, Fraction]]:
     return atoms
 
 
-def _tilt(means: Sequence[float], wrong: int) -> Fraction | None:
+def _tilt(means: Sequence[float] | Doubles, wrong: int) -> Fraction | None:
     """Return x = e^λ < 1 near the minimum of Π (1 - v + v x) / x^wrong, None where the minimum is at x = 1."""
     known = np.asarray(means)
     if wrong >= known.sum():

@@ -27,10 +27,8 @@ from math import comb
 from tightdp.auditing.certificate import Game, WorstMechanism
 from tightdp.auditing.linear_program import blind_share, largest_mean, mixed_with_blind
 from tightdp.auditing.optimal import enclose, p_value, worst_mechanism
-from tightdp.exact.lazily import lazily
+from tightdp.exact.arrays import np
 from tightdp.exact.sums import binomial_weights
-
-np = lazily("numpy")
 
 _GRID = 1 << 60
 

@@ -172,24 +172,18 @@ def refuse_contradicted(read: Sequence[Paths], bound: Bound) -> None:
     """Raise LanguageError where the laws of a program at a small n are no functions of those of its paths."""
     if not read or any(isinstance(law, Exponentials) for one in read for path in one.each() for law in path.noises):
         return  # there are no runs near the centre to go through
-    left = [_MOST_RUNS]
+    left = _MOST_RUNS
     for n in _SIZES:
         one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
-        ours: dict[Any, Masses] | None = None
-        lost: list[Number] = [Fraction(0)]
         for reach in _REACHES:
-            try:
-                ours = _of_program(one, reach, left, lost)
-            except _TooMuch:
-                continue
-            break
-        if ours is None:
+            with suppress(_TooMuch):
+                ours, tails, left = _of_program(one, reach, left)
+                break
+        else:
             return
         for paths in read:
-            try:
-                _compare(paths, one, ours, reach, bool(lost[0]))
-            except _TooMuch:
-                continue
+            with suppress(_TooMuch):
+                _compare(paths, one, ours, reach, tails)
 
 
 def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int, tails: bool) -> None:
@@ -214,19 +208,18 @@ def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int,
                 )
 
 
-def _of_program(bound: Bound, reach: int, left: list[int], lost: list[Number]) -> dict[Any, Masses]:
-    """Return the laws on all datasets, of the runs whose noise is within reach; what is beyond is added to `lost`."""
-    before, found = left[0], {}
+def _of_program(bound: Bound, reach: int, left: int) -> tuple[dict[Any, Masses], bool, int]:
+    """Return the laws on all datasets, of the runs whose noise is within reach; whether some is not; and runs left."""
+    found: dict[Any, Masses] = {}
+    beyond: list[Number] = [Fraction(0)]
     for x in product(bound.record.values, repeat=bound.n):
-        masses: Masses = {}
-        for output, probability in runs(bound, x, reach, lost):
+        masses = found[x] = {}
+        for output, probability in runs(bound, x, reach, beyond):
             masses[output] = masses.get(output, Fraction(0)) + probability
-            left[0] -= 1
-            if left[0] < 0:
-                left[0] = before
+            left -= 1
+            if left < 0:
                 raise _TooMuch
-        found[x] = masses
-    return found
+    return found, bool(beyond[0]), left
 
 
 def _of_paths(paths: Paths, x: Any, reach: int, budget: list[int]) -> Masses:

@@ -98,7 +98,7 @@ def utility(engine: Engine) -> Utility:
     query = engine.query()
     exact = numeric.with_measures(engine, query, lambda measures: _worst(engine, query, measures))
     if exact is not None:
-        return numeric.outcome_of(query).on(Utility(subject=engine.subject, measures=exact))
+        return query.outcome(numeric.METHOD).on(Utility(subject=engine.subject, measures=exact))
     method, table = questions.laws(engine.program, query.control)
 
     def listed(x: Dataset, target: Output) -> Iterator[tuple[str, Any, Any]]:

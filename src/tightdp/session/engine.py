@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.unmerged import Uncut
+from tightdp.errors import LimitError
 from tightdp.exact.lazily import lazily
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
@@ -93,6 +94,15 @@ class Query:
         yield
         others = self._program.seconds + self.control.counting - others
         self._search += time.perf_counter() - start - others
+
+    def outcome(
+        self, method: str, stopped: LimitError | None = None, exact: bool = True, size: tuple[int, int] = (0, 0)
+    ) -> Outcome:
+        """Return the common fields of an answer that is exact, or both ends of an enclosure, by a way of this name."""
+        stats = self.stats(size, method, Symmetry(()))
+        if stopped is None or exact:
+            return Outcome("exact" if exact else "bounded", "", stats)
+        return Outcome("bounded", stopped.what, stats, stopped.hint)
 
     def stats(self, size: tuple[int, int], method: str, symmetry: Symmetry) -> Stats:
         """Return what the query cost, and the sizes of the sets where symmetry gave them and nothing was looked at."""

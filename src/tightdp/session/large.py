@@ -17,7 +17,6 @@ from tightdp.limits import snapshot
 from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS, MOST_WORK
 from tightdp.methods.base import Refusal
 from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
-from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
 from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed
@@ -26,8 +25,8 @@ from tightdp.queries.measures import AccuracyAt, LeastError, Measure
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta, Privacy, between
-from tightdp.results.result import CheckedWitness, PairWitness, Result, Status
-from tightdp.session.engine import AskedNumber, Engine, Outcome, Query
+from tightdp.results.result import CheckedWitness, PairWitness, Result
+from tightdp.session.engine import AskedNumber, Engine, Query
 
 WIDTH = Fraction(1, 10**9)
 """How far apart both ends may be, relatively, unless asked otherwise."""
@@ -75,7 +74,7 @@ def _tight(engine: Engine, question: TightRatio) -> Privacy | None:
     others = (form.n - 1, *(0 for _ in form.letters[1:]))
     witness = None if move is None else PairWitness(*form.neighbours(others, move))
     found = between(question, engine.subject, lower, upper, witness)
-    return outcome_of(query, None, lower == upper).on(found) if lower == upper or _large(form) else None
+    return query.outcome(METHOD, exact=lower == upper).on(found) if lower == upper or _large(form) else None
 
 
 def _enclosed(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta | None:
@@ -128,7 +127,7 @@ def enclosure(
     """Return the result with these ends, rounded outward to few digits."""
     lower: Any = found.lower if isinstance(found.lower, float) else down(found.lower, _DIGITS)
     upper: Any = found.upper if isinstance(found.upper, float) else up(found.upper, _DIGITS)
-    outcome = outcome_of(query, found.stopped, found.lower == found.upper, method)
+    outcome = query.outcome(method, found.stopped, found.lower == found.upper)
     if found.stopped is not None and found.upper == math.inf > found.lower:
         outcome = replace(outcome, status="unresolved")
     return outcome.on(between(question, engine.subject, lower, upper, witness))
@@ -144,7 +143,7 @@ def _accuracy_at(engine: Engine, question: AccuracyAt) -> Accuracy | None:
     def answer(found: Measured) -> Accuracy:
         lower, upper = down(found.lower, _DIGITS), up(found.upper, _DIGITS)
         answer = Accuracy.between(engine.subject, question, lower, min(upper, Fraction(1)), form.dataset(found.counts))
-        return outcome_of(query, found.stopped, lower == upper).on(answer)
+        return query.outcome(METHOD, found.stopped, lower == upper).on(answer)
 
     with query.searching():
         letters = form.summands(_MASS, form.step)
@@ -165,7 +164,7 @@ def _least_error(engine: Engine, question: LeastError) -> Accuracy | None:
     upper: Exact = high / form.scale if isinstance(high, Fraction) else high
     x, lower = form.dataset(counts), low / form.scale
     answer = Accuracy.least(engine.subject, question, lower, upper, x)
-    return outcome_of(query, stopped, lower == upper).on(answer)
+    return query.outcome(METHOD, stopped, lower == upper).on(answer)
 
 
 def ends_of(value: Number) -> tuple[Fraction, Fraction]:
@@ -201,15 +200,6 @@ def _large(form: PublishedSum | ErrorSum) -> bool:
     values = [value for law in form.letters for value in law]
     states = (max(values) - min(values)) * form.n + 1
     return math.comb(form.n + len(form.letters) - 1, len(form.letters) - 1) * states > LISTED_MASSES
-
-
-def outcome_of(query: Query, stopped: LimitError | None, exact: bool, method: str = METHOD) -> Outcome:
-    """Return the common fields of an enclosure."""
-    status: Status = "exact" if exact else "bounded"
-    stats = query.stats((0, 0), method, Symmetry(()))
-    return (
-        Outcome(status, "", stats) if stopped is None or exact else Outcome(status, stopped.what, stats, stopped.hint)
-    )
 
 
 def _witness(form: PublishedSum, found: Found) -> PairWitness | None:

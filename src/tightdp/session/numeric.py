@@ -24,7 +24,6 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import TABLE_ENTRIES
 from tightdp.logic.encode import prober
 from tightdp.methods.ranking import neighbours_in_order
-from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.accuracy import classes_of, least_alpha
 from tightdp.queries.laws import largest
 from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError
@@ -49,7 +48,8 @@ else:  # few programs need them
     listing = lazily("tightdp.cells.listing")
     unknowns = lazily("tightdp.queries.unknowns")
 
-_METHOD = "cells"
+METHOD = "cells"
+"""What the statistics of a result call this way."""
 _HINT = "ask for ε with rational parameters, for another question, or publish fewer numbers"
 Measures = Callable[[Dataset, Output], Iterable[tuple[str, Any, Any]]]
 """The measures of the law on a dataset with its target, with both ends of their values."""
@@ -80,7 +80,7 @@ def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy 
     if found is None:
         return None
     least, most, witness = found
-    outcome = outcome_of(query)
+    outcome = query.outcome(METHOD)
     return (outcome if least == most else outcome.bounded).on(between(question, engine.subject, least, most, witness))
 
 
@@ -133,7 +133,7 @@ def curve(engine: Engine) -> Curve | None:
             return None
     upper = (*((each.t, each.upper) for each in tangents), (end, Fraction(0)))
     found_curve = Curve(subject=engine.subject, points=upper, lower=_below(tangents, end))
-    return outcome_of(query).bounded.on(found_curve)
+    return query.outcome(METHOD).bounded.on(found_curve)
 
 
 def _below(tangents: Sequence[Tangent], end: Fraction) -> tuple[tuple[Number, Number], ...]:
@@ -194,7 +194,7 @@ def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, N
                 "publish one of these numbers to see its density, or ask for ε or δ of all of them",
             ) from None
     query.control.inference_set += sum(map(len, found))
-    return found, outcome_of(query)
+    return found, query.outcome(METHOD)
 
 
 def _pairs(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:
@@ -204,11 +204,6 @@ def _pairs(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:
         query.control()
         query.control.privacy_set += 1
         yield x, x_prime
-
-
-def outcome_of(query: Query) -> Outcome:
-    """Return the common fields of such an answer."""
-    return Outcome("exact", "", query.stats((0, 0), _METHOD, Symmetry(())))
 
 
 def _witness(laws: Comparing, found: Largest) -> PairWitness:
@@ -245,7 +240,7 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
             found = Accuracy.between(engine.subject, question, value, value, x, classes)
         else:
             found = Accuracy.least(engine.subject, question, *least_alpha(numbers, datasets, question))
-        return outcome_of(query).on(found)
+        return query.outcome(METHOD).on(found)
     return None
 
 

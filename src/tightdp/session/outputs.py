@@ -19,7 +19,6 @@ from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
 from tightdp.methods import one_output, questions
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.compiled import deep_recursion
-from tightdp.methods.symmetry import Symmetry
 from tightdp.queries.curves import LikelihoodRow, likelihood_table
 from tightdp.queries.gaussian import clamped
 from tightdp.results.answers import Distribution, Failure, Likelihood, Sample, in_order
@@ -27,7 +26,7 @@ from tightdp.results.result import Stats, Status
 from tightdp.session import numeric
 from tightdp.session.arguments import read_count
 from tightdp.session.base import InstanceBase
-from tightdp.session.engine import Engine, Outcome, Query
+from tightdp.session.engine import Engine, Query
 from tightdp.session.widened import refuse_inexact
 from tightdp.symmetry.sets import Table, every_dataset
 
@@ -46,7 +45,7 @@ def _listed_law(engine: Engine, x: Dataset) -> Distribution:
     table, name, size = _table(engine, x, query)
     query.control.look_at(table, x)
     law = in_order(table.law(x))
-    outcome = Outcome("exact", "", query.stats(size, name, Symmetry(())))
+    outcome = query.outcome(name, size=size)
     error = engine.program.inexact
     if error is None or error.merged:
         return outcome.on(Distribution(subject=engine.subject, x=x, law=law))
@@ -150,8 +149,7 @@ def failure(engine: Engine, x: Dataset | None) -> Failure:
     error, probability, lower = core.inexact, found.probability, None
     if error is not None and probability:
         lower, probability = (end(mass) for end, mass in zip((down, up), error.ends(probability), strict=True))
-    status: Status = "exact" if lower is None else "bounded"
-    outcome = Outcome(status, "", query.stats((0, 0), "elimination", Symmetry(())))
+    outcome = query.outcome("elimination", exact=lower is None)
     span = None if found.check is None else found.check.span
     return outcome.on(
         Failure(
