@@ -172,6 +172,9 @@ class Summary:
     parts: tuple[Summary, ...] = ()
 
 
+_BEGUN = "it was not done when a limit was met"
+
+
 def summary(steps: Iterable[Looked]) -> tuple[Summary, ...]:
     """Return the steps of several questions, each method once: the step in which it answers, else its last refusal."""
     found: dict[str, Looked] = {}
@@ -179,7 +182,13 @@ def summary(steps: Iterable[Looked]) -> tuple[Summary, ...]:
         if step.method not in found or step.answers or not found[step.method].answers:
             found[step.method] = step
     return tuple(
-        Summary(step.method, step.refusal, step.estimated, step.actual(), summary(step.parts) if step.answers else ())
+        Summary(
+            step.method,
+            "" if step.answers else step.refusal or _BEGUN,
+            step.estimated,
+            step.actual(),
+            summary(step.parts) if step.answers else (),
+        )
         for step in found.values()
     )
 
@@ -189,6 +198,8 @@ class Plan:
     """The steps of all questions so far that were asked of one program, and of its parts."""
 
     steps: list[Looked] = field(default_factory=list)
+    begun: Callable[[], None] = lambda: None
+    """Called when a step has begun."""
     _around: list[list[Looked]] = field(default_factory=list)
 
     @contextmanager
@@ -196,6 +207,8 @@ class Plan:
         """Begin a step; what is asked meanwhile belongs to it."""
         found = Looked(method)
         self.steps.append(found)
+        if not self._around:
+            self.begun()
         self._around.append(self.steps)
         self.steps = found.parts
         try:

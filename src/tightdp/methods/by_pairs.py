@@ -247,6 +247,8 @@ def look(program: Program, control: Control, budget: int) -> FirstPairs | Refusa
     """
     if program.given is not None:
         return Refusal("first pairs: the program is part of another one")
+    if relation_of(program.bound).custom:
+        return Refusal("first pairs: neighbours are given by a function")
     if budget <= ALLOWED * LITTLE_WORK:
         return too_much("first pairs", ALLOWED * LITTLE_WORK)
     core, bound = program.core(control), program.bound

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,10 @@ from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import SHORT, Exact, down, up
 from tightdp.language.program import Dataset
-from tightdp.logic.formula import WeightedFormula
+from tightdp.limits import snapshot
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Pair, Ratio, Summary, summary
+from tightdp.methods.base import Comparison, Pair, Ratio, summary
+from tightdp.methods.compiled import TooLarge, at_most
 from tightdp.methods.program import Method
 from tightdp.methods.ranking import first_alike, first_pair, first_ratio
 from tightdp.methods.symmetry import Symmetry
@@ -220,16 +222,30 @@ def tradeoff(engine: Engine) -> Tradeoff:
 def structure(engine: Engine, x: Dataset | None) -> Structure:
     """Return the plan of the tight ε, the symmetries, and the diagram on all datasets if it is not large; or on one."""
     query = engine.query()
-    control, plan, symmetry = query.control, tuple[Summary, ...](), Symmetry(())
-    formula: WeightedFormula | None
+    control, program = query.control, engine.program
     if x is not None:
-        name, formula = "exhaustive", engine.table_of(x, query).formula
-    else:
-        with query.searching():
-            name = questions.tight(engine.program, control)[0].name
-        plan = summary(control.plan.steps)
-        formula = engine.program.moderate(control)
-        symmetry = questions.every_symmetry(engine.program, control)[1]
-    size = (0, 0) if formula is None else (len(formula.variables), formula.nodes)
-    stats = query.stats(size, name, symmetry)
-    return Structure(subject=engine.subject, formula=formula, symmetry=symmetry, stats=stats, plan=plan)
+        one = engine.table_of(x, query).formula
+        stats = query.stats((len(one.variables), one.nodes), "exhaustive", Symmetry(()))
+        return Structure(subject=engine.subject, formula=one, symmetry=Symmetry(()), stats=stats)
+
+    def so_far(name: str = "", **known: Any) -> Structure:
+        found: Structure = Structure(subject=engine.subject, formula=None, symmetry=Symmetry(()), **known)
+        return replace(found, plan=summary(control.plan.steps), stats=query.stats((0, 0), name, Symmetry(())))
+
+    control.plan.begun = lambda: snapshot(so_far(status="unresolved"))
+    if program.cells(control) is not None and numeric.answer(engine, TightRatio()) is not None:
+        with control.plan.step("cells") as step:
+            step.answers = True
+        return so_far("cells")
+    with query.searching():
+        try:
+            method = questions.tight(program, control)[0]
+        except LimitError as error:
+            return so_far(status="unresolved", reason=error.what, hint=error.hint)
+    found = so_far(method.name)
+    snapshot(found)
+    with suppress(LimitError, TooLarge):  # the plan is known without the diagram and the symmetries
+        formula, symmetry = program.moderate(control), questions.every_symmetry(program, at_most(control))[1]
+        size = (0, 0) if formula is None else (len(formula.variables), formula.nodes)
+        return replace(found, formula=formula, symmetry=symmetry, stats=query.stats(size, method.name, symmetry))
+    return found

@@ -175,13 +175,15 @@ _SETS = ("inference_set", "privacy_set", "accuracy_set")
 @view_of.register
 def _structure_view(result: Structure) -> View:
     seen = _size_view(result.size)
-    facts = [*seen.facts, ("method", result.stats.method), *(("symmetry", words) for words in result.symmetry.words)]
+    method = [("method", result.stats.method)] if result.stats.method else []
+    facts = [*seen.facts, *method, *(("symmetry", words) for words in result.symmetry.words)]
     sizes = {name: getattr(result.symmetry, name) for name in _SETS}
     facts += [(name.replace("_", " "), f"{size:,}") for name, size in sizes.items() if size is not None]
     grid = (
         Grid(("plan", "estimated steps", "actual steps", "taken"), tuple(_rows(result.plan))) if result.plan else None
     )
-    return View(seen.heading, facts, grid, picture=picture(result))
+    said = [*unresolved_remark(result, "the methods that were looked at are listed")]
+    return View(seen.heading, facts, grid, said, picture(result))
 
 
 def _rows(plan: Iterable[Summary], depth: int = 0) -> Iterator[tuple[str, ...]]:
