@@ -187,8 +187,8 @@ class Maker:
             factors = [factor for factor in factors if y not in factor.free] + [self._known[name]]
             rows = [line for line in rows if not any(v == y for v, _ in line[0])]
             hidden = hidden - {y}
-        bounds: Rows = tightest(rows)
-        return [*([[(bounds, {UNIT: self.one})]] if bounds else []), *(factor.pieces for factor in factors)]
+        bounds: list[Pieces] = [[(frozenset(apart), {UNIT: self.one})] for apart in _apart(tightest(rows))]
+        return [*bounds, *(factor.pieces for factor in factors)]
 
 
 def _renamed(form: dict[int, Any]) -> dict[int, Any]:
@@ -216,6 +216,20 @@ def _meeting(y: int, rows: list[Row], factors: list[_Factor]) -> set[int]:
         here = {v for v, _ in normal}
         found |= here if y in here else set()
     return found.union(*(factor.free for factor in factors if y in factor.free))
+
+
+def _apart(rows: Rows) -> list[list[Row]]:
+    """Return rows in groups that have no variables in common."""
+    groups: list[tuple[set[int], list[Row]]] = []
+    for line in sorted(rows):
+        free, together, others = {v for v, _ in line[0]}, [line], []
+        for group in groups:
+            if group[0] & free:
+                free, together = free | group[0], group[1] + together
+            else:
+                others.append(group)
+        groups = [*others, (free, together)]
+    return [together for _, together in groups]
 
 
 def mass_of(path: Path, watch: Callable[[], None]) -> Number:
