@@ -314,7 +314,7 @@ class FollowingBuilder(Builder):
         forms = [tree for tree in trees if isinstance(tree, Affine)]
         if len(forms) == len(trees) and (made := self._affine(operator, *forms)) is not None:
             return self.symbol(made)
-        refuse_cut_off(*trees)
+        refuse_cut_off(*forms)
         divisor = trees[-1]
         safe = operator in _SAFE or (operator in _DIVIDING and isinstance(divisor, Affine) and _is_not_zero(divisor))
         if not safe or any(isinstance(tree, str) or tree is None for tree in trees):

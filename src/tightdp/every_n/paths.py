@@ -113,11 +113,13 @@ def support(law: Noise) -> tuple[Edge, Edge]:
 
 def leaves(tree: Tree) -> Iterator[Any]:
     """Yield the affine forms and the names of lists in a tree."""
-    if isinstance(tree, Affine) or not isinstance(tree, tuple):
-        yield tree
-    else:
-        for part in tree[1:]:
-            yield from leaves(part)
+    pending = [tree]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Affine) or not isinstance(part, tuple):
+            yield part
+        else:
+            pending += reversed(part[1:])
 
 
 def tree_of(expr: Expr) -> Tree:

@@ -47,11 +47,11 @@ class Seeing(Follower):
         return as_output(value)
 
     def _visible_tree(self, tree: Tree, published: list[Affine], run: Run) -> Any:
-        refuse_cut_off(tree)
         if not isinstance(tree, Affine):
             if not isinstance(tree, tuple) or (len(tree) == 2 and isinstance(tree[1], int)):
                 return ("\0tree", tree) if isinstance(tree, tuple) else tree
             return ("\0tree", tree[0], *(self._visible_tree(part, published, run) for part in tree[1:]))
+        refuse_cut_off(tree)
         if not tree.terms:
             return as_output(tree.constant)
         if tree.terms == SIZE and not tree.constant:

@@ -97,7 +97,7 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
     best = _tight(instance, 1, None)
     assert best is not None
     yield best, None
-    programs = readings(instance.bound)
+    programs = [] if math.isinf(best.value) else readings(instance.bound)
     small: list[tuple[int, int]] = []
     for n in _SIZES[:_FIRST]:
         if not math.isinf(best.value):
