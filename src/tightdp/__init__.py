@@ -19,8 +19,8 @@ from tightdp.language.domains import Bit, Bits, Int, Tuple, Values
 from tightdp.language.neighbours import EachRecord
 from tightdp.language.primitives import *  # noqa: F403 (the random primitives, all of them)
 from tightdp.results.result import shown_by
+from tightdp.session.base import ALL
 from tightdp.session.instance import Instance
-from tightdp.session.instances import ALL
 from tightdp.session.mechanism import Mechanism, mechanism
 
 if TYPE_CHECKING:

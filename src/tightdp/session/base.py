@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tightdp.errors import QueryError
 from tightdp.exact.lazily import lazily
@@ -21,6 +21,8 @@ else:
     engines = lazily("tightdp.session.engine")
 
 
+ALL = "all"
+"""In place of n: every number of records at once."""
 _LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
 _TRAVELS = ("bound", "rebind", *_LIMITS)
 
@@ -60,10 +62,16 @@ class InstanceBase:
 
     @cached_property
     def engine(self) -> engines.Engine:
-        """The engine, which compiles and searches."""
+        """The engine, which compiles and searches. Raises QueryError where none answers."""
+        if not self.one_engine:
+            self._refuse()
         found = engines.Engine(self.bound, **self.limits)
         found.progress = self._progress
         return found
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        """Raise QueryError for a question that only an engine answers."""
+        raise QueryError("this question has no answer for every n", "ask it for one n, or ask for privacy or verify")
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what travels to another process, which compiles again."""
@@ -109,7 +117,10 @@ class InstanceBase:
         """The mechanism, n and parameters, and the neighbours, as results name them."""
         from tightdp.results.result import Subject  # not the engine's, which takes time to import
 
-        return Subject(self.bound.program.name, self.bound.named, relation_of(self.bound).name)
+        named = self.bound.named
+        if self.every_n:
+            named = ("n", ALL), *(each for each in named if each[0] != "n")
+        return Subject(self.bound.program.name, named, relation_of(self.bound).name)
 
     def __repr__(self) -> str:
         return f"<instance {self.subject}, neighbours {self.neighbours}>"

@@ -20,6 +20,7 @@ from tightdp.queries import privacy as questions
 from tightdp.queries.measures import AccuracyAt, Goal, LeastError
 from tightdp.session import answering
 from tightdp.session.arguments import Claimed, checked_calls, read_exact, read_exponential, unknown_of
+from tightdp.session.base import ALL
 from tightdp.session.instance import Instance
 from tightdp.session.open_choices import ChoicesInstance
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from tightdp.results.answers import Verification
     from tightdp.results.pieces import Pieces, Solution
     from tightdp.results.privacy import EveryNVerification
-    from tightdp.results.result import Subject
     from tightdp.session import cellwise as cells
     from tightdp.session import certify_every as _certificates
     from tightdp.session import certify_unknown as _unknowns
@@ -58,11 +58,6 @@ class UnknownInstance(Instance):
     """
 
     one_engine = False
-
-    @property
-    def engine(self) -> NoReturn:
-        """No engine answers with an unknown."""
-        self._refuse()
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         name = self.cellwise.name
@@ -123,10 +118,6 @@ class UnknownInstance(Instance):
             raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
         formula = answers.Formula(given, name, exp_epsilon is None, claimed.at_delta)
         return Claimed(exp_epsilon=1, alpha=claimed.alpha, beta=claimed.beta).read(), formula
-
-
-ALL = "all"
-"""In place of n: every number of records at once."""
 
 
 def bound_for(
@@ -191,11 +182,6 @@ class EveryUnknownInstance(UnknownInstance):
 
     every_n = True
 
-    @property
-    def subject(self) -> Subject:
-        """The mechanism, n = all and the parameters, and the neighbours, as results name them."""
-        return _for_every_n(super().subject)
-
     def _refused(self, *_: Any, **__: Any) -> NoReturn:
         name = self.cellwise.name
         hint = f"ask for privacy, verify or solve, give {name} a value, or ask for one n"
@@ -247,16 +233,6 @@ class EveryInstance(Instance):
     every_n = True
     one_engine = False
 
-    @property
-    def subject(self) -> Subject:
-        """The mechanism, n = all and the parameters, and the neighbours, as results name them."""
-        return _for_every_n(super().subject)
-
-    @property
-    def engine(self) -> NoReturn:
-        """No engine answers for every n."""
-        raise QueryError("this question has no answer for every n", "ask it for one n, or ask for privacy or verify")
-
     def _asked(self, question: AskedNumber) -> Any:
         """Return the answer for every n: the tight ε at δ = 0, or the accuracy of a noisy sum.
 
@@ -299,8 +275,3 @@ class EveryInstance(Instance):
         if read_exact("delta", claim.pop("delta", 0), 1) or any(value is not None for value in claim.values()):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
         return _certificates.certify_every(self, many)
-
-
-def _for_every_n(one: Subject) -> Subject:
-    rest = tuple((name, value) for name, value in one.parameters if name != "n")
-    return replace(one, parameters=(("n", ALL), *rest))

@@ -28,11 +28,6 @@ class ChoicesInstance(Instance):
 
     one_engine = False
 
-    @property
-    def engine(self) -> NoReturn:
-        """No engine answers for several choices."""
-        self._refuse()
-
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
         names = ", ".join(name for name, value in self.bound.parameters.items() if isinstance(value, Choices))
         raise QueryError(
