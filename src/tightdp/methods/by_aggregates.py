@@ -7,13 +7,12 @@ at once; what is left is compared exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import chain, islice
 from typing import TypeVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.arrays import Doubles, Integers, np
-from tightdp.exact.whole import Whole
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import (
@@ -41,7 +40,7 @@ from tightdp.methods.base import (
 )
 from tightdp.methods.by_datasets import up_to_symmetry
 from tightdp.methods.program import Method, Program
-from tightdp.methods.ranking import LONGEST, MARGIN, alike_pairs, neighbours_in_order, tight_ratio
+from tightdp.methods.ranking import MARGIN, alike_pairs, neighbours_in_order, rounded, tight_ratio
 from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.orbits import Change
@@ -92,7 +91,10 @@ class _Screen:
                 self.law_of[at_counts] = laws.setdefault((total, *by_code.items()), len(laws))
             if len(places) * table.orbits.number > DOUBLES_AT_ONCE:
                 raise _Unsuitable
-            rows.append(([places.setdefault(code, len(places)) for code in by_code], _logarithms(by_code, total)))
+            logarithms = rounded(by_code, total)
+            if logarithms is None:
+                raise _Unsuitable
+            rows.append(([places.setdefault(code, len(places)) for code in by_code], logarithms))
         found = np.full((len(rows), len(places)), -math.inf)
         for row, (columns, logarithms) in enumerate(rows):
             found[row, columns] = logarithms
@@ -161,16 +163,6 @@ class _Screen:
             several = (_less(self.counts[at], kind, old) for at in kept.tolist())
             changes += self.table.orbits.changes(kind, (old, new), several)
         return iter(changes)
-
-
-def _logarithms(by_code: Mapping[int, Whole], total: Whole) -> list[float]:
-    if not isinstance(total, int) or not 0 < total.bit_length() <= LONGEST:
-        raise _Unsuitable
-    logarithm = math.log2(total)
-    found = [math.log2(weight) - logarithm for weight in by_code.values() if isinstance(weight, int)]
-    if len(found) < len(by_code):
-        raise _Unsuitable
-    return found
 
 
 def _less(counts: Counts, kind: int, letter: int) -> Counts:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from operator import sub
 from typing import Any
@@ -93,6 +93,15 @@ def _offer(best: _Best, pair: Pair, ours: Weights, theirs: Weights, codes: Itera
         best.offer(weight * left, other * right, (pair, code), pair.size * number(code))
 
 
+def rounded(by_code: Mapping[int, Whole], total: Whole, longest: int = LONGEST) -> list[float] | None:
+    """Return the rounded logarithms of the probabilities of a law; None where weights are no integers, or too long."""
+    if not isinstance(total, int) or not 0 < total.bit_length() <= longest:
+        return None
+    whole = math.log2(total)
+    found = [math.log2(weight) - whole for weight in by_code.values() if isinstance(weight, int)]
+    return found if len(found) == len(by_code) else None
+
+
 class Logarithms:
     """A cache of the rounded logarithms of the probabilities of laws.
 
@@ -114,11 +123,8 @@ class Logarithms:
         """Whether the weights of a law are integers that can be rounded; the logarithms are then cached."""
         if id(law) in self._known:
             return True
-        if not isinstance(law.total, int) or law.total.bit_length() > self._longest:
-            return False
-        codes, total = tuple(law.by_code), math.log2(law.total)
-        logarithms = [math.log2(weight) - total for weight in law.by_code.values() if isinstance(weight, int)]
-        if len(logarithms) < len(codes):
+        codes, logarithms = tuple(law.by_code), rounded(law.by_code, law.total, self._longest)
+        if logarithms is None:
             return False
         self._kept += len(codes)
         # The law is kept alive, so that its id stays its own.
