@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Int, flip, geometric, mechanism
+from tightdp import Bit, Int, LimitError, flip, geometric, mechanism
+from tightdp.methods import questions
 from tightdp.methods.base import Summary
+from tightdp.methods.by_aggregates import Aggregates
 
 
 def responses(x: Any) -> Any:
@@ -52,3 +54,24 @@ def test_a_forced_plan_has_one_method_and_the_same_answer(method: str) -> None:
 def test_the_work_of_elimination_is_estimated_in_the_unit_in_which_it_is_done() -> None:
     (step,) = plan_of(compared, 3, method="elimination")
     assert 0 < step.actual <= 4 * step.estimated
+
+
+def test_the_plan_is_there_where_a_limit_is_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is made after it, and what a method that is at work would give, is left out."""
+
+    def late(*_: Any) -> Any:
+        raise LimitError("the query took more than 1 s", "allow more")
+
+    instance = mechanism(record=Bit)(counted).bind(n=3)
+    monkeypatch.setattr(questions, "every_symmetry", late)
+    found = instance.show()
+    assert (found.status, found.formula) == ("exact", None)
+    assert [step.method for step in found.plan if not step.refusal] == ["aggregate"]
+    monkeypatch.setattr(Aggregates, "tight", late)
+    found = mechanism(record=Bit)(counted).bind(n=3).show()
+    assert (found.status, found.reason) == ("unresolved", "the query took more than 1 s")
+    assert [(step.method, step.refusal) for step in found.plan][-1] == (
+        "aggregate",
+        "it was not done when a limit was met",
+    )
+    assert "Unresolved: the query took more than 1 s; the methods that were looked at are listed." in str(found)

@@ -24,7 +24,7 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import as_output, order_of
 from tightdp.language.program import Dataset
-from tightdp.limits.calibrated import CELL_STEPS, DOUBLES_AT_ONCE, LITTLE_WORK, MOST_ENTRIES, PAIR_STEPS
+from tightdp.limits.calibrated import ALLOWED, CELL_STEPS, DOUBLES_AT_ONCE, LITTLE_WORK, MOST_ENTRIES, PAIR_STEPS
 from tightdp.logic.count import Weights
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, too_much
@@ -330,5 +330,5 @@ def look(program: Program, control: Control, budget: int) -> OverlappingParts | 
     contents = sum(map(found.contents, found.steps()))
     if contents > MOST_ENTRIES:
         return Refusal("independent outputs: the parts that see a record see too many others")
-    found.estimate = CELL_STEPS * laws + PAIR_STEPS * contents
+    found.estimate = CELL_STEPS * laws + PAIR_STEPS // ALLOWED * contents
     return found if found.estimate <= budget else too_much("independent outputs", found.estimate)
