@@ -177,6 +177,20 @@ def within_two(x: Any) -> Any:
     return tuple(sent)
 
 
+@mechanism(record=Int(0, 1), neighbours="unit-all")
+def num_range_1(x: Any) -> Any:
+    """The first answer outside of two noisy thresholds is published: an automaton of DiPAut."""
+    low, high = geometric(0, "1/2"), geometric(1, "1/2")
+    sent: list[Any] = []
+    for v in x:
+        answer = geometric(v, "1/2")
+        if answer < low or answer > high:
+            sent.append(answer)
+            break
+        sent.append("within")
+    return tuple(sent)
+
+
 @mechanism(record=Int(0, 1))
 def running_counts(x: Any) -> Any:
     """One record changes all that follows it."""
@@ -214,8 +228,8 @@ def stops(x: Any) -> Any:
     return tuple(sent)
 
 
-GROWING = [redrawn, one_sided, running_counts, redrawn_real, one_sided_real, real_value, within_two]
-QUICK = 3
+GROWING = [redrawn, one_sided, running_counts, num_range_1, redrawn_real, one_sided_real, real_value, within_two]
+QUICK = 4
 SLOW = pytest.mark.slow(seconds=1)
 
 

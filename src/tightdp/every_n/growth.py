@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 from tightdp.cells.noise import two_sided
 from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.covering import Kinds
-from tightdp.every_n.edges import finite
+from tightdp.every_n.edges import Edge, finite, total
 from tightdp.every_n.intervals import BITS, MOST_ENTRIES, ONE, Bound, Grid, Way, Weights, expected
 from tightdp.every_n.options import kinds_of
 from tightdp.every_n.paths import Affine, Noise, Path, Paths, support
@@ -39,8 +39,10 @@ _CLOSED = 64
 _MOST_TRIED = 2000
 _MOST_WORK = 1 << 21
 """Words have two steps where there are no more of them, and of them times the cells."""
-_BORDERS = (-1, 0, 1)
-"""Where half lines of what is published begin or end."""
+_RANGES: list[tuple[Edge, Edge]] = [
+    each for k in map(Fraction, (-1, 0, 1)) for each in ((-math.inf, k), (k, math.inf), (k, k), (k, k + 1))
+]
+"""Where a number that is published may be asked to lie."""
 _BEFORE = 8
 """So many records may come before the messages."""
 _DAMPED = ONE >> 10
@@ -50,12 +52,12 @@ Ways: TypeAlias = "Mapping[int, Sequence[Way]]"
 
 
 class Message(NamedTuple):
-    """A message, and for one number in it the half line sign·value <= border; with the sign 0 any number."""
+    """A message, and for one number in it from where to where it lies."""
 
     letter: Letter
     at: int = 0
-    sign: int = 0
-    border: int = 0
+    low: Edge = -math.inf
+    high: Edge = math.inf
 
 
 ANY = Message(None)
@@ -158,13 +160,13 @@ class _Search:
     # what there is to try
 
     def _messages(self, letters: Mapping[Letter, Path]) -> list[Message]:
-        """Return messages, then those of which a number is in a half line."""
+        """Return messages, then those of which a number is in a range."""
         plain = [Message(letter) for letter in sorted(letters, key=repr)]
         lines = [
-            Message(each.letter, at, sign, border)
+            Message(each.letter, at, *ends)
             for each in plain
             for at in range(len(letters[each.letter].published))
-            for sign, border in product((1, -1), _BORDERS)
+            for ends in _RANGES
         ]
         return plain + lines
 
@@ -184,7 +186,7 @@ class _Search:
         yield self._all, self._able
         tried = [(move, message) for message in self._messages(self._letters) for move in moves]
         last = {path.letter: path for some in self._paths.after.values() for path in some}
-        tried += [((_END, _END), message) for message in self._messages(last) if message.sign]
+        tried += [((_END, _END), message) for message in self._messages(last)]
         for (old, new), message in tried:
             theirs = self._may(self._sent(new, message, 1), self._all, True)
             if any(not mask.all() for mask in theirs.values()):
@@ -352,18 +354,18 @@ def _asked(path: Path, message: Message, real: Callable[[Affine], bool]) -> list
     ours = theirs = -1
     for one, other in _leaves(path.letter, message.letter):
         ours, theirs = ours + (one == OPEN), theirs + (other == OPEN)
-        line = message.sign if other == OPEN and theirs == message.at else 0
+        here = theirs == message.at
         if one == OPEN:
             form = path.published[ours]
-            if line:
-                border = message.border - line * form.constant
-                found.append((form.terms, -math.inf, border) if line > 0 else (form.terms, -border, math.inf))
-            elif other != OPEN:
+            if other == OPEN:
+                ends = (message.low, message.high) if here else (-math.inf, math.inf)
+                found.append((form.terms, *(total(end, (-1, form.constant)) for end in ends)))
+            else:
                 if not isinstance(other, (int, Fraction)) or real(form):
                     return None
                 found.append((form.terms, other - form.constant, other - form.constant))
         elif other == OPEN:
-            if not isinstance(one, (int, Fraction)) or (line and line * one > message.border):
+            if not isinstance(one, (int, Fraction)) or (here and not message.low <= one <= message.high):
                 return None
         elif one != other:
             return found if _is_told(one) or _is_told(other) else None

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.cells.noise import two_sided
 from tightdp.core.between import cells_of
-from tightdp.every_n.edges import Edge
+from tightdp.every_n.edges import Edge, finite
 from tightdp.every_n.paths import Affine, Noise, Path, Terms, support
 from tightdp.every_n.shifts import is_real
 from tightdp.exact.arrays import Doubles, Flags, Integers, np
@@ -128,7 +128,7 @@ class Way:
         self.up = up
         self._shape = tuple(map(grid.size, held))
         bounds = [(terms, *ends_) for terms, ends_ in path.bounds.items() if not _is_support(path, terms, ends_)]
-        bounds += also
+        bounds += [each for each in also if finite(each[1]) or finite(each[2])]
         asked = _symbols([terms for terms, *_ in bounds])
         renewed = {at: place for at, place in _renewed(path.values).items() if ("fresh", place) not in asked}
         kept = [at for at in range(len(path.values)) if at not in renewed]
