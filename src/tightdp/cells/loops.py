@@ -227,12 +227,15 @@ class Chain:
                     for place, old, new in zip(end.places, before, end.numbers, strict=True):
                         if (step := _difference(old, new)) != 0:
                             moves.setdefault(place, set()).add(step)
-        known, found = {each.place for each in self.counters}, []
+        known = {each.place for each in self.counters}
+        ways: dict[str, list[Counter]] = {"up": [], "down": [], "anew": []}
         for place in self.start.places:
             ups, downs = ({step for step in moves.get(place, ()) if step and step * sign > 0} for sign in (1, -1))
             if (ups or downs) and place not in known:  # beginning anew is a move of any length
+                way = "anew" if ups and downs else "up" if ups else "down"
                 few_down = downs and (not ups or len(downs) < len(ups))
-                found.append(Counter(place, self._begun[place], -1 if few_down else 1))
+                ways[way].append(Counter(place, self._begun[place], -1 if few_down else 1))
+        found = next((each for each in ways.values() if each), [])
         if not found and not known:
             raise Outside("is drawn in a loop with too many states")
         return tuple(found)
@@ -240,14 +243,16 @@ class Chain:
     def step(self, end: Ended) -> Step:
         """Return by how much the counters have grown at the beginning of the next round, by their periods."""
         held = dict(zip(end.places, end.numbers, strict=True))
-        counts, draws, ways = [], set(), set()
+        counts, draws, ways = [], set(), []
         for at, counter in enumerate(self.counters):
             found = self._counted(at, held[counter.place]) if counter.place in held else None
-            ways.add(None if found is None else found[0])
+            ways.append(None if found is None else found[0])
             if found is not None:
                 counts.append(int(found[1].constant) // counter.period)
                 draws.add(found[1].coefficients)
-        if len(ways) > 1 or len(draws) > 1 or (len(counts) > 1 and any(draws - {()})):
+        if len(set(ways)) > 1:  # those that begin anew alone are states
+            raise Asked(self.first + next(at for at, way in enumerate(ways) if not way))
+        if len(draws) > 1 or (len(counts) > 1 and any(draws - {()})):
             raise Outside("is drawn in a loop with several counters")
         own = next(iter(draws), ())
         if any(c != int(c) for _, c in own):
