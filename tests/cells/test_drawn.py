@@ -19,8 +19,6 @@ from tightdp.cells.suprema import TooLong
 from tightdp.errors import ProgramError
 from tightdp.language import interp
 from tightdp.language.program import Bound
-from tightdp.queries.laws import largest
-from tightdp.queries.privacy import LeastRatio
 
 _REACH = {1: 30, 2: 8, 3: 3}
 """How far runs are enumerated, by the number of draws."""
@@ -93,16 +91,15 @@ def _check_delta(laws: CellLaws, comparing: Comparing, near: Any, source: str) -
     for x, y in _PAIRS:
         beyond = 1 - sum(near[x].values(), 0 * laws.one)
         for t in (laws.exact(Fraction(4, 3)), laws.one, 2 * laws.one):
-            found, _ = comparing.larger(x, y, t)
+            found, _ = comparing.excess(comparing.beside(x, y), t).integrals()
             shown = sum((max(0 * t, p - t * laws.probability(y, output)) for output, p in near[x].items()), 0 * t)
             assert shown <= found <= shown + beyond, (source, t)
-        assert comparing.larger(x, y, 0 * laws.one)[0] == 1, source
+        assert comparing.excess(comparing.beside(x, y), 0 * laws.one).integrals()[0] == 1, source
     delta = Fraction(1, 50)
-    found = largest(_PAIRS, LeastRatio(delta), lambda pair: deltas.Beside(comparing, *pair))
-    least = found.lower
-    assert least == found.upper, source
+    least, upper, pair = deltas.Deltas(comparing, _PAIRS).least_ratio(delta)
+    assert least == upper, source
     if least != math.inf and least != 1:
-        assert max(deltas.Beside(comparing, *pair).delta(least)[0] for pair in _PAIRS) == delta, source
+        assert deltas.Deltas(comparing, _PAIRS).delta(least) == (delta, delta, pair), source
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -15,7 +15,7 @@ from flint import fmpq
 
 from tightdp import Bit, Mechanism, exponential, flip, laplace, mechanism, uniform
 from tightdp.cells import moving
-from tightdp.cells.simplices import integral, on_simplex, simplices
+from tightdp.cells.simplices import divided, integral, on_simplex
 from tightdp.cells.sums import Bases
 from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.field import exp
@@ -215,7 +215,8 @@ def test_simplices_cover_space_once() -> None:
     """The integral of a density over all of them is 1, wherever space is cut."""
     rows = [(((0, 1), (1, -1)), 2), (((0, 1),), 1), (((0, 2), (1, 1), (2, 1)), Fraction(1, 3)), (((2, -1), (1, 3)), 0)]
     for dimension, used in ((2, rows[:2]), (3, rows)):
-        parts = simplices([*used, *((((v, 1),), 0) for v in range(dimension))], dimension)
+        every = [*used, *((((v, 1),), 0) for v in range(dimension))]
+        parts = [part for part, _ in divided([[frozenset()], [frozenset([row]) for row in every]], dimension)]
         over = [part for part in parts if min(part.inside) > 0]
         function = {((fmpq(-1), 1), *((fmpq(-1, 2), 0),) * (dimension - 1)): Fraction(1, 2 ** (dimension - 1))}
         found = [integral(on_simplex(function, part), part.bounded) * as_fraction(part.volume) for part in over]

@@ -50,12 +50,19 @@ def by_points(function: Function, other: Function, dimension: int, fine: int) ->
     return float(np.maximum(here, 0).sum()) * volume, float(values(other, lengths)[here > 0].sum()) * volume
 
 
+def positive(function: Function, other: Function, close: float, work: int = 12_000_000) -> tuple[arb, arb]:
+    search = doubles.Search([doubles.Piece(function, other, fmpq(1))])
+    while search.unsure > close and search.work < work:
+        search.step()
+    return search.ends()
+
+
 @pytest.mark.parametrize(("dimension", "degree"), [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1)])
 @pytest.mark.parametrize("seed", range(2))
 def test_positive_parts_are_enclosed(dimension: int, degree: int, seed: int) -> None:
     function, other = drawn(dimension, degree, seed)
     close = 2.0**-14 if dimension == 2 else 2.0**-8
-    ours, theirs = doubles.positive([doubles.Piece(function, other, fmpq(1))], close, lambda: None)
+    ours, theirs = positive(function, other, close)
     ours_near, theirs_near = by_points(function, other, dimension, {2: 300, 3: 40}[dimension])
     assert ours.rad() < close
     assert float(ours.mid()) == pytest.approx(ours_near, rel=2e-3, abs=float(ours.rad()) + 1e-5)
@@ -66,18 +73,15 @@ def test_positive_parts_of_a_difference_of_exponentials() -> None:
     """On the half of a triangle where x > y the integral of e^x - e^y is e + 4 - 4e^(1/2)."""
     zero, one = (fmpq(0), 0), (fmpq(1), 0)
     function, other = {(one, zero): arb(1), (zero, one): arb(-1)}, {(zero, zero): arb(1)}
-    ours, theirs = doubles.positive([doubles.Piece(function, other, fmpq(1))], 2.0**-34, lambda: None)
+    ours, theirs = positive(function, other, 2.0**-34)
     assert ours.contains(arb(1).exp() + 4 - 4 * arb(0.5).exp())
     assert ours.rad() < 2.0**-34
     assert theirs.contains(arb(0.25))
 
 
-def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doubles, "_MOST_NUMBERS", 20_000)
+def test_more_work_brings_both_ends_together() -> None:
     function, other = drawn(3, 0, 1)
-    less = doubles.positive([doubles.Piece(function, other, fmpq(1))], 0.0, lambda: None)[0]
-    monkeypatch.setattr(doubles, "_MOST_NUMBERS", 200_000)
-    more = doubles.positive([doubles.Piece(function, other, fmpq(1))], 0.0, lambda: None)[0]
+    less, more = (positive(function, other, 0.0, work)[0] for work in (20_000, 200_000))
     assert less.rad() > 4 * more.rad()
     assert less.overlaps(more)
 
@@ -89,6 +93,8 @@ def test_regions_of_different_dimensions_are_added_up() -> None:
         function, other = drawn(dimension, 0, 1)
         p, q = ({key: Fraction(round(float(c.mid()))) for key, c in each.items()} for each in (function, other))
         cases.append((suprema.difference(p, q, Fraction(-1)), q, (dimension, fmpq(1))))
-    apart = [excess.larger_in_all([case], Fraction(1), lambda: None, 2.0**-6)[0] for case in cases]
-    together, _ = excess.larger_in_all(cases, Fraction(1), lambda: None, 2.0**-6)
-    assert together.overlaps(apart[0] + apart[1])
+    *apart, together = (excess.Excess(each, Fraction(1), lambda: None) for each in (cases[:1], cases[1:], cases))
+    for each in (*apart, together):
+        while each.unsure > 2.0**-6:
+            each.step()
+    assert together.integrals()[0].overlaps(sum((each.integrals()[0] for each in apart), arb(0)))

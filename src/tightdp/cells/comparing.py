@@ -5,27 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from itertools import chain
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from flint import fmpq
+from flint import ctx, fmpq
 
 from tightdp.cells import joint
-from tightdp.cells.kinds import Both, Kind, Part, Place, Real, Reals
+from tightdp.cells.excess import Excess
+from tightdp.cells.kinds import Both, Kind, Numbers, Part, Place, Real, Reals
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import Label
-from tightdp.cells.mixed import Mixed
 from tightdp.cells.noise import Outside
-from tightdp.cells.patterns import Counted
-from tightdp.cells.simplices import Function
-from tightdp.cells.sums import Exact, added, plus
+from tightdp.cells.sums import Exact, added
 from tightdp.cells.suprema import Supremum, TooLong
+from tightdp.exact.enclosure import BITS
 from tightdp.language.program import Dataset
 
 _MOST_STEPS = 6_000
 """How many steps the proofs of ε of several real numbers may take."""
+
+
+Beside: TypeAlias = tuple[frozenset[tuple[tuple[int, int], int]], frozenset[tuple[tuple[int, int, int], fmpq]]]
+"""Pairs of functions, by their numbers: how often each is there, and the volumes of regions."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +78,10 @@ class Comparing:
 
     def __init__(self, laws: CellLaws, watch: Callable[[], None]) -> None:
         self.laws, self._watch, self._left = laws, watch, _MOST_STEPS
-        self._numbers: dict[tuple[frozenset[Any], Any], int] = {}
-        self._functions: list[Counted | Function | Mixed] = []
+        self._numbers = Numbers(watch)
+        self._functions = self._numbers.functions
         self._sums: dict[Any, tuple[Exact, Exact]] = {}
+        self._places: dict[tuple[int, int], tuple[ModuleType, Any]] = {}
         self.upper: Any = 0 * laws.one
         if laws.published:  # what stands in the way is to be said at once
             self._apart = self._kinds(True)
@@ -88,17 +92,9 @@ class Comparing:
         if self._left < 0:
             raise TooLong
 
-    def _number(self, function: Counted | Function | Mixed, on: Any) -> int:
-        self._watch()
-        name = frozenset(function.items()), on
-        if name not in self._numbers:
-            self._numbers[name] = len(self._functions)
-            self._functions.append(function)
-        return self._numbers[name]
-
     def _kinds(self, apart: bool) -> list[Kind]:
         labels = dict.fromkeys(label for law in self.laws.laws.values() for label in law)
-        return [Kind(self.laws, label, apart, self._number) for label in labels]
+        return [Kind(self.laws, label, apart, self._numbers) for label in labels]
 
     @cached_property
     def _apart(self) -> list[Kind]:
@@ -220,32 +216,34 @@ class Comparing:
                 self.upper = end
             return error.best
 
-    def larger(self, x: Dataset, x_prime: Dataset, t: Exact, close: float = 0.0) -> tuple[Any, Any]:
-        """Return P(E|x) - t·P(E|x') and P(E|x') of the event E that P(output|x) > t·P(output|x').
-
-        They are exact, or both are enclosed where densities cross at irrational points, those of several real numbers
-        no more closely than is asked for. Raises TooLong.
-        """
+    def beside(self, x: Dataset, x_prime: Dataset) -> Beside:
+        """Return two laws beside each other, equal for pairs of datasets that have the same integrals."""
         x, x_prime = map(self.laws.content, (x, x_prime))
-        found = [(0 * self.laws.one, 0 * self.laws.one)]
+        others: dict[tuple[int, int], int] = {}
         regions: dict[tuple[int, int, int], fmpq] = {}
-        every: list[Any] = self._functions
-        name: Any
         for kind in self._together:
             (part,) = kind.parts
             if isinstance(part, Reals):  # the work is shared between regions
                 added(regions, part.counted(x, x_prime))
                 continue
             for p, q, on in part.compared(x, x_prime):
-                name = p, q, t
-                if name not in self._sums:
-                    self._sums[name] = part.by.larger(every[p], every[q], t, on, self._watch)
-                found.append(self._sums[name])
-        if regions:
-            name = frozenset(regions.items()), t, close
-            if name not in self._sums:
-                cases = [(every[p], every[q], (bounded, volume)) for (p, q, bounded), volume in regions.items()]
-                self._sums[name] = joint.larger_in_all(cases, t, self._watch, close)
-            found.append(self._sums[name])
-        excess, theirs = zip(*found, strict=True)
-        return reduce(plus, excess), reduce(plus, theirs)
+                others[p, q] = others.get((p, q), 0) + 1
+                self._places[p, q] = part.by, on
+        return frozenset(others.items()), frozenset(regions.items())
+
+    def excess(self, beside: Beside, t: Exact) -> Excess:
+        """Return P(E|x) - t·P(E|x') and P(E|x') of the event E that P(output|x) > t·P(output|x').
+
+        They are exact, or both are enclosed where densities cross at irrational points. Raises TooLong.
+        """
+        others, regions = beside
+        every: list[Any] = self._numbers.functions
+        found = []
+        for (p, q), times in others:
+            if (p, q, t) not in self._sums:
+                by, on = self._places[p, q]
+                self._sums[p, q, t] = by.larger(every[p], every[q], t, on, self._watch)
+            with ctx.workprec(BITS):
+                found.append(tuple(times * each for each in self._sums[p, q, t]))
+        cases = ((every[p], every[q], (bounded, volume)) for (p, q, bounded), volume in sorted(regions))
+        return Excess(cases, t, self._watch, found)

@@ -1,29 +1,36 @@
-"""δ at an ε and ε at a δ of two laws beside each other, exact or enclosed, and lines below the curve."""
+"""δ at an ε and ε at a δ of pairs of datasets, exact or enclosed by so much work in all, and lines below the curve."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, partial
+from functools import cached_property
 
 from flint import arb, ctx
 
-from tightdp.cells.comparing import Comparing
+from tightdp.cells.comparing import Beside, Comparing
+from tightdp.cells.excess import MOST_WORK
 from tightdp.cells.sums import Exact, near
 from tightdp.cells.suprema import TooLong
-from tightdp.exact.enclosure import BITS, as_fraction, ends, round_down, round_up
+from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction, ends, round_down, round_up
 from tightdp.exact.field import Number
 from tightdp.language.program import Dataset
 
 _MOST_STEPS = 40
-_CLOSE = 40
-"""An e^ε at a δ is enclosed up to 2^-40 times it, where it is not exact."""
-_CLOSER = (2.0**-8, 2.0**-14, 2.0**-24, 2.0**-36)
-"""How closely a δ is asked for, one after the other, until that is as closely as it can be."""
+_CLOSEST = Fraction(1, 1 << 40)
+"""An e^ε at a δ is enclosed up to such a part of it, where it is not exact."""
+_CLOSER = tuple(2.0**-each for each in (8, 11, 14, 18, 24, 34))
+"""How closely a δ is looked at, one after the other."""
+_HIGHER = (1, 4, 16, 64)
+"""How many steps further up an upper end is looked for, one after the other."""
 _OF_A_CURVE = 2.0**-20
 """How closely it is asked for at the places of a curve."""
+
+Pair = tuple[Dataset, Dataset]
+Found = tuple[Number | float, Number | float, Pair | None]
+"""Both ends of a value, equal ones where it is exact, and a pair that has the lower one."""
 
 
 @dataclass(frozen=True)
@@ -41,87 +48,160 @@ class Tangent:
         return self.delta - self.most_fall * (t - self.t)
 
 
-class Beside:
-    """The laws of two datasets beside each other, whose values are exact or enclosed. All raise TooLong."""
+class _Delta:
+    """δ of two laws at a t: exact, or enclosed more closely with each step."""
 
-    def __init__(self, comparing: Comparing, x: Dataset, x_prime: Dataset) -> None:
-        self._laws, self._larger = comparing.laws, partial(comparing.larger, x, x_prime)
-        self.delta = cache(self._delta)
+    def __init__(self, comparing: Comparing, beside: Beside, t: Exact) -> None:
+        self.t, self._laws, self._excess = t, comparing.laws, comparing.excess(beside, t)
+        self.low: Number
+        self.high: Number
+        self._look()
 
-    def _delta(self, t: Number) -> tuple[Number, Number]:
-        """Return both ends of Σ max(0, P(output|x) - t·P(output|x')): equal ones where it is exact."""
-        excess, _ = self._larger(self._laws.exact(t))
-        if not isinstance(excess, arb):
-            return (self._laws.number(excess),) * 2
-        low, high = _ends_of(excess)
-        return max(Fraction(0), low), high
+    def _look(self) -> None:
+        excess, self._theirs = self._excess.integrals()
+        if isinstance(excess, arb):
+            self._exact = None
+            low, self.high = _ends_of(excess)
+            self.low = max(Fraction(0), low)
+        else:
+            self._exact = excess
+            self.low = self.high = self._laws.number(excess)
 
-    def surely_below(self, t: Number, delta: Number) -> bool:
-        """Whether that is at most `delta`."""
-        return self.delta(t)[1] <= delta
+    def open(self, close: float = 0.0) -> bool:
+        """Whether it is worthwhile to look more closely."""
+        return self.unsure > max(close, self._excess.close)
 
-    def least_ratio(self, delta: Number) -> tuple[Number | float, Number | float]:
-        """Return both ends of the least t >= 1 for which that is at most `delta` > 0.
+    @property
+    def unsure(self) -> float:
+        """Up to how much it is known, but for what work does not change."""
+        return self._excess.unsure
 
-        It is convex in t: Newton's steps from below end at the very number where it is piecewise linear, unless its
+    def closer(self) -> int:
+        """Look more closely, and return with how much work."""
+        before = self._excess.work
+        self._excess.step()
+        self._look()
+        return self._excess.work - before
+
+    def fall(self) -> tuple[Fraction, Fraction]:
+        """Return both ends of how fast it falls, where the event stays the same."""
+        with ctx.workprec(BITS):
+            return _ends_of(near(self._theirs))
+
+    def step(self, delta: Number) -> Exact | None:
+        """Return a larger t up to which δ is at least `delta`; None where that is hardly larger."""
+        exact = self._laws.exact(delta)
+        if self._exact is not None:
+            return self.t + (self._exact - exact) / self._theirs if self._theirs else math.inf
+        with ctx.workprec(BITS):
+            more = (near(self.low) - near(exact)) / near(self._theirs).upper()
+            if not more.is_finite() or not more.lower() > near(self.t) * as_fmpq(_CLOSEST):
+                return None
+            return self._laws.exact(round_down(as_fraction((near(self.t) + more).lower().fmpq())))
+
+
+class Deltas:
+    """The largest δ of some pairs of datasets, with so much work in all. All questions raise TooLong."""
+
+    def __init__(self, comparing: Comparing, pairs: Iterable[Pair]) -> None:
+        self._comparing, self._given, self._left = comparing, pairs, MOST_WORK
+
+    @cached_property
+    def _pairs(self) -> dict[Beside, Pair]:
+        found: dict[Beside, Pair] = {}
+        for pair in self._given:
+            found.setdefault(self._comparing.beside(*pair), pair)
+        return found
+
+    def delta(self, t: Number) -> Found:
+        """Return both ends of δ at t, and a pair."""
+        best, upper, pair = self._largest(self._comparing.laws.exact(t))
+        return best.low, upper, pair if best.low else None
+
+    def tangent(self, t: Fraction, share: int) -> Tangent:
+        """Return what bounds δ around t, with such a share of the work."""
+        self._left = MOST_WORK // share
+        best, upper, _ = self._largest(self._comparing.laws.exact(t), _OF_A_CURVE)
+        with ctx.workprec(BITS):
+            return Tangent(t, _ends_of(near(best.low))[0], _ends_of(near(upper))[1], *best.fall())
+
+    def _largest(self, t: Exact, close: float = 0.0) -> tuple[_Delta, Number, Pair]:
+        """Return the δ with the largest lower end, the largest upper end, and the pair of the former."""
+        every = [(_Delta(self._comparing, beside, t), pair) for beside, pair in self._pairs.items()]
+        while True:
+            best, pair = max(every, key=lambda each: each[0].low)
+            upper, _ = max(every, key=lambda each: each[0].high)
+            if self._left <= 0 or not upper.open(close) or upper.high <= best.low:
+                return best, upper.high, pair
+            self._left -= upper.closer()
+
+    def least_ratio(self, delta: Number) -> Found:
+        """Return both ends of the least t >= 1 at which δ is at most `delta` > 0, and a pair.
+
+        δ is convex in t: Newton's steps from below end at the very number where it is piecewise linear, unless its
         pieces become shorter and shorter there, and else come close to it.
         """
-        exact, t = self._laws.exact(delta), self._laws.one
+        upper: Number | float = math.inf
+        t, best = self._comparing.laws.one, None
+        number, left = self._comparing.laws.number, {key: _Delta(self._comparing, key, t) for key in self._pairs}
+        for close in _CLOSER:
+            for beside in list(left):
+                before = t
+                t, at = self._advanced(beside, left.pop(beside), t, delta, close)
+                if t != before:
+                    best = self._pairs[beside]
+                if t == math.inf:
+                    return t, t, best
+                if at is not None:
+                    left[beside] = at
+            if not left:
+                return number(t), number(t), best
+            if self._left <= 0:
+                break
+            upper = min(upper, self._above(t, left, delta, close))
+        return number(t), max(upper, number(t)), best
+
+    def _advanced(
+        self, beside: Beside, at: _Delta, t: Exact, delta: Number, close: float
+    ) -> tuple[Exact, _Delta | None]:
+        """Go from t on as far as δ of two laws is seen to be more, and return what is known there if it may be more."""
         for _ in range(_MOST_STEPS):
-            excess, theirs = self._larger(t, close=_CLOSER[0])
-            if isinstance(excess, arb):
-                return self._enclosed_least(t, exact, delta)
-            if excess <= exact:
-                return (self._laws.number(t),) * 2
-            if not theirs:
-                return math.inf, math.inf
-            t = t + (excess - exact) / theirs
+            if at.t != t:
+                at = _Delta(self._comparing, beside, t)
+            while at.high > delta and 4 * (at.low - delta) < at.high - at.low and at.open(close):
+                if self._left <= 0:
+                    break
+                self._left -= at.closer()
+            if at.high <= delta:
+                return t, None
+            step = at.step(delta) if at.low > delta else None
+            if step is None:
+                return t, at
+            if step == math.inf or (at.unsure and not (self._left > 0 and at.open(close))):
+                return step, at
+            t = step
         raise TooLong
 
-    def _enclosed_least(self, t: Exact, exact: Exact, delta: Number) -> tuple[Number, Number | float]:
-        """Return ends where probabilities are enclosed: the δ of an event, linear in t, is a lower end."""
+    def _above(self, t: Exact, left: dict[Beside, _Delta], delta: Number, close: float) -> Number | float:
+        """Return a number at which δ of laws is at most `delta`, of which little more is known at t."""
         with ctx.workprec(BITS):
-            bar, place = near(exact), near(t).mid()
-            excess = arb(0, 1)
-            for close in _CLOSER:
-                if excess.rad() <= close:
-                    continue
-                for _ in range(_MOST_STEPS):
-                    excess, theirs = map(near, self._larger(self._laws.exact(_rational(place)), close=close))
-                    before, least = place, place + (excess - bar) / theirs
-                    if not least.is_finite():
-                        break
-                    place = least.mid().max(arb(1))
-                    if not abs(place - before) > least.rad().max(place * arb(2) ** -_CLOSE):
-                        break
-                if excess.rad() > close:  # it is not known more closely
-                    break
-            low = max(round_down(as_fraction(least.lower().fmpq())), Fraction(1)) if least.is_finite() else Fraction(1)
-            step = (place * arb(2) ** -_CLOSE).max(2 * least.rad())
-            for times in (1, 4, 16, 64) if step.is_finite() else ():
-                high = _rational(place + times * step)
-                if self.surely_below(high, delta):
-                    return low, max(low, high)
-        return low, math.inf
+            _, high = _ends_of(near(t))
+            steps = [high * _CLOSEST]
+            for at in left.values():
+                _, most = _ends_of(near(at.high) - near(self._comparing.laws.exact(delta)))
+                fall = sum(at.fall())
+                steps.append(4 * most / fall if fall > 0 else high / 256)
+        for times in _HIGHER:
+            place = round_up(high + times * max(steps))
+            if all(self._surely_below(beside, place, delta, close) for beside in left):
+                return place
+        return math.inf
 
-
-def tangent(comparing: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], t: Fraction) -> Tangent:
-    """Return what bounds the largest such sum around t, of all pairs. Raises TooLong."""
-    exact = comparing.laws.exact(t)
-    best = Tangent(t, Fraction(0), Fraction(0), Fraction(0), Fraction(0))
-    most = Fraction(0)
-    for pair in pairs:
-        excess, theirs = comparing.larger(*pair, exact, _OF_A_CURVE)
-        with ctx.workprec(BITS):
-            (delta, upper), slope = _ends_of(near(excess)), _ends_of(near(theirs))
-        most = max(most, upper)
-        if delta > best.delta:
-            best = Tangent(t, delta, most, *slope)
-    return replace(best, upper=most)
-
-
-def _rational(t: arb) -> Fraction:
-    return as_fraction(t.mid().fmpq())
+    def _surely_below(self, beside: Beside, t: Fraction, delta: Number, close: float) -> bool:
+        at = _Delta(self._comparing, beside, self._comparing.laws.exact(t))
+        while at.low <= delta < at.high and at.open(close) and self._left > 0:
+            self._left -= at.closer()
+        return bool(at.high <= delta)
 
 
 def _ends_of(value: arb) -> tuple[Fraction, Fraction]:

@@ -9,8 +9,9 @@ there are geometric means, whose roundings are counted with all others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import reduce
 from itertools import combinations, product
 from math import comb, factorial, fsum, prod
 from typing import Any, NamedTuple
@@ -21,8 +22,6 @@ from tightdp.cells.simplices import Function, Vector
 from tightdp.exact.arrays import np
 from tightdp.exact.scaled import gamma
 
-_MOST_NUMBERS = 12_000_000
-"""So many values of terms at corners are computed in all."""
 _AT_ONCE = 2_000_000
 """So many at once, about."""
 _SHARE = 0.9
@@ -76,23 +75,15 @@ def reachable(function: Function) -> bool:
     return all(abs(rate) <= _FARTHEST for key in function for rate, _ in key)
 
 
-def positive(pieces: Sequence[Piece], close: float, watch: Callable[[], None]) -> tuple[arb, arb]:
-    """Return the integrals of the functions of some pieces where they are positive, and of the others there.
+class Search:
+    """The integrals of the functions of some pieces where they are positive, and of the others there.
 
-    Both are enclosed, and the first one up to `close` if so much work is enough. All are of equal dimension.
+    It keeps the cells on which that is open, and sums over others; each step brings both ends of the first one closer
+    together. All pieces are of equal dimension.
     """
-    search = _Search(pieces)
-    while search.left > 0 and search.unsure > close:
-        watch()
-        search.step()
-    return search.ends()
-
-
-class _Search:
-    """The cells on which it is open where functions are positive, and sums over others."""
 
     def __init__(self, pieces: Sequence[Piece]) -> None:
-        self.left, self.depth = _MOST_NUMBERS, 0
+        self.work, self.depth = 0, 0
         self._terms, cells = _made(pieces)
         self._most = int(self._terms.degrees.max())
         self._sums = [[0.0] * 4]
@@ -116,7 +107,7 @@ class _Search:
         self._open = self._open.at(rest).and_(cut)
 
     def ends(self) -> tuple[arb, arb]:
-        """Return both integrals."""
+        """Return both integrals, enclosed."""
         ours, theirs, error, other = (fsum(each) for each in zip(*self._sums, strict=True))
         values, _, above = self._terms.between(self._open, self._terms.theirs, self._error)
         most = fsum(self._open.volumes * np.maximum(0, values.mean(1) + above))
@@ -132,14 +123,14 @@ class _Search:
     def _looked(self, cells: _Cells) -> _Cells:
         """Add up the integrals on cells where the function is positive, and return those where that is not seen."""
         count = len(cells.exponents)
-        self.left -= cells.exponents.size
+        self.work += cells.exponents.size
         main = np.argmax(abs(self._terms.ours[cells.piece]) * self._terms.largest(cells), axis=1)
         at = np.arange(count), slice(None), main
         exponents = cells.exponents - cells.exponents[at][:, :, None]
         powers = cells.powers / cells.powers[at][:, :, None]
         divided = replace(cells, exponents=exponents, powers=powers)
         values, below, above = self._terms.between(divided, self._terms.ours, self._error)
-        sure = (values - below[:, None] > 0).all(1) & (np.ptp(cells.exponents, axis=1) <= _REACH).all(1)
+        sure = (values - below[:, None] > 0).all(1) & (_spread(cells.exponents) <= _REACH).all(1)
         self._add(cells.at(sure))
         left = cells.at(~sure & (values + above[:, None] > 0).any(1))
         values, below, above = self._terms.between(left, self._terms.ours, self._error)
@@ -171,7 +162,7 @@ class _Terms:
 
     def largest(self, cells: _Cells) -> Doubles:
         """Return upper ends of terms with coefficient 1."""
-        return cells.powers.max(1) * cells.forms.max(1) ** self.degrees[cells.piece]
+        return _largest(cells.powers) * _largest(cells.forms) ** self.degrees[cells.piece]
 
     def between(self, cells: _Cells, every: Doubles, error: float) -> tuple[Doubles, Doubles, Doubles]:
         """Return the values at corners of a linear function, and how far below and above it the function is at most.
@@ -179,10 +170,10 @@ class _Terms:
         It has some coefficients, and `error` is that of terms.
         """
         coefficients, degrees = every[cells.piece], self.degrees[cells.piece]
-        most, bent = cells.forms.max(1), degrees > 0
+        most, bent = _largest(cells.forms), degrees > 0
         values = (coefficients[:, None] * cells.powers * cells.forms ** degrees[:, None]).sum(2)
-        sizes = abs(coefficients) * cells.powers.max(1) * most**degrees
-        spread = np.ptp(cells.exponents, axis=1) + degrees * np.ptp(cells.forms, axis=1) / most
+        sizes = abs(coefficients) * _largest(cells.powers) * most**degrees
+        spread = _spread(cells.exponents) + degrees * _spread(cells.forms) / most
         bend = sizes * spread**2 * np.where(bent, 0.5, 0.125)
         rounded = error * sizes.sum(1)
         below = np.where(bent | (coefficients > 0), bend, 0).sum(1) + rounded
@@ -258,6 +249,16 @@ def _polarized(powers: Sequence[int]) -> Mapping[tuple[int, ...], fmpq]:
     return {steps: fmpq(share, factorial(degree)) for steps, share in shares.items()}
 
 
+def _largest(values: Doubles) -> Doubles:
+    """Return the largest value at a corner: there are few, and arrays are compared as a whole."""
+    return reduce(np.maximum, (values[:, at] for at in range(values.shape[1])))
+
+
+def _spread(values: Doubles) -> Doubles:
+    """Return how far values at corners are apart."""
+    return _largest(values) - reduce(np.minimum, (values[:, at] for at in range(values.shape[1])))
+
+
 def _positive_part(values: Doubles) -> Doubles:
     """Return the mean over a simplex of the positive part of a linear function with such values at corners.
 
@@ -279,7 +280,7 @@ def _halved(terms: _Terms, cells: _Cells) -> _Cells:
     """Cut cells in two, each in the middle of the edge along which terms change most."""
     edges = np.array(list(combinations(range(cells.exponents.shape[1]), 2)))
     sizes, degrees = abs(terms.ours[cells.piece]) * terms.largest(cells), terms.degrees[cells.piece]
-    most, every = cells.forms.max(1), np.arange(len(sizes))
+    most, every = _largest(cells.forms), np.arange(len(sizes))
 
     def change(i: int, j: int) -> Doubles:
         by_form = degrees * abs(cells.forms[:, i] - cells.forms[:, j]) / most

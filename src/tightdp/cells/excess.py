@@ -8,7 +8,6 @@ tangents are as close to it as is needed, or so many were cut.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from heapq import heappop, heappush
@@ -37,8 +36,12 @@ from tightdp.cells.suprema import difference
 from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
 from tightdp.exact.waves import Undecided, Wave
 
-_MOST_CUTS = 1_500
-"""So often rays are cut, in all."""
+MOST_WORK = 40_000_000
+"""So many values of terms at corners of cells are computed for one answer: some seven seconds."""
+_CUT, _MOST_CUTS = 12_000, 500
+"""A cut of rays takes as long as so many numbers; so many cuts are made in a step."""
+_LESS, _FURTHER = 2.0**-10, fmpq(10)
+"""In a step what is unsure along rays becomes such a share of it: they are cut where exponentials are e^-10."""
 _CLOSE = {2: 2.0**-36}
 _NEAR = 2.0**-24
 """The integral of what exceeds a multiple is enclosed up to that, by dimension, where so much work is enough."""
@@ -48,44 +51,78 @@ Case: TypeAlias = tuple[Function, Function, tuple[int, fmpq]]
 
 
 def larger(p: Function, q: Function, t: Any, region: Region, watch: Callable[[], None]) -> tuple[Exact, Exact]:
-    """Return what p exceeds t·q by, and the integral of q there; see `larger_in_all`."""
-    return larger_in_all([(p, q, region.length)], t, watch)
+    """Return the integrals over a region of p - t·q where that is positive, and of q there: exact, or enclosed."""
+    found = Excess([(p, q, region.length)], t, watch)
+    while found.unsure > found.close and found.work < MOST_WORK:
+        found.step()
+    return found.integrals()
 
 
-def larger_in_all(cases: Iterable[Case], t: Any, watch: Callable[[], None], close: float = 0.0) -> tuple[Exact, Exact]:
-    """Return the integral of p - t·q where that is positive, and that of q there, in all cases: exact, or enclosed.
+class Excess:
+    """The integral of p - t·q where that is positive, and that of q there, in all cases: exact, or enclosed.
 
-    The first one is enclosed no more closely than is asked for.
+    Each step brings both ends of the first one closer together, until it is as `close` as is worthwhile.
     """
-    totals = [(0 * t, 0 * t)]
-    every: dict[int, _Open] = {}
-    for p, q, (bounded, volume) in cases:
+
+    def __init__(
+        self, cases: Iterable[Case], t: Any, watch: Callable[[], None], others: Iterable[tuple[Exact, Exact]] = ()
+    ) -> None:
+        self._watch, self._totals = watch, [(0 * t, 0 * t), *others]
+        self._open: dict[int, _Open] = {}
+        for p, q, (bounded, volume) in cases:
+            self._look(p, q, t, bounded, volume)
+        for each in self._open.values():
+            each.settle()
+
+    def _look(self, p: Function, q: Function, t: Any, bounded: int, volume: fmpq) -> None:
         function = difference(p, q, rational_number(t))
         if not function or covered({key: -c for key, c in function.items()}, bounded):
-            continue
+            return
         dimension = len(next(iter(function)))
         whole = standard(bounded, dimension)
-        parts = [(whole, 1)] if covered(function, bounded) else _along_a_line(function, bounded, watch)
+        parts = [(whole, 1)] if covered(function, bounded) else _along_a_line(function, bounded, self._watch)
         if parts is None:
             with ctx.workprec(BITS):
-                every.setdefault(dimension, _Open(watch)).look(
+                self._open.setdefault(dimension, _Open(self._watch)).look(
                     _Case(enclosed(p), enclosed(q), enclosed(function), volume), whole, enclosed(function)
                 )
-            continue
+            return
         over, unsure = ([part for part, sign in parts if sign == each] for each in (1, 0))
         if not unsure:
             both = (_integral(each, over) for each in (function, q))
-            totals.append(tuple(exact_number(t, rational_number(scaled(each, volume))) for each in both))
-            continue
+            self._totals.append(tuple(exact_number(t, rational_number(scaled(each, volume))) for each in both))
+            return
         with ctx.workprec(BITS):
             both = (
                 arb(_integral(each, over)) + sum((_size(each, part) for part in unsure), arb(0)).union(arb(0))
                 for each in map(enclosed, (function, q))
             )
-            totals.append(tuple(scaled(each, volume) for each in both))
-    totals += [each.integrals(max(close, _CLOSE.get(dimension, _NEAR))) for dimension, each in every.items()]
-    excess, theirs = zip(*totals, strict=True)
-    return reduce(plus, excess), reduce(plus, theirs)
+            self._totals.append(tuple(scaled(each, volume) for each in both))
+
+    @property
+    def close(self) -> float:
+        """How closely it is enclosed at most."""
+        return max((_CLOSE.get(dimension, _NEAR) for dimension in self._open), default=0.0)
+
+    @property
+    def unsure(self) -> float:
+        """Up to how much it is known, but for what work does not change."""
+        return sum(each.unsure for each in self._open.values())
+
+    @property
+    def work(self) -> int:
+        """How many numbers were computed, about."""
+        return sum(each.work for each in self._open.values())
+
+    def step(self) -> None:
+        """Look more closely where most is unsure."""
+        self._watch()
+        max(self._open.values(), key=lambda each: each.unsure).step()
+
+    def integrals(self) -> tuple[Exact, Exact]:
+        """Return both integrals."""
+        excess, theirs = zip(*self._totals, *(each.integrals() for each in self._open.values()), strict=True)
+        return reduce(plus, excess), reduce(plus, theirs)
 
 
 def _integral(function: Function, parts: Sequence[Simplex]) -> Any:
@@ -160,46 +197,88 @@ class _Case(NamedTuple):
     volume: fmpq
 
 
-@dataclass
+class _Far(NamedTuple):
+    """A simplex with rays, on which `local` is a function, and both integrals over it, which may count or not."""
+
+    ours: arb
+    theirs: arb
+    case: _Case
+    simplex: Simplex
+    local: Function
+
+
 class _Open:
-    """Simplices on which it is not seen where functions are positive, in a heap by what p has on those with rays.
+    """Simplices on which it is not seen where functions are positive: those with rays in a heap by what p has there.
 
     `ours` and `theirs` are the integrals on others, where they are.
     """
 
-    watch: Callable[[], None]
-    ours: arb = field(default_factory=lambda: arb(0))
-    theirs: arb = field(default_factory=lambda: arb(0))
-    heap: list[tuple[float, int, _Case, Simplex, Function]] = field(default_factory=list)
-    seen: int = 0
+    def __init__(self, watch: Callable[[], None]) -> None:
+        self._watch, self._seen, self._cuts = watch, 0, 0
+        self._ours, self._theirs = [arb(0)], [arb(0)]
+        self._heap: list[tuple[float, int, _Far]] = []
+        self._bounded: list[doubles.Piece] = []
+        self._searches: list[doubles.Search] = []
+
+    @property
+    def _far(self) -> float:
+        return -sum(each[0] for each in self._heap)
+
+    @property
+    def unsure(self) -> float:
+        """Up to how much the first integral is known."""
+        return self._far + sum(each.unsure for each in self._searches)
+
+    @property
+    def work(self) -> int:
+        """How many numbers were computed, about."""
+        return _CUT * self._cuts + sum(each.work for each in self._searches)
 
     def look(self, case: _Case, simplex: Simplex, local: Function) -> None:
         """See where a function is positive on a simplex, on which `local` is that function."""
-        self.seen += 1
+        self._seen += 1
         sign = sign_of(local, simplex.bounded, None)
-        if sign is None:
-            most = _size(case.p, simplex) if simplex.rays else arb(0)
-            heappush(self.heap, (-float(scaled(most, case.volume).upper()), self.seen, case, simplex, local))
+        if sign is None and not simplex.rays and doubles.reachable(local):
+            self._bounded.append(doubles.Piece(local, on_simplex(case.q, simplex), case.volume * simplex.volume))
+        elif sign is None:
+            ours, theirs = (scaled(_size(each, simplex), case.volume).union(arb(0)) for each in (case.p, case.q))
+            far = _Far(ours, theirs, case, simplex, local)
+            heappush(self._heap, (-float(far.ours.upper()) if simplex.rays else 0.0, self._seen, far))
         elif sign > 0:
-            self.ours += scaled(_integral(case.function, [simplex]), case.volume)
-            self.theirs += scaled(_integral(case.q, [simplex]), case.volume)
+            self._ours.append(scaled(_integral(case.function, [simplex]), case.volume))
+            self._theirs.append(scaled(_integral(case.q, [simplex]), case.volume))
 
-    def integrals(self, close: float) -> tuple[arb, arb]:
-        """Return the integrals of p - t·q where that is positive, and of q there."""
+    def settle(self) -> None:
+        """Begin to search on bounded simplices that are new."""
+        if self._bounded:
+            self._searches.append(doubles.Search(self._bounded))
+            self._bounded = []
+
+    def step(self) -> None:
+        """Cut rays, or cells, wherever more is unsure."""
+        best = max(self._searches, key=lambda each: each.unsure, default=None)
+        far = self._far
+        if best is not None and best.unsure >= far:
+            best.step()
+            return
         with ctx.workprec(BITS):
             for _ in range(_MOST_CUTS):
-                if -sum(each[0] for each in self.heap) <= close:
+                if self._far <= far * _LESS:
                     break
-                self.watch()
-                *_, case, simplex, local = heappop(self.heap)
-                for part in halves(local, simplex.bounded):
+                self._watch()
+                self._cuts += 1
+                *_, case, simplex, local = heappop(self._heap)[-1]
+                for part in halves(local, simplex.bounded, _FURTHER):
                     self.look(case, within(part, simplex), on_simplex(local, part))
-            pieces = []
-            for *_, case, simplex, local in self.heap:
-                if simplex.rays or not doubles.reachable(local):
-                    self.ours += scaled(_size(case.p, simplex).union(arb(0)), case.volume)
-                    self.theirs += scaled(_size(case.q, simplex).union(arb(0)), case.volume)
-                else:
-                    pieces.append(doubles.Piece(local, on_simplex(case.q, simplex), case.volume * simplex.volume))
-            found = doubles.positive(pieces, close, self.watch) if pieces else (arb(0), arb(0))
-            return self.ours + found[0], self.theirs + found[1]
+            self.settle()
+
+    def integrals(self) -> tuple[arb, arb]:
+        """Return the integrals of p - t·q where that is positive, and of q there."""
+        with ctx.workprec(BITS):
+            ours, theirs = sum(self._ours, arb(0)), sum(self._theirs, arb(0))
+            for *_, far in self._heap:
+                ours, theirs = ours + far.ours, theirs + far.theirs
+            for each in self._searches:
+                more = each.ends()
+                ours, theirs = ours + more[0], theirs + more[1]
+            return ours, theirs

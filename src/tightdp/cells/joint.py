@@ -17,7 +17,7 @@ from typing import Any
 
 from flint import ctx, fmpq
 
-from tightdp.cells.excess import larger, larger_in_all
+from tightdp.cells.excess import larger
 from tightdp.cells.lines import ABOVE, rate_of
 from tightdp.cells.signs import covered, enclosed, halves, sign_of, tangent_of
 from tightdp.cells.simplices import (
@@ -35,7 +35,7 @@ from tightdp.cells.suprema import Supremum, TooLong, difference
 from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
 from tightdp.exact.waves import PARTS
 
-__all__ = ["Region", "corners", "larger", "larger_in_all", "on_region", "supremum", "upper_end"]
+__all__ = ["Region", "corners", "larger", "on_region", "supremum", "upper_end"]
 
 _MOST_CASES = 3_000
 """How many functions are looked at for a proof."""

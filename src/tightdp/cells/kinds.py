@@ -10,20 +10,39 @@ from typing import Any, TypeAlias
 from flint import fmpq
 
 from tightdp.cells import joint, lines, mixed, moving, suprema
-from tightdp.cells.joint import Region, Way, on_region
+from tightdp.cells.joint import Region, Way
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import REAL, Label, Rows
 from tightdp.cells.lines import Stretch, on_stretch, stretches
 from tightdp.cells.maker import Contribution
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
-from tightdp.cells.simplices import Function, Simplex, frame_of, on_simplex, seen_from, simplices, within
+from tightdp.cells.simplices import Function, Held, Simplex, divided, frame_of, on_simplex, seen_from, within
 from tightdp.cells.sums import UNIT, Base, Exact, Piece, Pieces, Terms, added, expanded, variables
 from tightdp.cells.suprema import Supremum
 from tightdp.language.program import Dataset
 
-Number: TypeAlias = Callable[[Counted | Function | mixed.Mixed, Any], int]
-"""Gives a function a number, the same for equal ones of "counts", or on stretches and regions of equal length."""
+Seen: TypeAlias = frozenset[tuple[Rows, frozenset[Any]]]
+"""A function as it is seen from a frame: conditions, and the terms where they hold."""
+
+
+class Numbers:
+    """Numbers of functions, the same for equal ones of "counts", or on stretches and places of equal length."""
+
+    def __init__(self, watch: Callable[[], None]) -> None:
+        self.functions: list[Any] = []
+        self.regions: dict[tuple[Seen, Seen], list[tuple[int, int, Simplex]]] = {}
+        self._watch = watch
+        self._known: dict[tuple[frozenset[Any], Any], int] = {}
+
+    def of(self, function: Counted | Function | mixed.Mixed, on: Any) -> int:
+        """Return the number of a function."""
+        self._watch()
+        name = frozenset(function.items()), on
+        if name not in self._known:
+            self._known[name] = len(self.functions)
+            self.functions.append(function)
+        return self._known[name]
 
 
 class Integers:
@@ -31,14 +50,16 @@ class Integers:
 
     by: ModuleType = suprema
 
-    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], numbers: Numbers, unit: Base) -> None:
         self.coordinates = group
         every = {row for pieces in whole.values() for rows, _ in pieces for row in rows}
         self._patterns = patterns(every, len(group))
         held = [holding(every, pattern) for pattern in self._patterns]
-        self._nothing = number({}, "counts")
+        self._nothing = numbers.of({}, "counts")
         self._functions = {
-            x: [number(on_pattern(pieces, *each, unit), "counts") for each in zip(self._patterns, held, strict=True)]
+            x: [
+                numbers.of(on_pattern(pieces, *each, unit), "counts") for each in zip(self._patterns, held, strict=True)
+            ]
             for x, pieces in whole.items()
         }
 
@@ -57,8 +78,8 @@ class Real:
 
     by: ModuleType = lines
 
-    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], numbers: Numbers, unit: Base) -> None:
+        self.coordinates, self._whole, self._numbers, self._unit = group, whole, numbers, unit
         self._known: dict[tuple[Dataset, Stretch], int] = {}
 
     def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Stretch]]:
@@ -72,15 +93,15 @@ class Real:
     def _on(self, x: Dataset, stretch: Stretch) -> int:
         if (x, stretch) not in self._known:
             function = on_stretch(self._whole.get(x, []), stretch, self._unit)
-            self._known[x, stretch] = self._number(function, stretch.length)
+            self._known[x, stretch] = self._numbers.of(function, stretch.length)
         return self._known[x, stretch]
 
 
 class _Far:
     """Functions of several coordinates, the first ones integers, by dataset, and what their ratios approach far out."""
 
-    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        self.coordinates, self._whole, self._number, self._unit = group, whole, number, unit
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], numbers: Numbers, unit: Base) -> None:
+        self.coordinates, self._whole, self._numbers, self._unit = group, whole, numbers, unit
         self._integers = sum(v < REAL for v in group)
         self._known: dict[tuple[Dataset, Way], joint.Growth | None] = {}
 
@@ -100,57 +121,65 @@ class _Far:
 class Reals(_Far):
     """Functions of several real coordinates of a label, by dataset; on a region each is known by a number.
 
-    Space is cut for each pair of datasets where conditions of the two change.
+    Space is cut for each pair of datasets where conditions of the two change. Pairs whose functions are the same but
+    for a frame have regions in common.
     """
 
     by: ModuleType = joint
 
-    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        super().__init__(group, whole, number, unit)
-        self._names: dict[tuple[Dataset, Dataset], Any] = {}
-        self._counted: dict[Any, dict[tuple[int, int, int], fmpq]] = {}
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], numbers: Numbers, unit: Base) -> None:
+        super().__init__(group, whole, numbers, unit)
+        self._frames: dict[tuple[Dataset, Dataset], tuple[Simplex, Any]] = {}
 
     def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Region]]:
         """Return the functions of two datasets region by region; none where the first has none."""
         if x not in self._whole:
             return []
-        both = self._both(x, x_prime)
-        frame, count = self._frame(both), len(self.coordinates)
-        rows = {seen_from(row, frame) for pieces in both for rows, _ in pieces for row in rows}
-        cut = [Region(within(each, frame)) for each in simplices(rows, count)]
-        ours, theirs = ([self._number(on_region(pieces, each), each.length) for each in cut] for pieces in both)
-        return list(zip(ours, theirs, cut, strict=True))
-
-    def _both(self, x: Dataset, x_prime: Dataset) -> tuple[list[Piece], list[Piece]]:
-        return self._whole[x], self._whole.get(x_prime, [])
-
-    def _frame(self, both: tuple[list[Piece], list[Piece]]) -> Simplex:
-        return frame_of(([row for rows, _ in pieces for row in rows] for pieces in both), len(self.coordinates))
+        frame, name = self.seen(x, x_prime)
+        return [(p, q, Region(within(simplex, frame))) for p, q, simplex in self._numbered(name)]
 
     def counted(self, x: Dataset, x_prime: Dataset) -> dict[tuple[int, int, int], fmpq]:
-        """Return the volumes of all regions, by the functions of two datasets and how many lengths are bounded.
+        """Return the volumes of all regions, by the functions of two datasets and how many lengths are bounded."""
+        found: dict[tuple[int, int, int], fmpq] = {}
+        for p, q, simplex in self._numbered(self.seen(x, x_prime)[1]) if x in self._whole else ():
+            found[p, q, simplex.bounded] = found.get((p, q, simplex.bounded), fmpq(0)) + simplex.volume
+        return found
 
-        Pairs of datasets whose functions are the same but for a frame have them in common.
-        """
-        if x not in self._whole:
-            return {}
-        if (x, x_prime) not in self._names:
-            both = self._both(x, x_prime)
-            frame = self._frame(both)
-            self._names[x, x_prime] = tuple(self._seen_from(pieces, frame) for pieces in both)
-        name = self._names[x, x_prime]
-        if name not in self._counted:
-            found: dict[tuple[int, int, int], fmpq] = {}
-            for p, q, region in self.compared(x, x_prime):
-                bounded, volume = region.length
-                found[p, q, bounded] = found.get((p, q, bounded), fmpq(0)) + volume
-            self._counted[name] = found
-        return self._counted[name]
+    def seen(self, x: Dataset, x_prime: Dataset) -> tuple[Simplex, tuple[Seen, Seen]]:
+        """Return a frame, and both functions seen from there: those of other pairs may be equal."""
+        if (x, x_prime) not in self._frames:
+            both, count = (self._whole.get(x, []), self._whole.get(x_prime, [])), len(self.coordinates)
+            frame = frame_of(([row for rows, _ in pieces for row in rows] for pieces in both), count)
+            ours, theirs = (self._seen_from(pieces, frame) for pieces in both)
+            self._frames[x, x_prime] = frame, (ours, theirs)
+        return self._frames[x, x_prime]
 
-    def _seen_from(self, pieces: list[Piece], frame: Simplex) -> Any:
+    def _seen_from(self, pieces: list[Piece], frame: Simplex) -> Seen:
         functions = (on_simplex(joint.function_of(terms, len(self.coordinates)), frame) for _, terms in pieces)
         conditions = (frozenset(seen_from(row, frame) for row in rows) for rows, _ in pieces)
         return frozenset((rows, frozenset(f.items())) for rows, f in zip(conditions, functions, strict=True))
+
+    def _numbered(self, both: tuple[Seen, Seen]) -> list[tuple[int, int, Simplex]]:
+        """Return the numbers of two functions on the simplices that space is cut into."""
+        if both not in self._numbers.regions:
+            pieces = [list(each) for each in both]
+            cut = divided([[rows for rows, _ in each] for each in pieces], len(self.coordinates))
+            sums: dict[tuple[int, Held], Function] = {}
+            found = []
+            for simplex, held in cut:
+                p, q = (self._on(simplex, pieces, each, sums) for each in enumerate(held))
+                found.append((p, q, simplex))
+            self._numbers.regions[both] = found
+        return self._numbers.regions[both]
+
+    def _on(
+        self, simplex: Simplex, pieces: list[Any], held: tuple[int, Held], sums: dict[tuple[int, Held], Any]
+    ) -> int:
+        if held not in sums:
+            sums[held] = {}
+            for at in held[1]:
+                added(sums[held], dict(pieces[held[0]][at][1]))
+        return self._numbers.of(on_simplex(sums[held], simplex), simplex.bounded)
 
 
 class Both(_Far):
@@ -158,8 +187,8 @@ class Both(_Far):
 
     by: ModuleType = mixed
 
-    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], number: Number, unit: Base) -> None:
-        super().__init__(group, whole, number, unit)
+    def __init__(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], numbers: Numbers, unit: Base) -> None:
+        super().__init__(group, whole, numbers, unit)
         every = (row for pieces in whole.values() for rows, _ in pieces for row in rows)
         if any(normal[0][0] < self._integers <= normal[-1][0] for normal, _ in every):
             raise Outside("is published, and compared with noise on the integers")
@@ -173,7 +202,7 @@ class Both(_Far):
         cut = mixed.places(rows, self._integers, len(self.coordinates) - self._integers)
 
         def on(pieces: Pieces, place: mixed.Place) -> int:
-            return self._number(mixed.on_place(pieces, place, rows, self._integers, self._unit), place.length)
+            return self._numbers.of(mixed.on_place(pieces, place, rows, self._integers, self._unit), place.length)
 
         return [(on(both[0], place), on(both[1], place), place) for place in cut]
 
@@ -185,7 +214,7 @@ Place: TypeAlias = Pattern | Stretch | Region | mixed.Place
 class Kind:
     """All that is known of one label: for each dataset a weight, and the functions of independent coordinates."""
 
-    def __init__(self, laws: CellLaws, label: Label, apart: bool, number: Number) -> None:
+    def __init__(self, laws: CellLaws, label: Label, apart: bool, numbers: Numbers) -> None:
         self.label, self._one, self._unit = label, laws.one, laws.unit
         self._found = {x: law[label] for x, law in laws.laws.items() if label in law}
         self.weights: dict[Dataset, Exact] = dict.fromkeys(self._found, laws.one)
@@ -197,7 +226,7 @@ class Kind:
             weights = {x: self._weight(each[0]) for x, each in self._found.items()}
             self.weights = {x: weight for x, weight in weights.items() if weight}
         for group in groups:
-            self.parts.append(self._part(group, single, number))
+            self.parts.append(self._part(group, single, numbers))
 
     def _groups(self) -> list[tuple[int, ...]]:
         """Return the coordinates that are independent of each other under all datasets."""
@@ -223,7 +252,7 @@ class Kind:
             self._bounds[x, x_prime] = moving.upper_end(ours, theirs)
         return self._bounds[x, x_prime]
 
-    def _part(self, group: tuple[int, ...], single: bool, number: Number) -> Part:
+    def _part(self, group: tuple[int, ...], single: bool, numbers: Numbers) -> Part:
         names = {v: at for at, v in enumerate(group)}
         whole: dict[Dataset, list[Piece]] = {}
         for x, contributions in self._found.items():
@@ -236,7 +265,7 @@ class Kind:
         kind: type[Part] = Integers if not group or group[-1] < REAL else Real if len(group) == 1 else Reals
         if group and group[0] < REAL <= group[-1]:
             kind = Both
-        return kind(group, whole, number, self._unit)
+        return kind(group, whole, numbers, self._unit)
 
 
 def _constant(pieces: Pieces) -> Exact:

@@ -14,7 +14,7 @@ from tightdp.exact.enclosure import as_fmpq
 from tightdp.exact.field import as_ball
 
 _FAR = fmpq(4)
-"""Where rays are cut: the slowest exponential is e^-4 there."""
+"""Where rays are cut in proofs: the slowest exponential is e^-4 there."""
 
 
 def enclosed(function: Function) -> Function:
@@ -147,7 +147,7 @@ def _near(value: arb) -> fmpq:
     return as_fmpq(float(value.mid()))
 
 
-def halves(function: Function, bounded: int) -> list[Simplex]:
+def halves(function: Function, bounded: int, far: fmpq = _FAR) -> list[Simplex]:
     """Cut the simplex of all lengths far out along its rays, else where a function changes most."""
     count = len(next(iter(function)))
     simplex = standard(bounded, count)
@@ -155,7 +155,7 @@ def halves(function: Function, bounded: int) -> list[Simplex]:
         slowest = [
             min((abs(key[j][0]) for key in function if key[j][0]), default=fmpq(1)) for j in range(bounded, count)
         ]
-        return [part for side in cut(simplex, (*[fmpq(0)] * bounded, *slowest), _FAR) for part in side]
+        return [part for side in cut(simplex, (*[fmpq(0)] * bounded, *slowest), far) for part in side]
 
     function = _divided(function, _main(function, bounded))
 

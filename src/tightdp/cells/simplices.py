@@ -7,6 +7,7 @@ those of these lengths. It is cut by cutting edges: one of the two ends is repla
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from flint import arb, fmpq, fmpq_mat
 
-from tightdp.cells.linear import Row
+from tightdp.cells.linear import Row, Rows
 from tightdp.cells.noise import Outside
 from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import exp
@@ -30,6 +31,8 @@ Length: TypeAlias = tuple[fmpq, int]
 """A rate and a degree: e^(rate·length)·length^degree."""
 Function: TypeAlias = dict[tuple[Length, ...], Any]
 """Coefficients, exact or enclosed, of products over all lengths."""
+Held: TypeAlias = frozenset[int]
+"""The numbers of those systems of conditions that hold."""
 
 
 class Simplex(NamedTuple):
@@ -145,22 +148,57 @@ def split(simplex: Simplex, i: int, j: int, share: fmpq) -> list[Simplex]:
     return found
 
 
-def simplices(rows: Iterable[Row], dimension: int) -> list[Simplex]:
-    """Return simplices that cover all places, on each of which every row holds everywhere or nowhere inside.
+def divided(functions: Sequence[Sequence[Rows]], dimension: int) -> list[tuple[Simplex, tuple[Held, ...]]]:
+    """Cut space until every system of conditions holds everywhere or nowhere inside, with those that hold, by numbers.
 
-    Raises Outside where they are too many.
+    A function is a sum over systems; there are no simplices where none of the first function holds, and no condition is
+    looked at where none that it belongs to may hold. Raises Outside where they are too many.
     """
+    lines = {row: _line(row, dimension) for systems in functions for rows in systems for row in rows}
+    order = {row: at for at, row in enumerate(sorted(lines, key=lambda each: (len(each[0]), each)))}
+    every = [dict(enumerate(systems)) for systems in functions]
     origin = (fmpq(0),) * dimension
-    found = [
-        Simplex((origin,), tuple(sorted(tuple(fmpq(s * (i == j)) for j in range(dimension)) for i, s in signs)))
+    todo = [
+        (
+            Simplex((origin,), tuple(sorted(tuple(fmpq(s * (i == j)) for j in range(dimension)) for i, s in signs))),
+            every,
+        )
         for signs in map(enumerate, product((1, -1), repeat=dimension))
     ]
-    for normal, bound in sorted(set(rows), key=lambda each: (len(each[0]), each)):
-        line = tuple(fmpq(dict(normal).get(at, 0)) for at in range(dimension))
-        found = [piece for each in found for side in cut(each, line, as_fmpq(bound)) for piece in side]
-        if len(found) > _MOST_SIMPLICES:
+    found: list[tuple[Simplex, tuple[Held, ...]]] = []
+    while todo:
+        simplex, left = todo.pop()
+        open_, holding = [], set()
+        for row in {row for systems in left for rows in systems.values() for row in rows}:
+            low, high = _extent(simplex, *lines[row])
+            if high <= 0:
+                holding.add(row)
+            elif low < 0:
+                open_.append(row)
+        undecided = holding.union(open_)
+        left = [{at: rows - holding for at, rows in each.items() if rows <= undecided} for each in left]
+        if not left[0]:
+            continue
+        rows = Counter(row for systems in left for rows in systems.values() for row in rows)
+        if not rows:
+            found.append((simplex, tuple(map(frozenset, left))))
+        else:
+            sides = cut(simplex, *lines[max(rows, key=lambda row: (rows[row], -order[row]))])
+            todo += [(piece, left) for side in sides for piece in side]
+        if len(found) + len(todo) > _MOST_SIMPLICES:
             raise Outside("is published in too many real numbers that depend on each other")
     return found
+
+
+def _line(row: Row, dimension: int) -> tuple[Vector, fmpq]:
+    normal, bound = dict(row[0]), row[1]
+    return tuple(fmpq(normal.get(at, 0)) for at in range(dimension)), as_fmpq(bound)
+
+
+def _extent(simplex: Simplex, normal: Vector, bound: fmpq) -> tuple[fmpq, fmpq]:
+    """Return how far below and above a bound some normal·place is at the corners, where rays count by their slopes."""
+    heights = [*(_dot(normal, v) - bound for v in simplex.vertices), *(_dot(normal, r) for r in simplex.rays)]
+    return min(heights), max(heights)
 
 
 def frame_of(pair: Iterable[Iterable[Row]], dimension: int) -> Simplex:

@@ -25,9 +25,8 @@ from tightdp.limits.calibrated import TABLE_ENTRIES
 from tightdp.logic.encode import prober
 from tightdp.methods.ranking import neighbours_in_order
 from tightdp.queries.accuracy import classes_of, least_alpha
-from tightdp.queries.laws import largest
 from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError
-from tightdp.queries.privacy import DeltaAt, LeastRatio, Question, TightRatio
+from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Curve, Delta, Privacy, between
 from tightdp.results.result import DensityWitness, LimitWitness, PairWitness, TripleWitness
@@ -38,7 +37,7 @@ from tightdp.symmetry.symmetries import exchangeable_clients
 if TYPE_CHECKING:
     from tightdp.cells import comparing, deltas, distances, listing, noise, suprema
     from tightdp.cells.comparing import Comparing, Largest
-    from tightdp.cells.deltas import Beside, Tangent
+    from tightdp.cells.deltas import Tangent
     from tightdp.cells.laws import CellLaws
     from tightdp.queries import unknowns
 else:  # few programs need them
@@ -99,9 +98,9 @@ def _ends(
     given = question.delta if isinstance(question, LeastRatio) else question.low
     if not laws.laws.fits(given) or (isinstance(question, DeltaAt) and given != question.high):
         return None
-    asked: Question[Beside] = question
-    found = largest(pairs, asked, lambda pair: deltas.Beside(laws, *pair))
-    return found.lower, found.upper, None if found.pair is None else PairWitness(*found.pair)
+    asked = deltas.Deltas(laws, pairs)
+    lower, upper, pair = asked.delta(given) if isinstance(question, DeltaAt) else asked.least_ratio(given)
+    return lower, upper, None if pair is None else PairWitness(*pair)
 
 
 def _real(laws: CellLaws) -> bool:
@@ -128,7 +127,8 @@ def curve(engine: Engine) -> Curve | None:
     with query.searching():
         try:
             places = [1 + (end - 1) * k / _POINTS for k in range(_POINTS)]
-            tangents = [deltas.tangent(laws, _pairs(engine, query), t) for t in places]
+            every = deltas.Deltas(laws, _pairs(engine, query))
+            tangents = [every.tangent(t, _POINTS) for t in places]
         except (suprema.TooLong, noise.Outside):
             return None
     upper = (*((each.t, each.upper) for each in tangents), (end, Fraction(0)))
