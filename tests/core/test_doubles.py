@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from agreement import assert_agreement, module_of
-from tightdp import Bit, Int, discrete_laplace, mechanism
+from tightdp import Bit, Int, discrete_laplace, flip, mechanism, observe
 from tightdp.core.doubles import Double, Raised, Tape
 from tightdp.errors import LanguageError, ParameterError, ProgramError, QueryError
 from tightdp.language.program import Program
@@ -231,3 +231,28 @@ def test_noise_on_all_integers_meets_doubles_as_it_meets_the_same_fractions() ->
     exactly, in_doubles = (meet.bind(n=1, floats=floats).distribution((0,)) for floats in (False, True))
     assert exactly.status == in_doubles.status == "exact"
     assert exactly.law == in_doubles.law
+
+
+@mechanism(record=Bit)
+def signed_by_a_coin(x):
+    z, step = sum(x), 1 if flip("1/2") else -1
+    while flip("1/2"):
+        z += step
+        observe(flip("3/4"))
+    return z
+
+
+@mechanism(record=Bit)
+def in_halves(x):
+    z = 0
+    while flip("1/2"):
+        z += 1
+    return (sum(x) + z) / 2, (sum(x) + z) / 3 > 0.5
+
+
+def test_loops_that_count_in_integers_have_the_same_law_with_floats() -> None:
+    """What a noisy integer gives in doubles is no part of that: quotients are rounded."""
+    exactly, in_doubles = (signed_by_a_coin.bind(n=1, floats=floats).privacy() for floats in (False, True))
+    assert (in_doubles.status, in_doubles.exp_epsilon) == (exactly.status, exactly.exp_epsilon)
+    assert exactly.exp_epsilon == Fraction(16, 3)
+    assert in_halves.bind(n=1, floats=True).privacy().status == "bounded"

@@ -17,6 +17,7 @@ from tightdp.cells.linear import REAL, Row, Rows, feasible, row, shape_of, tight
 from tightdp.errors import LanguageError
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import Symbolic
+from tightdp.language.doubles import BITS
 from tightdp.language.laws import Exponentials, TwoSided
 
 
@@ -71,6 +72,8 @@ class Noisy(Symbolic):
             return other.coefficients, other.constant
         if isinstance(other, (int, Fraction)):
             return {}, Fraction(other) if isinstance(other, Fraction) else int(other)
+        if isinstance(other, float) and math.isfinite(other):
+            raise Outside("meets a number in doubles")
         return None
 
     @property
@@ -111,6 +114,11 @@ class Noisy(Symbolic):
     __rmul__ = __mul__
 
     def __truediv__(self, other: Any) -> Any:
+        if BITS.get():
+            raise Outside("is divided in doubles")
+        return self._over(other)
+
+    def _over(self, other: Any) -> Any:
         if isinstance(other, Noisy):
             raise Outside("is divided by such noise")
         if not isinstance(other, (int, Fraction)):
@@ -185,7 +193,7 @@ class Noisy(Symbolic):
         return math.floor(self) if self >= 0 else math.ceil(self)
 
     def __floordiv__(self, other: Any) -> Any:
-        return math.floor(self / other)
+        return math.floor(self._over(other))
 
     def __mod__(self, other: Any) -> Any:
         return self - other * (self // other)
@@ -213,6 +221,8 @@ class Noisy(Symbolic):
         return self
 
     def __rtruediv__(self, other: Any) -> Any:
+        if BITS.get():
+            raise Outside("divides a number in doubles")
         return Quotient(Fraction(other), self) if isinstance(other, (int, Fraction)) else NotImplemented
 
     def flipped(self) -> bool:

@@ -8,7 +8,7 @@ import builtins
 import copy
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from decimal import Decimal
 from fractions import Fraction
@@ -148,23 +148,29 @@ class _ExactNames(dict[str, Any]):
 
 
 def _recompile(function: FunctionType, own: CellType | None) -> FunctionType:
+    rewriter = _Rewriter()
+    inner = recompiled(function, rewriter.visit)
+    names = _ExactNames(function, rewriter.constants)
+    cells = None if not inner.co_freevars else (own or _class_of(function),)
+    return _OUTSIDE.function(function, inner, names, cells)
+
+
+def recompiled(function: FunctionType, rewrite: Callable[[Any], Any]) -> CodeType:
+    """Return a function on its own, written anew, whose loops tell of their rounds. Raises LanguageError."""
     source: FunctionSource | None = remembered(function, "__tightdp_source__")
     node = copy.deepcopy(source.node if source else locate(function, file_lines_of(function)))
     _strip(node)
     file, code = function.__code__.co_filename, function.__code__
-    rewriter = _Rewriter()
-    tree = ast.fix_missing_locations(_wrapped(rewriter.visit(rounds.telling(node, file)), owner_of(function)))
+    tree = ast.fix_missing_locations(_wrapped(rewrite(rounds.telling(node, file)), owner_of(function)))
     try:
         compiled = compile(tree, file, _mode(tree), code.co_flags & _FUTURE, dont_inherit=True, optimize=0)
     except SyntaxError as error:
         what = f"{shown_name(function)} cannot be compiled on its own: {error.msg}"
         raise LanguageError(what, "pass what it changes as arguments and results") from None
-    inner = compiled
+    inner: CodeType = compiled
     while inner.co_name != code.co_name or inner is compiled:
         inner = next(constant for constant in inner.co_consts if isinstance(constant, CodeType))
-    names = _ExactNames(function, rewriter.constants)
-    cells = None if not inner.co_freevars else (own or _class_of(function),)
-    return _OUTSIDE.function(function, inner, names, cells)
+    return inner
 
 
 def _class_of(function: FunctionType) -> CellType:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from types import CellType, FunctionType
+from contextlib import suppress
+from types import CellType, CodeType, FunctionType
 from typing import Any
 
-from tightdp.language import primitives
+from tightdp.errors import LanguageError
+from tightdp.language import primitives, rounds
 from tightdp.language.classes import Outside, once
+from tightdp.language.exactness import recompiled
 from tightdp.language.source import AnyFunction, is_foreign, is_ours, remember, remembered
 from tightdp.language.stand_ins import stand_in
 
@@ -24,10 +27,18 @@ def floating(function: AnyFunction, own: CellType | None = None) -> AnyFunction:
     free = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     cells = tuple(own if own is not None and name == "__class__" else _as_cell(cell) for name, cell in free)
     names = _Names(function)
-    found = _OUTSIDE.function(function, function.__code__, names, cells or None)
+    found = _OUTSIDE.function(function, _telling(function), names, cells or None)
     if not cells:
         remember(function, "__tightdp_floating__", found)
     return found
+
+
+def _telling(function: FunctionType) -> CodeType:
+    """Return the code of a function, whose loops tell of their rounds if it stands on its own."""
+    if not function.__code__.co_freevars:
+        with suppress(LanguageError):
+            return recompiled(function, lambda node: node)
+    return function.__code__
 
 
 def _as_cell(cell: CellType) -> CellType:
@@ -59,6 +70,7 @@ class _Names(dict[str, Any]):
 
     def __init__(self, function: FunctionType) -> None:
         self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
+        self.update(rounds.NAMES)
         self._names = function.__globals__
 
     def __missing__(self, name: str) -> Any:
