@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain, count, product
 from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError
@@ -28,7 +28,7 @@ from tightdp.language.interp import runs
 from tightdp.language.laws import Exponentials, TwoSided
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
-from tightdp.limits.calibrated import PROOF_RUNS
+from tightdp.limits.calibrated import FEW_DATASETS, PROOF_RUNS
 
 _FEW_CHOICES = 8
 """A run with so many choices takes no more than one of them; longer ones take more of `PROOF_RUNS`."""
@@ -108,10 +108,16 @@ def _add(vector: Vector, at: int, path: Path) -> None:
 def adds_noise_to_sums(bound: Bound) -> bool:
     """Whether a program is known to see its records through sums alone, whose order does not matter, and draws noise.
 
-    Noise is on all integers from an end on, or on the reals.
+    Noise is on all integers from an end on, or on the reals. A program of many runs is not known to.
     """
+    runs = count()
+
+    def watch() -> None:
+        if next(runs) > FEW_DATASETS:
+            raise Untraceable
+
     try:
-        paths = explore(bound, sums=True)
+        paths = explore(bound, sums=True, watch=watch)
     except (LanguageError, Untraceable):
         return False
     noisy = any(path.noises for path in (*paths.before, *chain.from_iterable(paths.after.values())))

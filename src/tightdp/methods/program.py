@@ -136,8 +136,6 @@ class Program:
         """Return the laws by algebra, where noise on all integers has no exact finite form but is in its class."""
         if self.given is not None or self.forced not in (None, "cells"):
             return None
-        if self.datasets > TABLE_ENTRIES and self.contents is None:
-            return None
         return self.once("cells", lambda: self._cells(control))
 
     @property
@@ -169,8 +167,10 @@ class Program:
         def lowered() -> None:
             self.once("core", lambda: self._lowered_at_all(control, enclosed=False))
 
-        def compared() -> comparing.Comparing:
+        def compared() -> comparing.Comparing | None:
             orbits = self.contents
+            if orbits is None and self.datasets > TABLE_ENTRIES:
+                return None
             if orbits is None:
                 return comparing.Comparing(laws.cell_laws(self.bound, control), control)
             known = laws.cell_laws(self.bound, control, (x for x, _ in orbits.accuracy_set()))
@@ -182,7 +182,8 @@ class Program:
     def _by_algebra(self, lowered: Callable[[], None], make: Callable[[], T], control: Control) -> T | None:
         """Return what the algebra makes where a program cannot be lowered, None where it does not apply."""
         try:
-            check_loops(self.bound, control)
+            if self.datasets <= TABLE_ENTRIES:
+                check_loops(self.bound, control)
             lowered()
         except Unmerged as unmerged:
             try:
