@@ -25,7 +25,7 @@ from tightdp.cells.linear import (
 )
 from tightdp.cells.maker import Contribution, Maker, mass_of
 from tightdp.cells.noise import Noisy, Outside, Path, Quotient
-from tightdp.cells.paths import Loops, counting, paths
+from tightdp.cells.paths import Loops, among_few, paths
 from tightdp.cells.spans import Form, Solved, Span, by_draws, solved, span_of
 from tightdp.cells.sums import (
     Base,
@@ -112,8 +112,18 @@ class _Draft:
 
 def loop_that_counts(bound: Bound, watch: Callable[[], None]) -> str | None:
     """Return the place of a loop whose counter has no bound, None where a few runs on one dataset meet none."""
-    x = (bound.record.values[0],) * bound.n
-    return counting(bound, x, Loops(lambda path: mass_of(path, watch), watch))
+    loops = Loops(lambda path: mass_of(path, watch), watch)
+    among_few(bound, _first(bound), loops, noisy=False)
+    return loops.counting
+
+
+def draws_noise(bound: Bound, watch: Callable[[], None] = lambda: None) -> bool:
+    """Whether a few runs on one dataset draw noise on all integers from an end on, or on the reals."""
+    return among_few(bound, _first(bound), Loops(lambda path: mass_of(path, watch), watch), noisy=True)
+
+
+def _first(bound: Bound) -> Dataset:
+    return (bound.record.values[0],) * bound.n
 
 
 def cell_laws(bound: Bound, watch: Callable[[], None], datasets: Iterable[Dataset] | None = None) -> CellLaws:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from math import lcm
 from types import FrameType
@@ -349,11 +350,12 @@ def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
     return _restarted(found, loops), loops.rejected
 
 
-def counting(bound: Bound, x: Dataset, loops: Loops) -> str | None:
-    """Return the place of a loop whose counter has no bound, None where a few runs meet none."""
+def among_few(bound: Bound, x: Dataset, loops: Loops, noisy: bool) -> bool:
+    """Whether one of a few runs draws noise that takes infinitely many values, if that is asked; loops are met."""
+    every = partial(_runs, lambda run: bound.execute(x, run), [], loops)
     with suppress(Outside):
-        _restarted(lambda: list(islice(_runs(lambda run: bound.execute(x, run), [], loops), _FEW_RUNS)), loops)
-    return loops.counting
+        return _restarted(lambda: any(noisy and run.laws for run, _ in islice(every(), _FEW_RUNS)), loops)
+    return False
 
 
 def _restarted(ask: Callable[[], T], loops: Loops) -> T:

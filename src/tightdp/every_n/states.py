@@ -28,7 +28,7 @@ from tightdp.language.interp import runs
 from tightdp.language.laws import Exponentials, TwoSided
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
-from tightdp.limits.calibrated import FEW_DATASETS, PROOF_RUNS
+from tightdp.limits.calibrated import PROOF_RUNS
 
 _FEW_CHOICES = 8
 """A run with so many choices takes no more than one of them; longer ones take more of `PROOF_RUNS`."""
@@ -113,7 +113,7 @@ def adds_noise_to_sums(bound: Bound) -> bool:
     runs = count()
 
     def watch() -> None:
-        if next(runs) > FEW_DATASETS:
+        if next(runs) > PROOF_RUNS // 10:  # about a second
             raise Untraceable
 
     try:

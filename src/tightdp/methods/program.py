@@ -136,6 +136,8 @@ class Program:
         """Return the laws by algebra, where noise on all integers has no exact finite form but is in its class."""
         if self.given is not None or self.forced not in (None, "cells"):
             return None
+        if self.datasets > TABLE_ENTRIES and self.contents is None:
+            return None
         return self.once("cells", lambda: self._cells(control))
 
     @property
@@ -146,7 +148,7 @@ class Program:
         if self.datasets <= 2 * left or left > TABLE_ENTRIES or relation_of(self.bound).custom:
             return None
         orbits = Orbits(self.bound, kinds_of([range(n)]))
-        return self.once("contents", lambda: orbits if self.in_any_order() else None)
+        return self.once("contents", lambda: orbits if laws.draws_noise(self.bound) and self.in_any_order() else None)
 
     def laws_on(self, datasets: Sequence[Dataset], control: Control) -> laws.CellLaws | None:
         """Return the laws by algebra on some datasets, where noise has no exact finite form on one of them."""
@@ -167,10 +169,8 @@ class Program:
         def lowered() -> None:
             self.once("core", lambda: self._lowered_at_all(control, enclosed=False))
 
-        def compared() -> comparing.Comparing | None:
+        def compared() -> comparing.Comparing:
             orbits = self.contents
-            if orbits is None and self.datasets > TABLE_ENTRIES:
-                return None
             if orbits is None:
                 return comparing.Comparing(laws.cell_laws(self.bound, control), control)
             known = laws.cell_laws(self.bound, control, (x for x, _ in orbits.accuracy_set()))
@@ -182,8 +182,7 @@ class Program:
     def _by_algebra(self, lowered: Callable[[], None], make: Callable[[], T], control: Control) -> T | None:
         """Return what the algebra makes where a program cannot be lowered, None where it does not apply."""
         try:
-            if self.datasets <= TABLE_ENTRIES:
-                check_loops(self.bound, control)
+            check_loops(self.bound, control)
             lowered()
         except Unmerged as unmerged:
             try:
