@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from itertools import islice
 from math import lcm
 from types import FrameType
@@ -16,7 +15,7 @@ from tightdp.cells.ends import Outcome, outcomes
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest
 from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, joined, may_occur, noisy, two_sided
-from tightdp.cells.pictures import Form, Picture, containers, picture, restored
+from tightdp.cells.pictures import Form, Picture, containers, living, picture, restored
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided, bernoulli
@@ -208,7 +207,7 @@ class _Run:
         if isinstance(begun, _Begun) and begun.heads == self._heads:
             return self._entered(loop, begun.entry)
         if self.followed and (loop.key, loop.frame) == (self.followed.key, self.followed.frame):
-            raise _End("round", picture(_living(loop), self.followed.known))
+            raise _End("round", picture(living(loop), self.followed.known))
         key = loop.key, loop.frame.f_code
         if key in self.loops.followed:
             return self._ended(loop, key)
@@ -262,7 +261,7 @@ class _Run:
 
     def _ended(self, loop: Loop, key: Any) -> Told:
         known = containers(loop.values())
-        start = picture(_living(loop), known)
+        start = picture(living(loop), known)
         name = key, start
         if name not in self.loops.known:
             past = [list(each) if isinstance(each, list) else each for each in self.past[: self.at]]
@@ -311,13 +310,6 @@ class _Run:
             yield _as_end(run, end)
 
 
-def _living(loop: Loop) -> Mapping[str, Any]:
-    """Return what a round may read: its names, and those of the functions around."""
-    held = {name: value if name in loop.live else MISSING for name, value in loop.values().items()}
-    around = {name: value for name, value in loop.frame.f_locals.items() if name not in held}
-    return held | {name: value for name, value in around.items() if not name.startswith("__tightdp")}
-
-
 def _as_end(run: _Run, end: _End) -> Ended:
     """Return how a round ended, with its own draws by their place: the first is -1 in forms."""
     assert run.followed is not None
@@ -352,9 +344,13 @@ def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
 
 def among_few(bound: Bound, x: Dataset, loops: Loops, noisy: bool) -> bool:
     """Whether one of a few runs draws noise that takes infinitely many values, if that is asked; loops are met."""
-    every = partial(_runs, lambda run: bound.execute(x, run), [], loops)
+
+    def asked() -> bool:
+        every = _runs(lambda run: bound.execute(x, run), [], loops)
+        return any(noisy and run.laws for run, _ in islice(every, _FEW_RUNS))
+
     with suppress(Outside):
-        return _restarted(lambda: any(noisy and run.laws for run, _ in islice(every(), _FEW_RUNS)), loops)
+        return _restarted(asked, loops)
     return False
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from tightdp.cells.linear import COUNTER, REAL
 from tightdp.cells.noise import Noisy, Outside
 from tightdp.exact.field import ExpNumber
-from tightdp.language.rounds import MISSING, Missing
+from tightdp.language.rounds import MISSING, Loop, Missing
 
 Shape: TypeAlias = Any
 Place: TypeAlias = tuple[Any, ...]
@@ -50,6 +50,13 @@ def picture(values: Mapping[Any, Any], known: Sequence[Any] = ()) -> Picture:
     shape = tuple((name, drawing.of(value, (name,))) for name, value in values.items())
     held = tuple(drawing.of(value, (at,)) for at, value in enumerate(known))
     return Picture((shape, held), tuple(drawing.places), tuple(drawing.numbers))
+
+
+def living(loop: Loop) -> Mapping[str, Any]:
+    """Return what a round may read: its names, and those of the functions around."""
+    held = {name: value if name in loop.live else MISSING for name, value in loop.values().items()}
+    around = {name: value for name, value in loop.frame.f_locals.items() if name not in held}
+    return held | {name: value for name, value in around.items() if not name.startswith("__tightdp")}
 
 
 def containers(values: Mapping[Any, Any]) -> list[Any]:

@@ -43,8 +43,7 @@ def explained(uncut: Uncut, outside: noise.Outside) -> TightdpError:
 
 def check_loops(bound: Bound, watch: Callable[[], None]) -> None:
     """Raise Endless where a loop counts without a bound: then there is no core program."""
-    loops = any("while" in line for line in bound.program.source.file_lines)
-    place = laws.loop_that_counts(bound, watch) if loops else None
+    place = laws.loop_that_counts(bound, watch)
     if place is not None:
         error = Endless(
             "this while loop counts without a bound, and its law has no closed form here",
