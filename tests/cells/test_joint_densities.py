@@ -207,8 +207,8 @@ def test_ratios_on_a_grid_are_between_both_ends() -> None:
 @pytest.mark.slow(seconds=9)
 def test_what_takes_too_many_steps_is_enclosed() -> None:
     found = mixed_gaps.bind(n=3).privacy()
-    assert (found.status, found.exp_epsilon) == ("bounded", exp(Fraction(4, 3)))
-    assert 1.95 < float(found.lower) < math.exp(1)
+    assert found.status == "bounded"
+    assert 1.95 < float(found.lower) < float(found.upper) < 2.06
 
 
 def test_simplices_cover_space_once() -> None:

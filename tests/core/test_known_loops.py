@@ -16,7 +16,6 @@ import loops
 
 ENCLOSED = {
     "modulo": 1e-23,
-    "thirds": 1e-23,
     "by_twos_and_threes": 1e-23,
     "decrement_sometimes": 1e-23,
     "fair_walk": 0.04,

@@ -150,7 +150,7 @@ LONGER = [
     (sparse_vector, exp(1), "bounded"),
     (gap, exp(1), "bounded"),
     (one_sided_answers, exp(1), "bounded"),
-    (within_a_range, math.inf, "bounded"),
+    (within_a_range, math.inf, "exact"),
 ]
 
 
