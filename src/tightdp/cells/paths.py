@@ -344,10 +344,11 @@ def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
 
 def among_few(bound: Bound, x: Dataset, loops: Loops, noisy: bool) -> bool:
     """Whether one of a few runs draws noise that takes infinitely many values, if that is asked; loops are met."""
+    few = 1 + _FEW_RUNS // (bound.n + 1) if noisy else _FEW_RUNS
 
     def asked() -> bool:
         every = _runs(lambda run: bound.execute(x, run), [], loops)
-        return any(noisy and run.laws for run, _ in islice(every, _FEW_RUNS))
+        return any(noisy and run.laws for run, _ in islice(every, few))
 
     with suppress(Outside):
         return _restarted(asked, loops)
