@@ -42,6 +42,11 @@ Fixpoint power (a : K) (n : nat) : K := match n with O => 1 | S n => a * power a
 Lemma power_nonneg : forall a n, 0 <= a -> 0 <= power a n.
 Proof. intros a n H. induction n as [|n IH]; [apply zero_le_one | apply le_mul; assumption]. Qed.
 
+Lemma power_positive : forall a n, 0 < a -> 0 < power a n.
+Proof.
+  intros a n H. induction n as [|n IH]; [split; [apply zero_le_one | apply zero_not_one] | apply mul_positive; assumption].
+Qed.
+
 (** Laws in a row, each bounded by the next. *)
 Inductive row {Y} (u d : K) : nat -> finite_law Y -> finite_law Y -> Prop :=
 | alone : forall l, row u d O l l

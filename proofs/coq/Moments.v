@@ -93,12 +93,6 @@ Proof.
   rewrite value_mul, IH. reflexivity.
 Qed.
 
-Lemma power_positive : forall (a : K) n, 0 < a -> 0 < power a n.
-Proof.
-  intros a n H. induction n as [|n IH]; cbn [Composition.power]; [|apply mul_positive; assumption].
-  split; [apply zero_le_one | apply zero_not_one].
-Qed.
-
 Lemma reduced_sound : forall s, exists g : K, 0 < g /\ val (fst s) = g * val (fst (reduced s)) /\ val (snd s) = g * val (snd (reduced s)).
 Proof.
   assert (One : forall s : poly * poly, exists g : K, 0 < g /\ val (fst s) = g * val (fst s) /\ val (snd s) = g * val (snd s)).
@@ -161,7 +155,7 @@ Proof.
     replace (sum t (fun f => inj (snd (snd f)) * term (e :: t) (fst (fst (snd f))) (snd (fst (snd f)))))
       with (sum t (fun f => inj (snd (snd f)) * term t (fst (fst (snd f))) (snd (fst (snd f))))); [ring|].
     apply sum_ext. intros f _. unfold term. cbn [without]. rewrite Z0. reflexivity.
-  - cbn [orb] in H. apply (positive_sound K T r R) in H. pose proof (power_positive _ below H) as B.
+  - cbn [orb] in H. apply (positive_sound K T r R) in H. pose proof (power_positive K _ below H) as B.
     split; [apply mul_positive; assumption|].
     rewrite (sum_ext K t _ (fun f => power (val (right_of e)) below * (inj (snd (snd f)) * term t (fst (fst (snd f))) (snd (fst (snd f))))))
       by (intros f Hf; rewrite (term_more t e f Hf Z0); ring).

@@ -119,12 +119,6 @@ Proof.
     apply mul_le; [apply power_nonneg; eapply le_trans; eassumption | exact H].
 Qed.
 
-Lemma power_positive : forall (a : K) n, 0 < a -> 0 < power a n.
-Proof.
-  intros a n H. induction n as [|n IH]; cbn [Composition.power]; [split; [apply zero_le_one | apply zero_not_one]|].
-  apply mul_positive; assumption.
-Qed.
-
 Lemma lt_le_trans : forall a b e : K, a < b -> b <= e -> a < e.
 Proof. intros a b e [H N] L. split; [eapply le_trans; eassumption|]. intros ->. apply N. apply le_antisym; assumption. Qed.
 
