@@ -24,7 +24,7 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import as_output, order_of
 from tightdp.language.program import Dataset
-from tightdp.limits.calibrated import ALLOWED, CELL_STEPS, DOUBLES_AT_ONCE, LITTLE_WORK, MOST_ENTRIES, PAIR_STEPS
+from tightdp.limits.calibrated import CELL_STEPS, DOUBLES_AT_ONCE, LITTLE_WORK, MOST_ENTRIES, PAIR_STEPS
 from tightdp.logic.count import Weights
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, too_much
@@ -37,6 +37,8 @@ from tightdp.methods.ranking import neighbours_in_order, position_of
 
 _MARGIN = 1e-4
 """Sums of rounded logarithms have a smaller error."""
+_CONTENT_STEPS = PAIR_STEPS // 4
+"""Steps for comparing the laws of all parts on one content of the other clients."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class OverlappingParts(Method):
         return sum(variables for variables, _ in sizes), sum(nodes for _, nodes in sizes)
 
     def work(self) -> int:
-        return CELL_STEPS * len(self._laws) + PAIR_STEPS * sum(map(self.contents, self.steps()))
+        return CELL_STEPS * len(self._laws) + _CONTENT_STEPS * sum(map(self.contents, self.steps()))
 
     def laws(self, control: Control) -> PieceTable:
         return self.pieces(control).table(tuple(range(len(self.parts))))
@@ -330,5 +332,5 @@ def look(program: Program, control: Control, budget: int) -> OverlappingParts | 
     contents = sum(map(found.contents, found.steps()))
     if contents > MOST_ENTRIES:
         return Refusal("independent outputs: the parts that see a record see too many others")
-    found.estimate = CELL_STEPS * laws + PAIR_STEPS // ALLOWED * contents
+    found.estimate = CELL_STEPS * laws + _CONTENT_STEPS * contents
     return found if found.estimate <= budget else too_much("independent outputs", found.estimate)
