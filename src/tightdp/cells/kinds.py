@@ -12,7 +12,7 @@ from flint import fmpq
 from tightdp.cells import joint, lines, mixed, moving, suprema
 from tightdp.cells.joint import Region, Way
 from tightdp.cells.laws import CellLaws
-from tightdp.cells.linear import REAL, Label, Rows
+from tightdp.cells.linear import REAL, Label, Rows, connected
 from tightdp.cells.lines import Stretch, on_stretch, stretches
 from tightdp.cells.maker import Contribution
 from tightdp.cells.noise import Outside
@@ -230,14 +230,10 @@ class Kind:
 
     def _groups(self) -> list[tuple[int, ...]]:
         """Return the coordinates that are independent of each other under all datasets."""
-        groups: list[set[int]] = [{v} for v in self.label.variables]
-        for contributions in self._found.values():
-            for pieces in contributions[0].factors:
-                free = variables(pieces)
-                together = [group for group in groups if group & free]
-                if len(together) > 1:
-                    groups = [group for group in groups if not group & free] + [set().union(*together)]
-        return [tuple(sorted(group)) for group in groups]
+        factors = (pieces for contributions in self._found.values() for pieces in contributions[0].factors)
+        return [
+            tuple(sorted(each)) for each in connected([*({v} for v in self.label.variables), *map(variables, factors)])
+        ]
 
     def _weight(self, contribution: Contribution) -> Exact:
         constants = [pieces for pieces in contribution.factors if not variables(pieces)]

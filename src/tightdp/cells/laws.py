@@ -25,7 +25,7 @@ from tightdp.cells.linear import (
 )
 from tightdp.cells.maker import Contribution, Maker, mass_of
 from tightdp.cells.noise import Noisy, Outside, Path, Quotient
-from tightdp.cells.paths import Loops, among_few, paths
+from tightdp.cells.paths import Loops, few_runs, paths
 from tightdp.cells.spans import Form, Solved, Span, by_draws, solved, span_of
 from tightdp.cells.sums import (
     Base,
@@ -38,6 +38,9 @@ from tightdp.cells.sums import (
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import FEW_VALUES
+
+_FEW_RUNS = 300
+"""So many runs are looked at, by records fewer of them, to see what a program does."""
 
 
 @dataclass
@@ -113,13 +116,14 @@ class _Draft:
 def loop_that_counts(bound: Bound, watch: Callable[[], None]) -> str | None:
     """Return the place of a loop whose counter has no bound, None where a few runs on one dataset meet none."""
     loops = Loops(lambda path: mass_of(path, watch), watch)
-    among_few(bound, _first(bound), loops, noisy=False)
+    few_runs(bound, _first(bound), loops, _FEW_RUNS)
     return loops.counting
 
 
 def draws_noise(bound: Bound, watch: Callable[[], None] = lambda: None) -> bool:
     """Whether a few runs on one dataset draw noise on all integers from an end on, or on the reals."""
-    return among_few(bound, _first(bound), Loops(lambda path: mass_of(path, watch), watch), noisy=True)
+    loops = Loops(lambda path: mass_of(path, watch), watch)
+    return any(few_runs(bound, _first(bound), loops, 1 + _FEW_RUNS // (bound.n + 1)))
 
 
 def _first(bound: Bound) -> Dataset:

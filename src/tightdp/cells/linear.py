@@ -290,6 +290,16 @@ class Label:
         return as_output(rebuilt(self.shape, lambda free: next(rest) if free else next(constants)))
 
 
+def connected(sets: Iterable[Iterable[int]]) -> list[set[int]]:
+    """Return the unions of sets of variables that have some in common, in the order of their first ones."""
+    found: list[set[int]] = []
+    for each in map(set, sets):
+        meeting = [group for group in found if group & each]
+        if each:
+            found = [*(group for group in found if not group & each), each.union(*meeting)]
+    return sorted(found, key=min)
+
+
 def shape_of(value: Any, leaves: list[Any]) -> Any:
     """Return how an output is nested, with True for every scalar, which is added to the leaves."""
     if isinstance(value, tuple):

@@ -17,6 +17,7 @@ from tightdp.cells.linear import (
     Lattice,
     Row,
     Rows,
+    connected,
     coordinates,
     lattice_of,
     row,
@@ -187,7 +188,11 @@ class Maker:
             factors = [factor for factor in factors if y not in factor.free] + [self._known[name]]
             rows = [line for line in rows if not any(v == y for v, _ in line[0])]
             hidden = hidden - {y}
-        bounds: list[Pieces] = [[(frozenset(apart), {UNIT: self.one})] for apart in _apart(tightest(rows))]
+        left = tightest(rows)
+        groups = connected({v for v, _ in normal} for normal, _ in left)
+        bounds: list[Pieces] = [
+            [(frozenset(line for line in left if line[0][0][0] in group), {UNIT: self.one})] for group in groups
+        ]
         return [*bounds, *(factor.pieces for factor in factors)]
 
 
@@ -216,20 +221,6 @@ def _meeting(y: int, rows: list[Row], factors: list[_Factor]) -> set[int]:
         here = {v for v, _ in normal}
         found |= here if y in here else set()
     return found.union(*(factor.free for factor in factors if y in factor.free))
-
-
-def _apart(rows: Rows) -> list[list[Row]]:
-    """Return rows in groups that have no variables in common."""
-    groups: list[tuple[set[int], list[Row]]] = []
-    for line in sorted(rows):
-        free, together, others = {v for v, _ in line[0]}, [line], []
-        for group in groups:
-            if group[0] & free:
-                free, together = free | group[0], group[1] + together
-            else:
-                others.append(group)
-        groups = [*others, (free, together)]
-    return [together for _, together in groups]
 
 
 def mass_of(path: Path, watch: Callable[[], None]) -> Number:

@@ -269,8 +269,10 @@ class Rate(NamedTuple):
     shown: bool
 
 
-def two_sided(law: TwoSided) -> Exponentials:
-    """Return two-sided noise by its pieces."""
+def by_pieces(law: TwoSided | Exponentials) -> Exponentials:
+    """Return noise by its pieces, two-sided noise, too."""
+    if isinstance(law, Exponentials):
+        return law
     sides = (Fraction(0), None, law.ratio), (None, Fraction(-1), 1 / law.ratio)
     return Exponentials(law.centre, (1 - law.ratio) / (1 + law.ratio), sides, real=False)
 

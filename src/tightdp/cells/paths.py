@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tightdp.cells.ends import Outcome, outcomes
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest
-from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, joined, may_occur, noisy, two_sided
+from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, by_pieces, joined, may_occur, noisy
 from tightdp.cells.pictures import Form, Picture, containers, living, picture, restored
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
@@ -26,7 +26,6 @@ from tightdp.language.rounds import MISSING, Loop, Told, values_in
 _MOST_PATHS = 4_000
 _MOST_STEPS = 400
 """How many decisions a path may have."""
-_FEW_RUNS = 300
 _MANY_ROUNDS = 24
 """A loop that draws in more rounds than that is asked how it ends."""
 _MOST_ROUNDS = 120
@@ -157,7 +156,7 @@ class _Run:
     def draw_integer(self, law: OnIntegers) -> int:
         if not isinstance(law, TwoSided):
             raise Outside("has no geometric tails")
-        return self.draw_number(two_sided(law))  # type: ignore[no-any-return]
+        return self.draw_number(by_pieces(law))  # type: ignore[no-any-return]
 
     def draw_bits(self, bits: int) -> int:
         raise Outside("draws doubles")
@@ -342,17 +341,16 @@ def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
     return _restarted(found, loops), loops.rejected
 
 
-def among_few(bound: Bound, x: Dataset, loops: Loops, noisy: bool) -> bool:
-    """Whether one of a few runs draws noise that takes infinitely many values, if that is asked; loops are met."""
-    few = 1 + _FEW_RUNS // (bound.n + 1) if noisy else _FEW_RUNS
+def few_runs(bound: Bound, x: Dataset, loops: Loops, most: int) -> list[bool]:
+    """Return of so many runs whether they draw noise that takes infinitely many values; none that end with Outside."""
 
-    def asked() -> bool:
+    def drawn() -> list[bool]:
         every = _runs(lambda run: bound.execute(x, run), [], loops)
-        return any(noisy and run.laws for run, _ in islice(every, few))
+        return [bool(run.laws) for run, _ in islice(every, most)]
 
     with suppress(Outside):
-        return _restarted(asked, loops)
-    return False
+        return _restarted(drawn, loops)
+    return []
 
 
 def _restarted(ask: Callable[[], T], loops: Loops) -> T:

@@ -124,12 +124,12 @@ def visits(moves: Moves, begun: Mapping[int, list[Any]]) -> Iterator[list[Any]]:
 
     Raises Outside where it does not get on.
     """
-    by = [moves.at(0)]
+    by, most = [moves.at(0)], moves.most
     still = _Still(by[0], moves.size, moves.one)
     found: list[list[Any]] = []
     for k in count():
         entered = list(begun.get(k, [0 * moves.one] * moves.size))
-        for d in range(1, (k if moves.most is None else min(moves.most, k)) + 1):
+        for d in range(1, (k if most is None else min(most, k)) + 1):
             if d == len(by):
                 by.append(moves.at(d))
             for s, targets in enumerate(by[d]):
@@ -139,6 +139,8 @@ def visits(moves: Moves, begun: Mapping[int, list[Any]]) -> Iterator[list[Any]]:
                         entered[t] += times * mass
         found.append(still.visits(entered))
         yield found[-1]
+        if most:
+            del found[:-most]
 
 
 class _Still:

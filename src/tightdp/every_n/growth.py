@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
-from tightdp.cells.noise import two_sided
+from tightdp.cells.noise import by_pieces
 from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.covering import Kinds
 from tightdp.every_n.edges import Edge, finite, total
@@ -104,7 +105,7 @@ def _parted(path: Path, kinds: Kinds) -> bool:
 
 def _reach(law: Noise) -> float:
     """Return how far noise is followed."""
-    pieces = two_sided(law) if isinstance(law, TwoSided) else law
+    pieces = by_pieces(law)
     rates = [abs(math.log(near_sample(base))) for _, _, base in pieces.pieces if base != 1]
     far = max((-math.log(_LOST) / rate for rate in rates), default=0)
     ends = [abs(float(end)) for end in support(law) if finite(end)]
@@ -217,26 +218,11 @@ class _Search:
 
     def _closed(self, word: Sequence[Ways], last: Masks, begun: Masks | None) -> Masks | None:
         """Return where the run on x' may be so that something can be sent last; None where that is not found."""
-        inside = last
-        for _ in range(_CLOSED):
-            more = _repeated(word, _numbers(inside), True)
-            wider = {at: mask | (more[at] > 0) for at, mask in inside.items()}
-            if all((wider[at] == mask).all() for at, mask in inside.items()):
-                break
-            inside = wider
-        else:
-            return None
-        if begun is None:
+        inside = _widened(last, lambda masks: _positive(_repeated(word, _numbers(masks), True)))
+        if inside is None or begun is None:
             return inside
-        for _ in range(_CLOSED):
-            later = begun
-            for ways in word:
-                later = self._after(ways, later)
-            wider = {at: mask | later[at] for at, mask in begun.items()}
-            if all((wider[at] == mask).all() for at, mask in begun.items()):
-                return {at: mask & begun[at] for at, mask in inside.items()}
-            begun = wider
-        return None
+        met = _widened(begun, lambda masks: reduce(lambda here, ways: self._after(ways, here), word, masks))
+        return None if met is None else {at: mask & met[at] for at, mask in inside.items()}
 
     def _begins(self, held: Masks, first: Step | None) -> bool:
         """Whether a run on x gets to one of these places with a positive probability."""
@@ -285,7 +271,7 @@ class _Search:
 
     def _may(self, ways: Ways, later: Masks, up: bool) -> Masks:
         """Return from where one gets to some places with a positive probability."""
-        return {at: found > 0 for at, found in expected(ways, _numbers(later), up).items()}
+        return _positive(expected(ways, _numbers(later), up))
 
     def _after(self, ways: Ways, begun: Masks) -> Masks:
         found = {at: np.full(size, False) for at, size in self._sizes.items()}
@@ -317,7 +303,7 @@ def _least(word: Sequence[Ways], able: Masks, bar: int) -> Masks | None:
     numbers = _numbers(able)
     for _ in range(_ROUNDS):
         more = _repeated(word, numbers, False)
-        inside = {at: found > 0 for at, found in numbers.items()}
+        inside = _positive(numbers)
         rates = {
             at: np.where(inside[at], (more[at] << BITS) // np.maximum(found, 1), 0) for at, found in numbers.items()
         }
@@ -335,6 +321,21 @@ def _repeated(word: Sequence[Ways], later: Weights, up: bool) -> Weights:
     for ways in reversed(word):
         later = expected(ways, later, up)
     return later
+
+
+def _widened(masks: Masks, more: Callable[[Masks], Masks]) -> Masks | None:
+    """Return where one is or gets to, again and again, from some places; None where that is not found."""
+    for _ in range(_CLOSED):
+        reached = more(masks)
+        wider = {at: mask | reached[at] for at, mask in masks.items()}
+        if all((wider[at] == mask).all() for at, mask in masks.items()):
+            return masks
+        masks = wider
+    return None
+
+
+def _positive(numbers: Weights) -> Masks:
+    return {at: found > 0 for at, found in numbers.items()}
 
 
 def _key(*masks: Masks) -> bytes:

@@ -12,14 +12,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
-from tightdp.cells.noise import two_sided
+from tightdp.cells.noise import by_pieces
 from tightdp.core.between import cells_of
 from tightdp.every_n.edges import Edge, finite
 from tightdp.every_n.paths import Affine, Noise, Path, Terms, support
 from tightdp.every_n.shifts import is_real
 from tightdp.exact.arrays import Doubles, Flags, Integers, np
 from tightdp.exact.field import Number
-from tightdp.language.laws import TwoSided
 
 BITS = 30
 ONE = 1 << BITS
@@ -76,7 +75,7 @@ class Grid:
     def masses(self, law: Noise, up: bool) -> Integers:
         """Return the probabilities of all cells."""
         if (law, up) not in self._masses:
-            pieces = two_sided(law) if isinstance(law, TwoSided) else law
+            pieces = by_pieces(law)
             low, _ = self.cells(pieces.real)
             cuts = [Fraction(int(end), self.parts) - (0 if pieces.real else Fraction(1, 2)) for end in low[1:]]
             least = np.array([float(support(law)[0] * self.parts)])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -355,18 +356,17 @@ def shuffle(messages: Iterable[T]) -> tuple[T, ...]:
     """The messages in uniformly random order, as a new tuple."""
     shuffled = list(messages)
     source = current_source()
+    names = [] if source.tells_equal_apart else list(map(_name, shuffled))
     for last in range(len(shuffled) - 1, 0, -1):
-        picked = source.draw(laws.uniform(0, last) if source.tells_equal_apart else _unequal(shuffled[: last + 1]))
-        shuffled[last], shuffled[picked] = shuffled[picked], shuffled[last]
+        picked = source.draw(_unequal(names[: last + 1]) if names else laws.uniform(0, last))
+        for each in (shuffled, names) if names else (shuffled,):
+            each[last], each[picked] = each[picked], each[last]
     return tuple(shuffled)
 
 
-def _unequal(messages: Sequence[Any]) -> Law:
-    """A uniformly random message, by the first place where one like it stands."""
-    places: dict[Any, list[int]] = {}
-    for at, message in enumerate(messages):
-        places.setdefault(_name(message), []).append(at)
-    return tuple((alike[0], Fraction(len(alike), len(messages))) for alike in places.values())
+def _unequal(names: Sequence[Any]) -> Law:
+    """A uniformly random message, by the first place where one of this name stands."""
+    return tuple((names.index(name), Fraction(times, len(names))) for name, times in Counter(names).items())
 
 
 def _name(message: Any) -> Any:
