@@ -24,14 +24,11 @@ class CellsTable(ListedTable):
 
     def __init__(self, program: Program, control: Control, known: dict[Dataset, dict[Output, Number]]) -> None:
         super().__init__(program.bound, control)
-        self._known = known
-        orbits = program.contents
-        self._content = (lambda x: x) if orbits is None else lambda x: orbits.representative(orbits.counts(x))
+        self._known, self._orbits = known, program.contents
 
     def _counted(self, x: Dataset) -> Weights:
-        by_code, total = whole_weights(
-            {self.codes.code(output): mass for output, mass in self._known[self._content(x)].items()}
-        )
+        law = self._known[x if self._orbits is None else self._orbits.standing_for(x)]
+        by_code, total = whole_weights({self.codes.code(output): mass for output, mass in law.items()})
         return Weights(dict(sorted(by_code.items())), total)
 
 

@@ -284,7 +284,7 @@ class _InOrder(EliminationTable):
 
     def weights(self, x: Dataset) -> Weights:
         known = self._orbits
-        return super().weights(x if known is None else known.representative(known.counts(x)))
+        return super().weights(x if known is None else known.standing_for(x))
 
 
 def work_of_diagram(core: CoreProgram) -> int:

@@ -101,18 +101,27 @@ def bounded(watch: Watch, most: int) -> Watch:
     return limits
 
 
-def at_most(control: Control, steps: int = MUCH_WORK) -> Control:
-    """Return a control with the same limits that raises TooLarge after so many steps, of calls and of a diagram."""
+def counted(control: Control, look: Callable[[int], None]) -> Control:
+    """Return a control with the same limits that tells how many steps were taken so far, of calls and of a diagram."""
     spent = largest = 0
 
     def limits(nodes: int = 0) -> None:
         nonlocal spent, largest
         control(nodes)
         spent, largest = spent + IN_A_CALL, max(largest, nodes)
-        if spent + NODE_STEPS * largest > steps:
-            raise TooLarge
+        look(spent + NODE_STEPS * largest)
 
     return Control(limits, plan=control.plan)
+
+
+def at_most(control: Control, steps: int = MUCH_WORK) -> Control:
+    """Return a control with the same limits that raises TooLarge after so many steps."""
+
+    def look(taken: int) -> None:
+        if taken > steps:
+            raise TooLarge
+
+    return counted(control, look)
 
 
 def cells(program: CoreProgram) -> int:

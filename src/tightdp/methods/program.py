@@ -39,7 +39,7 @@ from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
 from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight
 from tightdp.methods.chain import Chain, make_chain
-from tightdp.methods.compiled import TooLarge, at_most, cells, deep_recursion, encode_core, steps_of_diagram
+from tightdp.methods.compiled import TooLarge, at_most, cells, counted, deep_recursion, encode_core, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
 from tightdp.methods.uncut import check_loops, explained, least_evidence
 from tightdp.symmetry.orbits import Orbits
@@ -174,7 +174,7 @@ class Program:
             if orbits is None:
                 return comparing.Comparing(laws.cell_laws(self.bound, control), control)
             known = laws.cell_laws(self.bound, control, (x for x, _ in orbits.accuracy_set()))
-            known.content = lambda x: orbits.representative(orbits.counts(x))
+            known.content = orbits.standing_for
             return comparing.Comparing(known, control)
 
         return self._by_algebra(lowered, compared, control)
@@ -203,13 +203,19 @@ class Program:
 
     def _lowered_at_all(self, control: Control, enclosed: bool = True) -> CoreProgram:
         """Return the core program. Raises LimitError where all runs of all datasets take less work, as may be known."""
-        for steps, runs in _INSTEAD:
-            try:
-                return self._lowered(None, at_most(control, steps), enclosed)
-            except TooLarge:
+        steps, left = 0, list(_INSTEAD)
+
+        def look(taken: int) -> None:
+            nonlocal steps
+            if left and taken > left[0][0]:
+                steps, runs = left.pop(0)
                 if self.few_runs(runs):
-                    raise LimitError(f"lowering takes more than {steps:,} steps", "use fewer records") from None
-        return self._lowered(None, control, enclosed)
+                    raise TooLarge
+
+        try:
+            return self._lowered(None, counted(control, look), enclosed)
+        except TooLarge:
+            raise LimitError(f"lowering takes more than {steps:,} steps", "use fewer records") from None
 
     def _lowered(self, x: Dataset | None, control: Control, enclosed: bool = True) -> CoreProgram:
         try:

@@ -215,6 +215,10 @@ class Orbits:
         """Return a dataset with these counts."""
         return self._dataset([self._held(classes, c) for classes, c in zip(self._contents, counts, strict=True)], 0)
 
+    def standing_for(self, x: Sequence[Record]) -> Dataset:
+        """Return the dataset that represents this one."""
+        return self.representative(self.counts(x))
+
     def size(self, counts: Counts) -> int:
         """Return how many datasets have these counts."""
         return self._size(self._contents, counts)
