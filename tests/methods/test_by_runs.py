@@ -109,9 +109,9 @@ def in_a_tree(x: Any) -> Any:
 
 def test_where_lowering_takes_more_than_all_runs_these_are_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
     lowered = in_a_tree.bind(n=3).delta(exp_epsilon=2)
-    monkeypatch.setattr(program, "_INSTEAD", ((10_000, 10_000),))
+    monkeypatch.setattr(program, "_INSTEAD", (10_000, 10_000))
     instead = in_a_tree.bind(n=3).delta(exp_epsilon=2)
     assert (instead.delta, instead.witness) == (lowered.delta, lowered.witness)
     assert (lowered.stats.method, instead.stats.method) == ("exhaustive", "runs")
-    monkeypatch.setattr(program, "_INSTEAD", ((10_000, 10),))
+    monkeypatch.setattr(program, "_INSTEAD", (10_000, 10))
     assert in_a_tree.bind(n=3).delta(exp_epsilon=2).stats.method == "exhaustive"  # runs are too many

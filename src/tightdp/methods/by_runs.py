@@ -118,10 +118,12 @@ def few_runs(bound: Bound, runs: int = MAX_DATASETS) -> bool:
     neighbours = sum(1 for _ in islice(relation_of(bound).neighbours(sample[0]), MAX_DATASETS))
     most = runs // int(bound.record.size**bound.n * (1 + neighbours // FEW_VALUES))
     try:
-        numbers = [_number_of_runs(bound, x, most) for x in sample]
-        heavy = [x for x, number in zip(sample, numbers, strict=True) if number > most]
-        if 0 in numbers or 2 * len(heavy) >= len(sample):
-            return False
+        heavy: list[Dataset] = []
+        for x in sample:
+            number = _number_of_runs(bound, x, most)
+            heavy += [x] if number > most else []
+            if not number or 2 * len(heavy) >= len(sample):
+                return False
         return all(_number_of_runs(bound, x, runs // 2) <= runs // 2 for x in heavy)
     except TightdpError:
         return False

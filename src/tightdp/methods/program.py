@@ -28,7 +28,6 @@ from tightdp.limits.calibrated import (
     ALLOWED,
     DOUBLES_AT_ONCE,
     LITTLE_WORK,
-    MAX_DATASETS,
     MUCH_WORK,
     NO_LIMIT,
     NODE_STEPS,
@@ -54,8 +53,8 @@ else:  # few programs need them
 
 
 T = TypeVar("T")
-_INSTEAD = ((MUCH_WORK // ALLOWED, LITTLE_WORK), (MUCH_WORK, MAX_DATASETS))
-"""After how many steps of lowering how many runs are taken instead."""
+_INSTEAD = MUCH_WORK, LITTLE_WORK
+"""After how many steps of lowering so many runs are enumerated instead; counting them takes time, too."""
 
 
 @dataclass
@@ -203,12 +202,12 @@ class Program:
 
     def _lowered_at_all(self, control: Control, enclosed: bool = True) -> CoreProgram:
         """Return the core program. Raises LimitError where all runs of all datasets take less work, as may be known."""
-        steps, left = 0, list(_INSTEAD)
+        (steps, runs), asked = _INSTEAD, False
 
         def look(taken: int) -> None:
-            nonlocal steps
-            if left and taken > left[0][0]:
-                steps, runs = left.pop(0)
+            nonlocal asked
+            if taken > steps and not asked:
+                asked = True
                 if self.few_runs(runs):
                     raise TooLarge
 
