@@ -86,16 +86,21 @@ def test_a_delta_is_exact_where_the_real_number_crosses_at_a_rational_place() ->
 
 
 @mechanism(record=Bit)
-def one_of_two(x):
-    return (laplace(x[0], 1), geometric(0, "1/2")) if flip("1/3") else (laplace(x[0], 1), geometric(x[0], "1/2"))
+def one_of_two(x, scale):
+    return laplace(x[0], scale), geometric(0 if flip("1/3") else x[0], "1/2")
 
 
 def test_an_epsilon_that_is_approached_is_what_moved_draws_prove() -> None:
     """Far out the wider noise decides; a real number in both is a factor of e, beside 1/3 + 2/3·2 of the integer."""
     found = mixture.bind(n=1).privacy()
     assert (found.status, found.exp_epsilon, found.attained) == ("exact", 4, False)
-    found = one_of_two.bind(n=1).privacy()
+    found = one_of_two.bind(n=1, scale=1).privacy()
     assert (found.status, found.exp_epsilon) == ("exact", Fraction(5, 3) * exp(1))
+
+
+def test_ratios_beyond_all_doubles_are_shared() -> None:
+    found = one_of_two.bind(n=1, scale=Fraction(1, 2000)).privacy()
+    assert (found.status, found.exp_epsilon) == ("exact", Fraction(5, 3) * exp(2000))
 
 
 @mechanism(record=Bit)

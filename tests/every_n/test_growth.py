@@ -245,6 +245,15 @@ def test_what_is_bounded_does_not_grow(one: Mechanism) -> None:
     assert align(paths) is not None
 
 
+@mechanism(record=Int(0, 1), neighbours="unit-all")
+def enlarged(x: Any) -> Any:
+    return above(x, lambda v: geometric(v, "1/2"), lambda v: 1 + 10**18 * geometric(v, "1/2"), again=True)
+
+
+def test_numbers_that_doubles_need_not_hold_prove_nothing() -> None:
+    assert not grows(enlarged)
+
+
 @pytest.mark.slow(seconds=6)
 @pytest.mark.parametrize("one", GROWING)
 def test_tight_values_grow_at_the_first_few_n(one: Mechanism) -> None:

@@ -37,7 +37,6 @@ _MOST_PRODUCTS = 2_000_000
 """So many products of numbers are computed for these ways, about: the cube of the draws for each."""
 _FINEST = 10_000
 """Shares have denominators up to this one, before they are divided by their sum."""
-_LARGEST = 1e100
 
 
 def upper_end(ours: Sequence[Runs], theirs: Sequence[Runs]) -> Any:
@@ -79,8 +78,9 @@ def _shares(ratios: Sequence[Mapping[int, Any]], others: int) -> list[dict[int, 
     places = [(row, at) for row, line in enumerate(ratios) for at in line]
     above, below = np.zeros((others, len(places) + 1)), np.zeros((len(ratios), len(places) + 1))
     above[:, -1] = -1
+    largest = max(ratio for line in ratios for ratio in line.values())
     for column, (row, at) in enumerate(places):
-        above[at, column], below[row, column] = min(float(ratios[row][at]), _LARGEST), 1
+        above[at, column], below[row, column] = float(ratios[row][at] / largest), 1
     aim = np.eye(len(places) + 1)[-1]
     found = optimize.linprog(aim, above, np.zeros(others), below, np.ones(len(ratios)), method="highs-ds").x
     shares: list[dict[int, Fraction]] = [{} for _ in ratios]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -18,7 +19,7 @@ from tightdp.cells.noise import by_pieces
 from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.covering import Kinds
 from tightdp.every_n.edges import Edge, finite, total
-from tightdp.every_n.intervals import BITS, MOST_ENTRIES, ONE, Bound, Grid, Way, Weights, expected
+from tightdp.every_n.intervals import BITS, MOST_ENTRIES, ONE, Bound, Grid, Unheld, Way, Weights, expected
 from tightdp.every_n.options import kinds_of
 from tightdp.every_n.paths import Affine, Noise, Path, Paths, support
 from tightdp.every_n.runs import OPEN
@@ -84,7 +85,9 @@ def grows(paths: Paths) -> bool:
     ways = [*paths.before, *(path for by in paths.steps.values() for some in by.values() for path in some)]
     if any(path.target not in kinds or _parted(path, kinds[path.target]) for path in ways):
         return False
-    return any(_Search(paths, kinds, grid).proves() for grid in _grids(paths))
+    with suppress(Unheld):
+        return any(_Search(paths, kinds, grid).proves() for grid in _grids(paths))
+    return False
 
 
 def _beyond(path: Path) -> bool:

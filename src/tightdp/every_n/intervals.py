@@ -27,10 +27,17 @@ MOST_ENTRIES = 1 << 21
 _MOST_MOVED = 3
 """What may be in more cells than that afterwards may be in any."""
 
+_LARGEST = 1 << 40
+"""Numbers in units of a grid are below that: doubles hold them, and sums of multiples of them, exactly."""
+
 Weights: TypeAlias = "dict[int, Integers]"
 """A number over `ONE` for every state and all cells of what it holds."""
 Bound: TypeAlias = tuple[Terms, Edge, Edge]
 _Span: TypeAlias = "tuple[Doubles, Doubles]"
+
+
+class Unheld(Exception):
+    """A number is so large that doubles need not hold it."""
 
 
 class Moved(NamedTuple):
@@ -78,7 +85,7 @@ class Grid:
             pieces = by_pieces(law)
             low, _ = self.cells(pieces.real)
             cuts = [Fraction(int(end), self.parts) - (0 if pieces.real else Fraction(1, 2)) for end in low[1:]]
-            least = np.array([float(support(law)[0] * self.parts)])
+            least = np.array([_double(support(law)[0] * self.parts)])
             first = int(self.within((least, least), pieces.real).first[0])
             inside = [rounded(mass, up) for _, mass in cells_of(pieces, cuts, None, set())]
             found = np.zeros(low.shape, dtype=np.int64)
@@ -201,6 +208,13 @@ class Way:
             found[tuple(places)] = True
 
 
+def _double(number: Edge) -> float:
+    """Return a number of units, or an infinite end. Raises Unheld."""
+    if finite(number) and abs(number) >= _LARGEST:
+        raise Unheld
+    return float(number)
+
+
 def _along(values: Any, axis: int, count: int) -> Any:
     """Return a row as an array of so many axes."""
     return values.reshape([-1 if at == axis else 1 for at in range(count)])
@@ -228,17 +242,18 @@ def _is_support(path: Path, terms: Terms, ends: tuple[Edge, Edge]) -> bool:
 
 def _value(form: Affine, spans: Mapping[tuple[str, int], _Span], grid: Grid) -> _Span:
     """Return between what a form is, in units of the grid."""
-    low = high = np.array(float(form.constant * grid.parts))
+    low = high = np.array(_double(form.constant * grid.parts))
     for name, factor in form.terms:
         least, most = spans[name] if factor > 0 else spans[name][::-1]
-        low, high = low + float(factor) * least, high + float(factor) * most
+        times = _double(factor)
+        low, high = low + times * least, high + times * most
     return low, high
 
 
 def _holds(span: _Span, low: Edge, high: Edge, parts: int, up: bool, real: bool) -> Flags:
     """Whether numbers between two ends are within a range: all of them, or with `up` some."""
     least, most = span
-    start, end = float(low * parts), float(high * parts)
+    start, end = _double(low * parts), _double(high * parts)
     found: Flags = (least >= start) & (most <= end)
     if up:
         found = (most > start) & (least < end) if real else (most >= start) & (least <= end)
