@@ -33,7 +33,8 @@ _BETWEEN_LOOKS = 256
 """Operations between two reports of the size of a manager, at least."""
 _OPERATIONS_PER_LEVEL = 2
 _NODES_PER_OPERATION = 32
-"""Finding out the size takes time that grows with the levels and nodes: so many make it one operation later."""
+"""Finding out the size takes time that grows with the levels and nodes: so many make it one operation later, at most.
+It is done earlier where operations make many nodes: when these took a multiple of that time."""
 _MEMORY_AT_START = 64 << 20
 """What CUDD reserves at the start, in entries and bytes; both grow as needed. More takes small programs longer to clear
 than to compile."""
@@ -99,7 +100,8 @@ class Manager:
         self._levels = levels
         self._variables: list[Node] = []
         self._watch = watch
-        self._until_look = self._between = _BETWEEN_LOOKS + _OPERATIONS_PER_LEVEL * levels
+        self._until_look = self._between = _BETWEEN_LOOKS
+        self._nodes = 0
         self._declare(levels)
 
     def __del__(self) -> None:
@@ -111,7 +113,10 @@ class Manager:
         self._until_look -= 1
         if self._until_look < 0:
             size = self.size()
-            self._until_look = self._between + size // _NODES_PER_OPERATION
+            most = _BETWEEN_LOOKS + _OPERATIONS_PER_LEVEL * self._levels + size // _NODES_PER_OPERATION
+            made, self._nodes = max(size - self._nodes, 1), size
+            affordable = self._between * (self._levels + size // 4) // made
+            self._between = self._until_look = min(most, max(_BETWEEN_LOOKS, min(2 * self._between, affordable)))
             self._watch(size)
 
     def _declare(self, levels: int) -> None:

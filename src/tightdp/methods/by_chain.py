@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice, zip_longest
 
@@ -39,7 +39,8 @@ from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.chain import Chain, TooManyEntries
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
 from tightdp.methods.chain_forms import Found, TooManyForms, every_ratio
-from tightdp.methods.chain_search import BRIEF, THOROUGH, blockwise_bound, largest_ratio, steps_of_search
+from tightdp.methods.chain_search import blockwise_bound, largest_ratio
+from tightdp.methods.compiled import TooLarge, at_most
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_chain
@@ -60,11 +61,10 @@ class Chained(Method):
         return self.table
 
     def tight(self, control: Control, budget: int) -> Tight | Refusal:
-        needs = steps_of_search(self.chain)
-        if budget >= needs or self.program.least_needed(self.name) >= needs:
-            return self._searched(control, THOROUGH)
-        found = self._searched(control, BRIEF)
-        return too_much("chain", needs) if found.gave_up else found
+        try:
+            return self._searched(at_most(control, budget))
+        except TooLarge:
+            return exceeded("chain", budget)
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         return alike_pairs(self.program.bound, self.table)
@@ -86,8 +86,8 @@ class Chained(Method):
     def _symmetry(self) -> Symmetry:
         return of_chain(self.chain, self.program.bound, self.program.formula(Control()))
 
-    def _searched(self, control: Control, limits: Sequence[tuple[int, int]]) -> Tight:
-        searched = largest_ratio(self.chain, self.program.bound, control, limits)
+    def _searched(self, control: Control) -> Tight:
+        searched = largest_ratio(self.chain, self.program.bound, control)
         witness = None if searched.found is None else self._named(searched.found)
         control.queries += 0 if witness is None else 2
         return Tight(searched.lower, searched.upper, witness, searched.reason, searched.cut_short)

@@ -14,18 +14,22 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from heapq import merge
+from math import prod
 
 from tightdp.core.nodes import Check, CoreProgram
 from tightdp.core.outputs import Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.errors import LimitError, ProgramError
+from tightdp.exact.field import Number
+from tightdp.exact.weights import quotient
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
+from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import FEW_DATASETS
 from tightdp.logic.encode import encode
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Control, Exact, Pair, Ratio, Refusal, Tight
+from tightdp.methods.base import Comparison, Control, Exact, Pair, Ratio, Refusal, Tight, exceeded
 from tightdp.methods.compiled import TooLarge, at_most
 from tightdp.methods.parts import Part, split
 from tightdp.methods.pieces import Piece, PieceTable, plain
@@ -53,7 +57,8 @@ class Independent(Method):
     def __init__(self, program: Program, parts: list[Part]) -> None:
         self.program = program
         self.name = "independent clients"
-        self.shape = program.core(Control()).shape
+        core = program.core(Control())
+        self.shape, self._size = core.shape, len(core.components)
         by_key: dict[object, list[Part]] = {}
         for part in parts:
             by_key.setdefault(part.key, []).append(part)
@@ -146,7 +151,7 @@ class Independent(Method):
             for part in alike.parts
             if part.components or part.program.evidence
         ]
-        return PieceTable(self.program.bound, self.shape, pieces, [])
+        return PieceTable(self.program.bound, self.shape, pieces, (), self._size)
 
     def size(self) -> tuple[int, int]:
         sizes = [alike.program.size for alike in self._alike]
@@ -192,24 +197,31 @@ class Independent(Method):
     def _table(self, shown: Alike, table: Table, control: Control, first: Part | None = None) -> PieceTable:
         """Return a table that shows one part (the first of `shown`, unless given), whose laws are in `table`."""
         first = first or shown.parts[0]
-        others = []
+        own = Piece(first.components, first.clients, table)
+        return PieceTable(self.program.bound, self.shape, [own], self._others(first, control), self._size)
+
+    def _others(self, first: Part, control: Control) -> Iterator[Piece]:
+        """Yield all parts of the output but one."""
         for alike in self._alike:
             laws = None
             for part in alike.parts:
                 if part is not first and part.components:
                     laws = laws or alike.law_table(control)
-                    others.append(Piece(part.components, part.clients, laws))
-        return PieceTable(self.program.bound, self.shape, [Piece(first.components, first.clients, table)], others)
+                    yield Piece(part.components, part.clients, laws)
 
     def _completed(self, alike: Alike, ratio: Ratio, control: Control) -> Ratio:
         """Return a ratio of one part as one of whole datasets and outputs."""
         first = alike.parts[0]
-        laws = alike.law_table(control)
-        found = laws.codes.find(ratio.output)
-        assert found is not None
         x, x_prime = (self._placed(first, given) for given in (ratio.x, ratio.x_prime))
-        output, p, q = self._table(alike, laws, control).named(found[0], x, x_prime)
-        return Ratio(ratio.exp_epsilon, x, x_prime, output, p, q)
+        values: dict[int, Output] = dict(zip(first.components, ratio.output, strict=True))
+        shares: list[Number] = []
+        for piece in self._others(first, control):
+            code, codes = piece.least(x), piece.table.codes
+            values.update(zip(piece.components, codes.first(code), strict=True))
+            shares.append(piece.chance(x, code) / codes.number(code))
+        share = quotient(prod(one.numerator for one in shares), prod(one.denominator for one in shares))
+        output = self.shape.decode([values[at] for at in sorted(values)])
+        return Ratio(ratio.exp_epsilon, x, x_prime, output, ratio.probability * share, ratio.probability_prime * share)
 
     def _ways(self, alike: Alike, control: Control) -> int:
         """Return in how many ways a part can be chosen and the others given records and outputs; 0: not counted."""
@@ -235,22 +247,25 @@ def _outputs(table: Table, program: Program, control: Control) -> int:
 
 def look(program: Program, control: Control, budget: int) -> Independent | Refusal:
     """Return the method where every client acts for itself."""
-    return _named("independent clients", program, control)
+    return _named("independent clients", program, control, budget)
 
 
 def look_for_groups(program: Program, control: Control, budget: int) -> Independent | Refusal:
     """Return the method where groups of clients act for themselves."""
-    return _named("independent groups", program, control)
+    return _named("independent groups", program, control, budget)
 
 
-def _named(name: str, program: Program, control: Control) -> Independent | Refusal:
-    found = program.once("independent", lambda: _independent(program, control))
+def _named(name: str, program: Program, control: Control, budget: int) -> Independent | Refusal:
+    try:
+        found = program.once("independent", lambda: _independent(program, at_most(control, budget), control))
+    except TooLarge:
+        return exceeded(name, budget)
     if isinstance(found, Refusal) or found.name == name:
         return found
     return Refusal(f"{name}: the clients fall into {found.name}")
 
 
-def _independent(program: Program, control: Control) -> Independent | Refusal:
+def _independent(program: Program, checking: Control, control: Control) -> Independent | Refusal:
     if not relation_of(program.bound).one_record:
         return Refusal("independent clients: neighbours may differ in several records, or are given by a function")
     core = program.core(control)
@@ -261,21 +276,21 @@ def _independent(program: Program, control: Control) -> Independent | Refusal:
     if not parts:
         return Refusal("independent clients: all clients share draws or components of the output")
     try:
-        hold(program, core, checks, control)
+        hold(program, core, checks, checking)
         found = Independent(program, parts)
         for alike in found._alike:
-            table = alike.law_table(control)  # compiled: says whether a run can fail
-            if not alike.parts[0].clients:
-                table.weights(())
-    except TooLarge:
-        return Refusal("independent clients: whether checks that concern several clients hold takes a large diagram")
+            part = alike.parts[0]
+            if part.program.checks or part.program.evidence:
+                table = alike.law_table(control)  # compiled: says whether a run can fail
+                if not part.clients:
+                    table.weights(())
     except ProgramError:
         return Refusal("independent clients: a run can fail, and the whole program says on which dataset")
     return found
 
 
 def hold(program: Program, core: CoreProgram, checks: Sequence[Check], control: Control) -> None:
-    """Raise ProgramError where some checks of a program fail, TooLarge where a large diagram would have to tell."""
+    """Raise ProgramError where some checks of a program fail, as `control` does where that takes long."""
     if checks:
         only = replace(core, components=core.components[:1], shape=Leaf(0), evidence=(), checks=tuple(checks))
-        encode(expand_shuffles(only), program.backend, at_most(control))
+        encode(expand_shuffles(only), program.backend, control)

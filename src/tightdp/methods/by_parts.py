@@ -27,9 +27,9 @@ from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import CELL_STEPS, DOUBLES_AT_ONCE, LITTLE_WORK, MOST_ENTRIES, PAIR_STEPS
 from tightdp.logic.count import Weights
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, too_much
+from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, exceeded, too_much
 from tightdp.methods.by_clients import hold
-from tightdp.methods.compiled import TooLarge, cells
+from tightdp.methods.compiled import TooLarge, at_most, cells
 from tightdp.methods.parts import Largest, Part, Told, attains, largest_of, split_by_draws, told_apart
 from tightdp.methods.pieces import Changed, Piece, Pieces, PieceTable, plain
 from tightdp.methods.program import Method, Program
@@ -323,10 +323,10 @@ def look(program: Program, control: Control, budget: int) -> OverlappingParts | 
         return too_much("independent outputs", needs)
     found = OverlappingParts(program, parts)
     try:
-        hold(program, core, checks, control)
+        hold(program, core, checks, at_most(control, budget))
         found.prepare(control)
     except TooLarge:
-        return Refusal("independent outputs: whether checks hold takes a large diagram")
+        return exceeded("independent outputs", budget)
     except ProgramError:
         return Refusal("independent outputs: a run can fail, and the whole program says on which dataset")
     contents = sum(map(found.contents, found.steps()))

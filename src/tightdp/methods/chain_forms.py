@@ -23,6 +23,7 @@ from tightdp.exact.whole import Whole, ball_of, gcd
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound, Dataset
+from tightdp.limits import pay
 from tightdp.limits.calibrated import LITTLE_WORK
 from tightdp.methods.chain import Block, Chain, Change, Vector
 
@@ -91,7 +92,7 @@ def prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> li
     candidates.sort(key=lambda form: sum(value < 0 for value in form[0].values()))
     kept: list[Form] = []
     for form in candidates:
-        watch()
+        pay(watch, len(kept))
         if not any(_dominates(other, form[0]) for other, _ in kept):
             kept = [*(one for one in kept if not _dominates(form[0], one[0])), form]
     return kept

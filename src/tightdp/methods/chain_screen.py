@@ -212,6 +212,8 @@ class _Screen:
             looked += max(probabilities.size, TABLE_ENTRIES)
             if looked > MOST_WORK:
                 raise _TooMuch
+            steps = probabilities.ndim * sum(map(len, self.steps))  # arrays compared, each of as many probabilities
+            pay(self.watch, steps * (4 + probabilities.size / 1000))
             top = float(self._ratios(probabilities).max())
             if top >= best * (1 - self.error):
                 tops.append((top, output))

@@ -25,7 +25,7 @@ from tightdp.exact.weights import as_exact, quotient
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound
 from tightdp.limits import pay
-from tightdp.limits.calibrated import CELL_STEPS, FEW_VALUES
+from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.methods.chain import Block, Chain, Change, Runs, Vector
 from tightdp.methods.chain_certain import Path, largest_certainly
 from tightdp.methods.chain_forms import (
@@ -107,12 +107,6 @@ def largest_ratio(
     if upper == lower:
         return Enclosure(lower, upper, best, None, False)
     return Enclosure(lower, upper, best, reason, search.cut_short)
-
-
-def steps_of_search(chain: Chain) -> int:
-    """Return how many steps a thorough search takes, where all ways that are followed are as many as they may be."""
-    letters = sum(len(block.into) for block in chain.blocks)
-    return CELL_STEPS * letters * THOROUGH[-1][1] * len(chain.heads) * len(chain.tails)
 
 
 def blockwise_bound(chain: Chain, bound: Bound) -> Exact:

@@ -133,16 +133,23 @@ class PieceCodes(Codes):
 
 
 class PieceTable(Table):
-    """The joint laws of the pieces `shown`; `others` are the rest of the output."""
+    """The joint laws of the pieces `shown`; `others` are the rest of the output, of `size` components in all.
+
+    The others are asked for where the rest of the output is: an iterator may make their tables then.
+    """
 
     codes: PieceCodes
 
-    def __init__(self, bound: Bound, shape: Shape, shown: Sequence[Piece], others: Sequence[Piece]) -> None:
-        size = sum(len(piece.components) for piece in (*shown, *others))
+    def __init__(self, bound: Bound, shape: Shape, shown: Sequence[Piece], others: Iterable[Piece], size: int) -> None:
         super().__init__(bound, PieceCodes(shape, shown, size))
         self.shape = shape
         self.shown = tuple(shown)
-        self.others = tuple(others)
+        self._elsewhere, self._size = others, size
+
+    @cached_property
+    def others(self) -> tuple[Piece, ...]:
+        """The pieces that are not shown."""
+        return tuple(self._elsewhere)
 
     def weights(self, x: Dataset) -> Weights:
         try:
@@ -181,7 +188,9 @@ class PieceTable(Table):
 
     @cached_property
     def _whole(self) -> PieceTable:
-        return PieceTable(self.bound, self.shape, (*self.shown, *self.others), ()) if self.others else self
+        if not self.others:
+            return self
+        return PieceTable(self.bound, self.shape, (*self.shown, *self.others), (), self._size)
 
     def completed(self, codes: Sequence[int], x: Dataset) -> tuple[Table, Sequence[int]]:
         least = [piece.least(x) for piece in self.others]
@@ -215,7 +224,9 @@ class Pieces:
         shown = shown or (0,)
         if shown not in self._tables:
             others = [piece for at, piece in enumerate(self.every) if at not in shown]
-            self._tables[shown] = PieceTable(self._bound, self._shape, [self.every[at] for at in shown], others)
+            own = [self.every[at] for at in shown]
+            size = sum(len(piece.components) for piece in self.every)
+            self._tables[shown] = PieceTable(self._bound, self._shape, own, others, size)
         return self._tables[shown]
 
     def pairs(self, changes: Iterable[Changed], outputs: Callable[[int], Collection[int]]) -> Iterator[Pair]:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tightdp.core.lowering import lower, lower_target
@@ -29,7 +28,6 @@ from tightdp.limits.calibrated import (
     DOUBLES_AT_ONCE,
     LITTLE_WORK,
     MUCH_WORK,
-    NO_LIMIT,
     NODE_STEPS,
     TABLE_ENTRIES,
 )
@@ -101,11 +99,6 @@ class Program:
     def looked(self) -> list[Method]:
         """The methods that are known to apply so far."""
         return [found for found in self._looked.values() if not isinstance(found, Refusal)]
-
-    def least_needed(self, before: str) -> int:
-        """Return the fewest steps that a method of the list, before this name, needs which was allowed fewer so far."""
-        earlier = map(self._looked.get, takewhile(lambda candidate: candidate.name != before, self.candidates))
-        return min((one.needs for one in earlier if isinstance(one, Refusal) and one.needs), default=NO_LIMIT)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """Return the value kept under a name, made now if there is none."""
