@@ -16,8 +16,8 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
   composition, audit: what guarantees bound, for all mechanisms that have them; there is no program
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
 an output are published one by one), this file, Python's integers, and what `walk`, `forms`, `audit` state: these are
-theorems in proofs/coq, whose checker reads the same files and says the same. What no theorem covers yet is not here:
-how well any private mechanism can do (proofs/optimum.py).
+theorems in proofs/coq, whose checker reads the same files and says the same. How well any private mechanism can do is
+a claim for proofs/optimum.py.
 A file is printable ASCII, and JSON in which every field is read: another field is an error.
 """
 
@@ -788,6 +788,7 @@ def said(claim, names):
 def check(certificate, work=1):
     """Return in words what a certificate establishes. Raises Refused."""
     LEFT[0], ROOT[0] = work * WORK, 0
+    POWERS.clear()  # what one file is charged does not depend on those before
     version, claim, evidence = fields(certificate, "format claim evidence", "program source")
     within(version, 2, 2, "format of certificates")
     kind, rule = (type(o) is dict and o.get(name) for o, name in ((claim, "question"), (evidence, "rule")))

@@ -1,8 +1,8 @@
 """Checks how well any private mechanism can do: `python proofs/optimum.py answer.json` ends with 0 for accepted.
 
-The bound is a theorem, also for all orders of records (proofs/coq/Optimum.v), this check of it is not, so it stands
-beside `checker.py`, which reads numbers, values and datasets, and is asked about all other certificates. To be trusted
-are both files, and that `optimum` asks for what the theorem asks for.
+That an accepted file is true is a theorem (`optimum_sound` in proofs/coq/Tables.v), whose checker reads the same files
+and says the same. `checker.py`, which stands beside this file, reads numbers, values and datasets, and is asked about
+all other certificates. To be trusted are both files, and that `optimum` asks for what the theorem asks for.
 """
 
 import importlib.util
@@ -92,6 +92,7 @@ def optimum(claim, evidence):
     table = [[rational(mass, 0) for mass in items(row, len(outputs))] for row in items(evidence["table"], every)]
     need(all(dot(*((p, 1) for p in row)) == 1 for row in table), "probabilities do not add up to 1")
     for x, other in pairs:
+        spend(9 * len(outputs))
         over = [dot((p, 1), (-keeps, q)) for p, q in zip(table[x], table[other])]
         need(dot(*((each, 1) for each in over if each > 0)) <= delta, "the table is not private")
     ours = min(dot(*zip(row, each)) for row, each in zip(table, gains))
@@ -121,7 +122,7 @@ def check(certificate, work=1):
     fields(claim, f"question {CLAIM}", "alpha delta")
     need(fields(evidence, "rule table weights multipliers")[0] == "table", "this rule is not for this claim")
     optimum(claim, evidence)
-    return f"optimum: {checker.said(claim, f'{CLAIM} alpha delta')}; by the rule table, which no theorem covers"
+    return f"optimum: {checker.said(claim, f'{CLAIM} alpha delta')}; by a theorem"
 
 
 def main(path, work="1"):

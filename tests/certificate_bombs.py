@@ -169,6 +169,14 @@ def optimum(n: int, mass: Any = 0, multiplier: Any = None, outputs: Any = (0,), 
     }
 
 
+def one_of(many: int) -> dict[str, Any]:
+    """The optimum of one client with many records, all of which are neighbours, and with as many outputs."""
+    places = range(many)
+    given_ = optimum(1, outputs=places, records=[[at] for at in places], targets=[[[[at]], at] for at in places])
+    table = [[1, *[0] * (many - 1)]] * many
+    return {**given_, "evidence": {"rule": "table", "table": table, "weights": table[0], "multipliers": []}}
+
+
 def fibonacci(digits: int) -> str:
     """Two numbers whose greatest common divisor takes the most steps."""
     a, b = 1, 2
@@ -319,6 +327,7 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     ),
     "an-optimum-of-many-orders": lambda: optimum(60, neighbours="unit-all"),
     "an-optimum-of-many-outputs": lambda: optimum(30, outputs=[*range(4_000)]),
+    "an-optimum-of-many-pairs": lambda: one_of(300),
     "an-optimum-of-long-outputs": lambda: optimum(90, outputs=[[*[0] * 4_000, at] for at in range(90)]),
     "an-optimum-of-long-numbers": lambda: optimum(60, mass=fibonacci(1_990), outputs=[*range(900)]),
     "an-optimum-of-long-multipliers": lambda: optimum(900, multiplier=fibonacci(1_990)),

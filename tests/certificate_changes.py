@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+import tightdp
 from certificate_bombs import sealed
 from expectations import PROGRAMS, bind, mechanisms
+from tightdp import Int, geometric, mechanism
 from tightdp.core.sections import written_value
-from tightdp.session.certify import Certificate, load_checker
+from tightdp.session.certify import Certificate, as_json, load_checker
 from tightdp.session.files import import_file
 from tightdp.session.instance import Instance
 
@@ -236,3 +238,53 @@ def changed_audit(given: Mapping[str, Any], random_: random.Random) -> dict[str,
         else:
             evidence["multipliers"] = random_.choice([[number], [], [number, number]])
     return new
+
+
+@mechanism(record=Int(0, 2), target=sum)
+def noisy_sum(x):
+    """A sum with clamped noise."""
+    return min(max(geometric(sum(x), "1/2"), 0), 2 * len(x))
+
+
+@mechanism(record=Int(0, 2), neighbours="unit-all", target=max)
+def noisy_max(x):
+    """A maximum with clamped noise."""
+    return min(max(geometric(max(x), "1/3"), 0), 2)
+
+
+def optima() -> Iterator[dict[str, Any]]:
+    """Certificates of optima of all measures, with δ and without, of two relations, with groups and without."""
+    for instance, asked in (
+        (noisy_sum.bind(n=2), {"exp_epsilon": 3, "alpha": 1}),
+        (noisy_sum.bind(n=2), {"exp_epsilon": 2, "measure": "squared-error"}),
+        (noisy_max.bind(n=2), {"exp_epsilon": 3, "delta": "1/20"}),
+        (noisy_sum.bind(n=2), {"exp_epsilon": 2, "target": lambda x: x[0] - x[1], "measure": "absolute-error"}),
+    ):
+        yield json.loads(as_json(tightdp.certify_optimum(instance.optimum(**asked))))
+
+
+def changed_optimum(content: dict[str, Any], rng: random.Random) -> None:
+    """Change something: numbers, neighbours, groups, targets, rows, multipliers."""
+    claim, evidence = content["claim"], content["evidence"]
+    number = rng.choice([0, 1, 2, 3, -1, "1/2", "1/3", "1/50", "9/10", "3/2"])
+    name = rng.choice(["claim", "claim", "target", "groups", "rows", "table", "weights", "multiplier", "named"])
+    if name == "claim":
+        claim[rng.choice(["keeps", "allows", "least", "most", "delta", "alpha", "n"])] = number
+    elif name == "target":
+        rng.choice(claim["targets"])[1] = number
+    elif name == "groups":
+        claim["groups"] = rng.choice([[[0, 1]], [[0], [1]], [[1], [0]], [[0], [0, 1]], [[0]]])
+    elif name == "rows":
+        lists = [claim["targets"], claim["outputs"], claim["records"], evidence["table"], evidence["weights"]]
+        rng.shuffle(rng.choice([*lists, rng.choice(claim["targets"])[0]]))
+    elif name == "table":
+        rng.choice(evidence["table"])[0] = number
+    elif name == "weights":
+        evidence["weights"][0] = number
+    elif name == "multiplier":
+        each = rng.choice(evidence["multipliers"])
+        each[rng.randrange(4)] = rng.choice([0, 1, 2, "1/7", "1/100"])
+        evidence["multipliers"] += rng.choice([[], [each]])
+    else:
+        claim["neighbours"] = rng.choice(["replace-one", "unit-all"])
+        claim["measure"] = rng.choice([claim["measure"], "right answer", "absolute error", "squared error"])

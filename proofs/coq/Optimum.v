@@ -15,8 +15,9 @@ Local Open Scope K_scope.
 Add Ring K_ring : (is_ring K).
 Notation sum := (sum K).
 
-Variables (datasets : nat) (outputs : list nat) (neighbours : list (nat * nat)).
-Hypothesis numbered : forall p, In p neighbours -> (fst p < datasets)%nat /\ (snd p < datasets)%nat.
+Context {N : Type}.
+Variables (datasets : nat) (outputs : list nat) (neighbours : list N) (from to : N -> nat).
+Hypothesis numbered : forall p, In p neighbours -> (from p < datasets)%nat /\ (to p < datasets)%nat.
 Notation all := (seq 0 datasets).
 
 (** What is gained where y is published on x, and R and δ. *)
@@ -26,37 +27,37 @@ Variables R delta : K.
 Definition weighed (total : K) (P : nat -> nat -> K) : Prop :=
   (forall x y, In x all -> In y outputs -> 0 <= P x y) /\ (forall x, In x all -> sum outputs (P x) = total)
   /\ forall p, In p neighbours -> exists s : nat -> K,
-       (forall y, In y outputs -> 0 <= s y /\ P (fst p) y <= R * P (snd p) y + s y) /\ sum outputs s <= total * delta.
-Definition mechanism : (nat -> nat -> K) -> Prop := weighed 1.
+       (forall y, In y outputs -> 0 <= s y /\ P (from p) y <= R * P (to p) y + s y) /\ sum outputs s <= total * delta.
 
+Variable unit : K.
 Variable weight : nat -> K.
-Variable multiplier : nat * nat -> nat -> K.
-Hypothesis weights_fine : (forall x, In x all -> 0 <= weight x) /\ sum all weight = 1.
+Variable multiplier : N -> nat -> K.
+Hypothesis weights_fine : (forall x, In x all -> 0 <= weight x) /\ sum all weight = unit.
 Hypothesis multipliers_fine : forall p y, In p neighbours -> In y outputs -> 0 <= multiplier p y.
 
 (** What an output of a dataset still counts; at most [top] of the dataset, and the multipliers at most [largest]. *)
 Definition rest (x y : nat) : K :=
-  weight x * gain x y - sum neighbours (fun p => when K (Nat.eqb (fst p) x) (multiplier p y))
-  + R * sum neighbours (fun p => when K (Nat.eqb (snd p) x) (multiplier p y)).
+  weight x * gain x y - sum neighbours (fun p => when K (Nat.eqb (from p) x) (multiplier p y))
+  + R * sum neighbours (fun p => when K (Nat.eqb (to p) x) (multiplier p y)).
 Variable top : nat -> K.
-Variable largest : nat * nat -> K.
+Variable largest : N -> K.
 Hypothesis top_says : forall x y, In x all -> In y outputs -> rest x y <= top x.
 Hypothesis largest_says : forall p y, In p neighbours -> In y outputs -> multiplier p y <= largest p.
 Hypothesis largest_fine : forall p, In p neighbours -> 0 <= largest p.
 
-Lemma picked : forall (f : nat -> K) n k from, (from <= k < from + n)%nat -> sum (seq from n) (fun x => when K (Nat.eqb k x) (f x)) = f k.
+Lemma picked : forall (f : nat -> K) n k start, (start <= k < start + n)%nat -> sum (seq start n) (fun x => when K (Nat.eqb k x) (f x)) = f k.
 Proof.
-  intros f n. induction n as [|n IH]; intros k from H; [exfalso; rewrite Nat.add_0_r in H; apply (Nat.lt_irrefl k), (Nat.lt_le_trans k from k); apply H|].
-  cbn [seq Program.sum]. destruct (Nat.eqb k from) eqn:E.
-  - apply Nat.eqb_eq in E. subst k. rewrite sum_zero; [cbn; ring|]. intros x Hx. apply in_seq in Hx. destruct (Nat.eqb from x) eqn:F; [|reflexivity].
-    apply Nat.eqb_eq in F. subst x. destruct Hx as [Hx _]. exfalso. apply (Nat.nle_succ_diag_l from), Hx.
+  intros f n. induction n as [|n IH]; intros k start H; [exfalso; rewrite Nat.add_0_r in H; apply (Nat.lt_irrefl k), (Nat.lt_le_trans k start k); apply H|].
+  cbn [seq Program.sum]. destruct (Nat.eqb k start) eqn:E.
+  - apply Nat.eqb_eq in E. subst k. rewrite sum_zero; [cbn; ring|]. intros x Hx. apply in_seq in Hx. destruct (Nat.eqb start x) eqn:F; [|reflexivity].
+    apply Nat.eqb_eq in F. subst x. destruct Hx as [Hx _]. exfalso. apply (Nat.nle_succ_diag_l start), Hx.
   - apply Nat.eqb_neq in E. rewrite IH; [cbn; ring|]. destruct H as [H1 H2]. rewrite Nat.add_succ_r in H2. split.
     + apply Nat.le_succ_l. apply Nat.le_neq. split; [exact H1 | congruence].
     + exact H2.
 Qed.
 
 (** Sums over neighbours, by one of the two datasets. *)
-Lemma by_dataset : forall (side : nat * nat -> nat) (P : nat -> K) (m : nat * nat -> K), (forall p, In p neighbours -> (side p < datasets)%nat) ->
+Lemma by_dataset : forall (side : N -> nat) (P : nat -> K) (m : N -> K), (forall p, In p neighbours -> (side p < datasets)%nat) ->
   sum all (fun x => P x * sum neighbours (fun p => when K (Nat.eqb (side p) x) (m p))) = sum neighbours (fun p => P (side p) * m p).
 Proof.
   intros side P m S. rewrite (sum_ext K all _ (fun x => sum neighbours (fun p => when K (Nat.eqb (side p) x) (P x * m p)))).
@@ -65,23 +66,23 @@ Proof.
 Qed.
 
 Lemma weighed_duality : forall total P least, weighed total P -> (forall x, In x all -> least <= sum outputs (fun y => gain x y * P x y)) ->
-  least <= total * (sum all top + delta * sum neighbours largest).
+  unit * least <= total * (sum all top + delta * sum neighbours largest).
 Proof.
   intros total P least [P0 [P1 Priv]] L. destruct weights_fine as [W0 W1].
-  assert (A : least <= sum all (fun x => sum outputs (fun y => P x y * (weight x * gain x y)))).
+  assert (A : unit * least <= sum all (fun x => sum outputs (fun y => P x y * (weight x * gain x y)))).
   { apply le_trans with (sum all (fun x => weight x * least)).
-    - replace least with (least * sum all weight) at 1 by (rewrite W1; ring). rewrite sum_scale. apply sum_le. intros x _.
+    - replace (unit * least) with (least * sum all weight) by (rewrite W1; ring). rewrite sum_scale. apply sum_le. intros x _.
       replace (weight x * least) with (least * weight x) by ring. apply le_refl.
     - apply sum_le. intros x Hx. apply le_trans with (weight x * sum outputs (fun y => gain x y * P x y)); [apply mul_le; [apply W0 | apply L]; exact Hx|].
       rewrite sum_scale. apply sum_le. intros y _. replace (weight x * (gain x y * P x y)) with (P x y * (weight x * gain x y)) by ring. apply le_refl. }
   assert (B : sum all (fun x => sum outputs (fun y => P x y * (weight x * gain x y)))
     = sum all (fun x => sum outputs (fun y => P x y * rest x y))
-      + sum neighbours (fun p => sum outputs (fun y => multiplier p y * (P (fst p) y - R * P (snd p) y)))).
+      + sum neighbours (fun p => sum outputs (fun y => multiplier p y * (P (from p) y - R * P (to p) y)))).
   { rewrite (sum_swap K neighbours outputs), (sum_swap K all outputs), (sum_swap K all outputs), <- sum_plus. apply sum_ext. intros y _.
-    assert (E : sum neighbours (fun p => multiplier p y * (P (fst p) y - R * P (snd p) y))
-      = sum neighbours (fun p => P (fst p) y * multiplier p y) + (- R) * sum neighbours (fun p => P (snd p) y * multiplier p y)).
+    assert (E : sum neighbours (fun p => multiplier p y * (P (from p) y - R * P (to p) y))
+      = sum neighbours (fun p => P (from p) y * multiplier p y) + (- R) * sum neighbours (fun p => P (to p) y * multiplier p y)).
     { rewrite sum_scale, <- sum_plus. apply sum_ext. intros p _. ring. }
-    rewrite E, <- (by_dataset fst (fun x => P x y) (fun p => multiplier p y)), <- (by_dataset snd (fun x => P x y) (fun p => multiplier p y));
+    rewrite E, <- (by_dataset from (fun x => P x y) (fun p => multiplier p y)), <- (by_dataset to (fun x => P x y) (fun p => multiplier p y));
       [|intros p Hp; apply (numbered p Hp) | intros p Hp; apply (numbered p Hp)].
     rewrite sum_scale, <- !sum_plus. apply sum_ext. intros x _. unfold rest. ring. }
   rewrite B in A. apply le_trans with (1 := A).
@@ -98,13 +99,6 @@ Proof.
       * replace (multiplier p y * s y) with (s y * multiplier p y) by ring. replace (largest p * s y) with (s y * largest p) by ring.
         apply mul_le; [exact S0 | apply largest_says; assumption].
     + rewrite <- sum_scale. replace (total * delta * largest p) with (largest p * (total * delta)) by ring. apply mul_le; [apply largest_fine; exact Hp | exact S2].
-Qed.
-
-Theorem weak_duality : forall P least, mechanism P -> (forall x, In x all -> least <= sum outputs (fun y => gain x y * P x y)) ->
-  least <= sum all top + delta * sum neighbours largest.
-Proof.
-  intros P least M L. pose proof (weighed_duality 1 P least M L) as D.
-  match type of D with _ <= 1 * ?x => replace x with (1 * x) by ring end. exact D.
 Qed.
 End Duality.
 
@@ -249,40 +243,41 @@ Qed.
 (** Some datasets, one for all its orders: a mechanism that is private gains no more where it gains least than weights and
     multipliers of these say. *)
 Variable kept : nat -> dataset.
-Variables (datasets : nat) (neighbours : list (nat * nat)).
-Hypothesis numbered : forall p, In p neighbours -> (fst p < datasets)%nat /\ (snd p < datasets)%nat.
+Context {N : Type}.
+Variables (datasets : nat) (neighbours : list N) (from to : N -> nat).
+Hypothesis numbered : forall p, In p neighbours -> (from p < datasets)%nat /\ (to p < datasets)%nat.
 Notation all := (seq 0 datasets).
 Hypothesis kept_datasets : forall x, In x all -> is_dataset (kept x).
 Variable total : K.
 Hypothesis total_positive : 0 < total.
 Hypothesis same_orders : forall x, In x all -> count (all_orders (kept x)) = total.
 Hypothesis kept_near : forall p, In p neighbours -> exists q, near q
-  /\ Forall2 (@Permutation A) (kept (fst p)) (ours q) /\ Forall2 (@Permutation A) (kept (snd p)) (theirs q).
+  /\ Forall2 (@Permutation A) (kept (from p)) (ours q) /\ Forall2 (@Permutation A) (kept (to p)) (theirs q).
 
 Lemma counted_orders : forall q, count (all_orders (ours q)) = count (all_orders q).
 Proof. intro q. unfold count, ours. rewrite all_orders_map, sum_map. reflexivity. Qed.
 
-Theorem averaged_duality : forall (weight : nat -> K) (multiplier : nat * nat -> nat -> K) (top : nat -> K) (largest : nat * nat -> K),
-  (forall x, In x all -> 0 <= weight x) /\ sum all weight = 1 ->
+Theorem averaged_duality : forall (unit : K) (weight : nat -> K) (multiplier : N -> nat -> K) (top : nat -> K) (largest : N -> K),
+  (forall x, In x all -> 0 <= weight x) /\ sum all weight = unit ->
   (forall p y, In p neighbours -> In y outputs -> 0 <= multiplier p y) ->
-  (forall x y, In x all -> In y outputs -> rest K neighbours (fun x => gain (kept x)) R weight multiplier x y <= top x) ->
+  (forall x y, In x all -> In y outputs -> rest K neighbours from to (fun x => gain (kept x)) R weight multiplier x y <= top x) ->
   (forall p y, In p neighbours -> In y outputs -> multiplier p y <= largest p) -> (forall p, In p neighbours -> 0 <= largest p) ->
   forall P least, private P -> (forall x, is_dataset x -> least <= sum outputs (fun y => gain x y * P x y)) ->
-  least <= sum all top + delta * sum neighbours largest.
+  unit * least <= sum all top + delta * sum neighbours largest.
 Proof.
-  intros weight multiplier top largest W M T L L0 P least Priv G. pose proof Priv as [P0 [P1 _]].
+  intros unit weight multiplier top largest W M T L L0 P least Priv G. pose proof Priv as [P0 [P1 _]].
   assert (In_orders : forall x z, In x all -> In z (all_orders (kept x)) -> is_dataset z /\ forall y, gain (kept x) y = gain z y).
   { intros x z Hx Hz. apply all_orders_are in Hz. split; [eapply any_order_dataset; eauto | intro y; apply any_order_gain; exact Hz]. }
-  assert (D : total * least <= total * (sum all top + delta * sum neighbours largest)).
-  { apply (weighed_duality K datasets outputs neighbours numbered (fun x => gain (kept x)) R delta weight multiplier W M top largest T L L0 total
+  assert (D : unit * (total * least) <= total * (sum all top + delta * sum neighbours largest)).
+  { apply (weighed_duality K datasets outputs neighbours from to numbered (fun x => gain (kept x)) R delta unit weight multiplier W M top largest T L L0 total
              (fun x y => over_orders P (kept x) y)).
     - split; [|split].
       + intros x y Hx Hy. apply sum_nonneg. intros z Hz. apply P0; [apply (In_orders x z Hx Hz) | exact Hy].
       + intros x Hx. unfold over_orders. rewrite (sum_swap K outputs (all_orders (kept x))), <- (same_orders x Hx). unfold count.
         apply sum_ext. intros z Hz. apply P1. apply (In_orders x z Hx Hz).
-      + intros p Hp. destruct (kept_near p Hp) as [q [N [E1 E2]]]. destruct (over_near P q Priv N) as [s [S1 S2]]. exists s. split.
+      + intros p Hp. destruct (kept_near p Hp) as [q [Nq [E1 E2]]]. destruct (over_near P q Priv Nq) as [s [S1 S2]]. exists s. split.
         * intros y Hy. rewrite (over_any_order P _ _ y E1), (over_any_order P _ _ y E2). apply S1. exact Hy.
-        * rewrite <- (same_orders (fst p)) by (apply in_seq; split; [apply Nat.le_0_l | apply (numbered p Hp)]).
+        * rewrite <- (same_orders (from p)) by (apply in_seq; split; [apply Nat.le_0_l | apply (numbered p Hp)]).
           unfold count at 1. rewrite (sum_permuted _ _ _ (all_orders_permuted _ _ E1)). fold (count (all_orders (ours q))).
           rewrite counted_orders. exact S2.
     - intros x Hx. unfold over_orders. rewrite <- (same_orders x Hx). unfold count.
@@ -295,9 +290,6 @@ Proof.
   apply le_sub. apply sub_le in D.
   match goal with |- 0 <= ?b - ?a => replace (b - a) with (- (a - b)) by ring end. apply opp_le.
   apply cancel_nonpos with total; [exact total_positive|].
-  match goal with |- total * (?a - ?b) <= 0 => replace (total * (a - b)) with (- (total * b - total * a)) by ring end. apply le_opp. exact D.
+  match goal with |- total * (?a - ?b) <= 0 => replace (total * (a - b)) with (- (total * b - unit * (total * least))) by ring end. apply le_opp. exact D.
 Qed.
 End Averages.
-
-Print Assumptions weak_duality.
-Print Assumptions averaged_duality.

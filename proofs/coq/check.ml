@@ -1,12 +1,11 @@
 (* Reads a certificate and asks the checker that was extracted from the proofs: `check answer.json [N]`, with N times the
-   usual work. Exit status 0 accepted, 1 refused, 2 where no theorem covers the rule. What is believed besides the
-   theorems: that this file reads JSON into the types of Program.v as docs/certificates.md says. *)
+   usual work. Exit status 0 accepted, 1 refused. What is believed besides the theorems: that this file reads JSON into the types of
+   Program.v, and of Tables.v, as docs/certificates.md says. *)
 
 module B = Big_int_Z
 module K = Kernel
 
 exception Refused of string
-exception Unproved of string
 let refuse reason = raise (Refused reason)
 let need condition reason = if not condition then refuse reason
 
@@ -286,6 +285,28 @@ let dataset records n v =
   need (List.length found = n && List.for_all (fun r -> List.exists (K.same r) records) found) "this is no dataset";
   found
 
+let all_records v =
+  let records = values v in
+  distinct "a record" (List.map (printed "," ":") (items v));
+  let width = match records with K.Tuple (_ :: _ as l) :: _ -> List.length l | _ -> refuse "records are no lists of one length" in
+  need (List.for_all (fun r -> match r with K.Tuple l -> List.length l = width | _ -> false) records) "records are no lists of one length";
+  records, width
+
+let listed_pairs records n v = match v with
+  | List l ->
+    let pairs = List.map (fun each -> let x, y = pair each in dataset records n x, dataset records n y) l in
+    need (pairs <> [] && List.for_all (fun (x, y) -> not (K.same (K.Tuple x) (K.Tuple y))) pairs) "the claim is empty, or about equal datasets";
+    Some pairs
+  | _ -> None
+
+let relation_of records width listed v = if listed <> None then "replace-one" else
+    let relation = match v with Str s when List.mem_assoc s relations -> s | _ -> refuse "there are no such neighbours" in
+    let unit = relation = "unit-step" || relation = "unit-all" in
+    need (relation = "replace-one" || width = 1) "these neighbours are for records of one component, or of one whole number";
+    need (not unit || List.for_all (fun r -> match r with K.Tuple [K.Number (_, d)] -> B.eq_big_int d B.unit_big_int | _ -> false) records)
+      "these neighbours are for records of one component, or of one whole number";
+    relation
+
 let positive_of_int i = B.big_int_of_int (i + 1)  (* numbers in a file count from 0, those of the proofs from 1 *)
 
 let form root states row =
@@ -428,6 +449,96 @@ let audit top claim evidence rule =
     "the multipliers do not fit, or show less";
   "audit: " ^ said_of claim names ^ (if B.eq_big_int bound_up bound_down then ", which is always so" else "") ^ "; by a theorem"
 
+let lcm a b = if B.eq_big_int a b then a else Work.mul a (Work.div b (Work.gcd a b))
+
+(* Whole numbers that are rationals times their common denominator *)
+let scaled least l =
+  let common = List.fold_left (fun d (_, e) -> lcm d e) least l in
+  common, fun (n, d) -> Work.mul n (Work.div common d)
+
+let optimum top claim evidence rule =
+  let names = ["measure"; "n"; "records"; "neighbours"; "groups"; "outputs"; "targets"; "keeps"; "allows"; "least"; "most"] in
+  ignore (fields (Obj top) ["format"; "claim"; "evidence"] []);
+  ignore (fields (Obj claim) ("question" :: names) ["alpha"; "delta"]);
+  need (rule = "table") "this rule is not for this claim";
+  ignore (fields (Obj evidence) ["rule"; "table"; "weights"; "multipliers"] []);
+  let n = small "number of records" 10_000 (field "n" claim) in
+  need (n > 0) "there is no such number of records";
+  let records, width = all_records (field "records" claim) in
+  let listed = listed_pairs records n (field "neighbours" claim) in
+  let relation = relation_of records width listed (field "neighbours" claim) in
+  Work.spend (List.length records * List.length records);
+  need (listed <> None || List.exists (fun a -> List.exists (K.near (List.assoc relation relations) a) records) records)
+    "the claim is empty, or about equal datasets";
+  let unit = function K.Tuple [K.Number (i, _)] -> i | _ -> refuse "this is no unit" in
+  let records = if relation = "unit-all" then List.sort (fun a b -> B.compare_big_int (unit a) (unit b)) records else records in
+  let known = Hashtbl.create 64 in
+  List.iteri (fun at r -> Hashtbl.replace known r at) records;
+  let groups = List.map (fun g -> List.map (small "client" (n - 1)) (items g)) (items (field "groups" claim)) in
+  need (List.sort compare (List.concat groups) = List.init n (fun i -> i) && not (List.mem [] groups)
+        && (listed = None || List.length groups = n)) "the groups are not all clients once";
+  let grouped x =
+    let x = Array.of_list (List.map (fun r -> Hashtbl.find known r) x) in
+    List.map (fun g -> List.sort compare (List.map (fun c -> x.(c)) g)) groups in
+  let answers = List.map (fun each -> let x, t = pair each in grouped (dataset records n x), value t) (items (field "targets" claim)) in
+  let kinds = List.length records and every = List.length answers in
+  let ways size =  (* how many datasets of a group there are, up to order *)
+    let rec go i found = if i > size || B.gt_big_int found (B.big_int_of_int every) then found
+      else go (i + 1) (B.div_big_int (B.mult_int_big_int (kinds - 1 + i) found) (B.big_int_of_int i)) in
+    go 1 B.unit_big_int in
+  let sizes = List.map List.length groups in
+  let all = List.fold_left (fun found size ->
+      if B.gt_big_int found (B.big_int_of_int every) then found else B.mult_big_int found (ways size)) B.unit_big_int sizes in
+  need (B.eq_big_int all (B.big_int_of_int every)) "the targets are not those of all datasets, up to order";
+  distinct "a dataset" (List.map fst answers);
+  let offered = values (field "outputs" claim) in
+  let outputs = List.length offered in
+  need (outputs > 0) "there are no outputs";
+  let measured = match field "measure" claim with
+    | Str "right answer" -> K.RightAnswer | Str "absolute error" -> K.AbsoluteError | Str "squared error" -> K.SquaredError
+    | Str "accuracy" -> let up, down = rational (field "alpha" (fields (Obj claim) ["alpha"] (List.map fst claim))) in K.Accurate (up, down)
+    | _ -> refuse "there is no such measure" in
+  need (List.mem_assoc "alpha" claim = (field "measure" claim = Str "accuracy")) "there is no such measure";
+  let one = B.unit_big_int in
+  let keeps = rational ~least:one (field "keeps" claim) and allows = rational ~least:one (field "allows" claim) in
+  let slack = match List.assoc_opt "delta" claim with None -> B.zero_big_int, one | Some v -> rational ~most:one v in
+  need (B.le_big_int (B.mult_big_int (fst keeps) (snd allows)) (B.mult_big_int (fst allows) (snd keeps)))
+    "the table keeps less than it has to";
+  let any v = match v with Int i -> i, one | Str s -> quotient s | _ -> refuse "a rational number is expected" in
+  let near_listed = Option.map (List.map (fun (x, y) -> grouped x, grouped y)) listed in
+  let o = { K.all_records = records; near_by = List.assoc relation relations; near_listed; sizes; answers; offered; measured;
+            keeps; allows; slack; least_value = any (field "least" claim); most_value = any (field "most" claim) } in
+  let table = List.map (fun row -> List.map (fun p -> rational p) (items row)) (items (field "table" evidence)) in
+  let weights = List.map (fun w -> rational w) (items (field "weights" evidence)) in
+  let given = Hashtbl.create 64 in
+  let multipliers = List.map (fun each -> match each with
+      | List [x; y; output; m] ->
+        let x = small "dataset" (every - 1) x and y = small "dataset" (every - 1) y in
+        let output = small "output" (outputs - 1) output in
+        need (not (Hashtbl.mem given (x, y, output))) "a multiplier stands twice";
+        Hashtbl.replace given (x, y, output) ();
+        x, y, output, rational m
+      | _ -> refuse "a list of another length is expected") (items (field "multipliers" evidence)) in
+  let row_total, whole_row = scaled one (List.concat table) in
+  let weight_total, whole_weight = scaled one (weights @ List.map (fun (_, _, _, m) -> m) multipliers) in
+  let common, _ = scaled one (List.concat_map (fun (_, t) -> List.map (fun y ->
+      let _, down = K.gain_of measured y t in
+      need (B.sign_big_int down > 0) "outputs and targets are no numbers";
+      B.zero_big_int, down) offered) answers) in
+  let pairs = Hashtbl.create 64 in
+  List.iter (fun (x, y, output, m) ->
+      if not (Hashtbl.mem pairs (x, y)) then begin
+        Work.spend (3 * outputs + 2 * every);
+        Hashtbl.replace pairs (x, y) (Array.make outputs B.zero_big_int)
+      end;
+      (Hashtbl.find pairs (x, y)).(output) <- whole_weight m) multipliers;
+  Work.spend (every * ((every * n * kinds + n * n * kinds * kinds) / 4 + 9 * every));
+  let e = { K.common; row_total; mechanism_table = List.map (List.map whole_row) table; weight_total;
+            dataset_weights = List.map whole_weight weights;
+            multipliers = Hashtbl.fold (fun at row l -> (at, Array.to_list row) :: l) pairs [] } in
+  need (K.check_optimum o e) "the table and the multipliers show less";
+  "optimum: " ^ said_of claim (names @ ["alpha"; "delta"]) ^ "; by a theorem"
+
 let check file =
   let top = fields file ["format"; "claim"; "evidence"] ["program"; "source"] in
   need (field "format" top = Int (B.big_int_of_int 2)) "there is no such format of certificates";
@@ -435,8 +546,7 @@ let check file =
   let question = match List.assoc_opt "question" claim with Some (Str s) -> s | _ -> refuse "there is no such claim" in
   let evidence = match field "evidence" top with Obj l -> l | _ -> refuse "an object is expected" in
   let rule = match List.assoc_opt "rule" evidence with Some (Str s) -> s | _ -> refuse "there is no such rule" in
-  let unproved () = raise (Unproved (Printf.sprintf "no theorem covers this claim by the rule %s; proofs/optimum.py checks it" rule)) in
-  if question = "optimum" then unproved ();
+  if question = "optimum" then optimum top claim evidence rule else
   if question = "audit" then audit top claim evidence rule else
   if question = "composition" then composition top claim evidence rule else
   let law = question = "law" and curve = question = "curve" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = List.mem question ["violation"; "inaccuracy"; "larger moment"; "larger concentration"]
@@ -465,22 +575,10 @@ let check file =
   let every = question = "privacy of messages" in
   let n = if every then (need (field "n" claim = Str "all") "this is a claim for every n"; 0)
     else let n = small "number of records" 10_000 (field "n" claim) in need (n > 0) "there is no such number of records"; n in
-  let records = values (field "records" claim) in
-  distinct "a record" (List.map (printed "," ":") (items (field "records" claim)));
-  let width = match records with K.Tuple (_ :: _ as l) :: _ -> List.length l | _ -> refuse "records are no lists of one length" in
-  need (List.for_all (fun r -> match r with K.Tuple l -> List.length l = width | _ -> false) records) "records are no lists of one length";
-  let listed = match List.assoc_opt "neighbours" claim with
-    | Some (List l) ->
-      let pairs = List.map (fun each -> let x, y = pair each in dataset records n x, dataset records n y) l in
-      need (pairs <> [] && List.for_all (fun (x, y) -> not (K.same (K.Tuple x) (K.Tuple y))) pairs) "the claim is empty, or about equal datasets";
-      Some pairs
-    | _ -> None in
-  let relation = if accuracy || law || listed <> None then "replace-one" else match field "neighbours" claim with
-    | Str s when List.mem_assoc s relations -> s | _ -> refuse "there are no such neighbours" in
-  let unit = relation = "unit-step" || relation = "unit-all" in
-  need (relation = "replace-one" || width = 1) "these neighbours are for records of one component, or of one whole number";
-  need (not unit || List.for_all (fun r -> match r with K.Tuple [K.Number (_, d)] -> B.eq_big_int d B.unit_big_int | _ -> false) records)
-    "these neighbours are for records of one component, or of one whole number";
+  let records, width = all_records (field "records" claim) in
+  let among = Option.value (List.assoc_opt "neighbours" claim) ~default:Null in
+  let listed = listed_pairs records n among in
+  let relation = if accuracy || law then "replace-one" else relation_of records width listed among in
   let root_int = root in
   let root = B.big_int_of_int root in
   let ranged ?least ?most v = ranged root_int ?least ?most v in
@@ -616,7 +714,6 @@ let () =
       0, "accepted: " ^ check (parse text)
     with
     | Refused reason -> 1, "refused: " ^ reason
-    | Unproved reason -> 2, "unproved: " ^ reason
     | Work.Spent | Stack_overflow | Out_of_memory ->
       1, "refused: checking takes more work than is allowed (N behind the file allows N times as much)"
     | _ -> 1, "refused: no certificate" in

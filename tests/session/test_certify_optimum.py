@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -13,36 +12,14 @@ from typing import Any
 import pytest
 
 import tightdp
+from certificate_changes import changed_optimum, optima
 from command_line import run
 from optimum_oracle import every_pair, replace_one, unit_all, whole_program
 from tightdp import Int, geometric, mechanism
-from tightdp.session.certify import as_json, load_checker, load_optimum
+from tightdp.session.certify import load_checker, load_optimum
 
 checker = load_checker()
 NEAR = {"replace-one": replace_one, "unit-all": unit_all}
-
-
-@mechanism(record=Int(0, 2), target=sum)
-def noisy_sum(x):
-    """A sum with clamped noise."""
-    return min(max(geometric(sum(x), "1/2"), 0), 2 * len(x))
-
-
-@mechanism(record=Int(0, 2), neighbours="unit-all", target=max)
-def noisy_max(x):
-    """A maximum with clamped noise."""
-    return min(max(geometric(max(x), "1/3"), 0), 2)
-
-
-def certificates() -> Iterator[dict[str, Any]]:
-    """Some of all measures, with δ and without, of both relations, with a group of clients and without."""
-    for instance, asked in (
-        (noisy_sum.bind(n=2), {"exp_epsilon": 3, "alpha": 1}),
-        (noisy_sum.bind(n=2), {"exp_epsilon": 2, "measure": "squared-error"}),
-        (noisy_max.bind(n=2), {"exp_epsilon": 3, "delta": "1/20"}),
-        (noisy_sum.bind(n=2), {"exp_epsilon": 2, "target": lambda x: x[0] - x[1], "measure": "absolute-error"}),
-    ):
-        yield json.loads(as_json(tightdp.certify_optimum(instance.optimum(**asked))))
 
 
 def accepted(content: dict[str, Any]) -> bool:
@@ -80,34 +57,8 @@ def value_of(claim: dict[str, Any], output: Fraction, target: Fraction) -> Fract
     return away ** (1 + (claim["measure"] == "squared error"))
 
 
-def changed(rng: random.Random, content: dict[str, Any]) -> None:
-    """Change something: numbers, neighbours, groups, targets, rows, multipliers."""
-    claim, evidence = content["claim"], content["evidence"]
-    number = rng.choice([0, 1, 2, 3, -1, "1/2", "1/3", "1/50", "9/10", "3/2"])
-    name = rng.choice(["claim", "claim", "target", "groups", "rows", "table", "weights", "multiplier", "named"])
-    if name == "claim":
-        claim[rng.choice(["keeps", "allows", "least", "most", "delta", "alpha", "n"])] = number
-    elif name == "target":
-        rng.choice(claim["targets"])[1] = number
-    elif name == "groups":
-        claim["groups"] = rng.choice([[[0, 1]], [[0], [1]], [[1], [0]], [[0], [0, 1]], [[0]]])
-    elif name == "rows":
-        rng.shuffle(rng.choice([claim["targets"], claim["outputs"], evidence["table"], evidence["weights"]]))
-    elif name == "table":
-        rng.choice(evidence["table"])[0] = number
-    elif name == "weights":
-        evidence["weights"][0] = number
-    elif name == "multiplier":
-        each = rng.choice(evidence["multipliers"])
-        each[rng.randrange(4)] = rng.choice([0, 1, 2, "1/7", "1/100"])
-        evidence["multipliers"] += rng.choice([[], [each]])
-    else:
-        claim["neighbours"] = rng.choice(["replace-one", "unit-all"])
-        claim["measure"] = rng.choice([claim["measure"], "right answer", "absolute error", "squared error"])
-
-
 def test_what_is_written_is_accepted_and_true() -> None:
-    for content in certificates():
+    for content in optima():
         assert accepted(content)
         claim = content["claim"]
         assert claim["keeps"] == claim["allows"]
@@ -118,11 +69,11 @@ def test_what_is_written_is_accepted_and_true() -> None:
 
 
 def test_changed_certificates_are_refused_or_true() -> None:
-    rng, bases, still = random.Random(3), list(certificates()), 0
+    rng, bases, still = random.Random(3), list(optima()), 0
     for _ in range(250):
         content = json.loads(json.dumps(rng.choice(bases)))
         for _ in range(rng.choice([1, 1, 2])):
-            changed(rng, content)
+            changed_optimum(content, rng)
         if not accepted(content):
             continue
         still += 1
