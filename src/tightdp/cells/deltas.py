@@ -159,6 +159,8 @@ class Deltas:
             if self._left <= 0:
                 break
             upper = min(upper, self._above(t, left, delta, close))
+            if not any(at.open() for at in left.values()):
+                break
         return number(t), max(upper, number(t)), best
 
     def _advanced(

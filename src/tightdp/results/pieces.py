@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
+from tightdp.exact.mixed import parts_in_x
 from tightdp.exact.numbers import Exact
 from tightdp.exact.polynomials import Unknown, naming
 from tightdp.results.guessing import Row
@@ -67,11 +68,22 @@ class Part(_Interval, Recorded):
     with_start: bool = True
     with_stop: bool = True
     """Whether each end belongs to it: not where the program does not run there, or the answer is discontinuous."""
+    least: Any = None
+    """Where the answer is enclosed, a linear function that it is at least; it is at most another one, `value`."""
+
+    def ends_at(self, value: Fraction) -> tuple[Number, Number]:
+        """Return both ends of an answer that is enclosed, at a value of the unknown in the interval."""
+        ends = (parts_in_x(each) for each in (self.least, self.value))
+        least, most = (above.at(value) / below.at(value) for above, below in ends)
+        return least, most
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pieces(Drawn, Result):
-    """The tight e^ε as a function of the unknown, or δ at an e^ε; `what` says which ("exp_epsilon", "delta")."""
+    """The tight e^ε as a function of the unknown, or δ at an e^ε; `what` says which ("exp_epsilon", "delta").
+
+    δ of published real numbers, and e^ε at a δ, are enclosed between lines ("bounded").
+    """
 
     query: ClassVar[str] = "privacy"
     json = "unknown=unknown.name *at pieces=_pieces"
@@ -93,7 +105,8 @@ class Pieces(Drawn, Result):
         return [self._written(part) for part in self.pieces]
 
     def _written(self, part: Part) -> dict[str, Any]:
-        found = {"from": part.start.written, "to": part.stop.written, self.what: part.value}
+        ends = {self.what: part.value} if part.least is None else {"lower": part.least, "upper": part.value}
+        found = {"from": part.start.written, "to": part.stop.written, **ends}
         found |= {} if part.with_start else {"from_included": False}
         found |= {} if part.with_stop or part.stop.value == math.inf else {"to_included": False}
         return found if part.witness is None else {**found, "witness": written_witness(part.witness)}

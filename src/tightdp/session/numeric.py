@@ -69,11 +69,11 @@ def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy 
         try:
             found = _ends(laws, _pairs(engine, query), question)
         except noise.Outside as outside:
-            if _real(laws.laws):
+            if of_reals(laws.laws):
                 raise QueryError(f"real noise {outside.reason}", _HINT) from None
             return None
         except suprema.TooLong:
-            if _real(laws.laws):
+            if of_reals(laws.laws):
                 raise QueryError("densities of several real numbers are too long to compare here", _HINT) from None
             return None
     if found is None:
@@ -103,7 +103,7 @@ def _ends(
     return lower, upper, None if pair is None else PairWitness(*pair)
 
 
-def _real(laws: CellLaws) -> bool:
+def of_reals(laws: CellLaws) -> bool:
     """Whether real numbers are published: then there is no other way to an answer."""
     return any(label.real for law in laws.laws.values() for label in law)
 
@@ -115,7 +115,7 @@ def curve(engine: Engine) -> Curve | None:
     """
     query = engine.query()
     laws = engine.program.cells(query.control)
-    if laws is None or not _real(laws.laws):
+    if laws is None or not of_reals(laws.laws):
         return None
     tight = answer(engine, TightRatio())
     if not isinstance(tight, Privacy) or isinstance(tight.exp_epsilon, float) or tight.exp_epsilon == 1:
@@ -187,7 +187,7 @@ def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, N
         try:
             found = listing.listed(laws, datasets)
         except noise.Outside as outside:
-            if not _real(laws):
+            if not of_reals(laws):
                 return None
             raise QueryError(
                 f"this output law is not listed: real noise {outside.reason}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -36,7 +36,7 @@ from tightdp.results.pieces import (
     Solution,
 )
 from tightdp.results.result import Result, Stats
-from tightdp.session import search
+from tightdp.session import knots, search
 from tightdp.session.arguments import Claims
 from tightdp.session.asking import Answered, Computed, Largest
 from tightdp.session.base import InstanceBase
@@ -66,6 +66,9 @@ def answer(ours: Cellwise, question: AskedNumber) -> Pieces:
             more = {"at": (("alpha", question.alpha),), "relative": question.relative}
         case LeastError():
             return computed(ours, lambda engine: search.answer(engine, question))
+    if isinstance(question, LeastRatio | DeltaAt) and (parts := knots.enclosed(ours, question)) is not None:
+        found = Pieces(subject=ours.instance.subject, unknown=Unknown(ours.name), what=what, pieces=parts, **more)
+        return replace(found, stats=ours.stats, status="bounded")
     return _made(ours, _parts(ours, Largest(question)), kind, what, **more)
 
 

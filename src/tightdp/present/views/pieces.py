@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +26,8 @@ from tightdp.results.result import PairWitness, TripleWitness
 _LONGEST = 60
 _POINTS = 200
 _DIGITS = 30
+_FEW, _SHORT = 16, 6
+"""So many values are shown of an enclosure, to so many digits."""
 _SYMBOLS = {"exp_epsilon": "e^ε", "delta": "δ", "one_minus_beta": "1 - β", "alpha": "α", "beta": "β"}
 MEASURES = {
     "accuracy": "1 - β",
@@ -38,13 +42,35 @@ _ROOT = "An end after ≈ is the root of a polynomial that --json prints."
 
 @view_of.register
 def _pieces_view(result: pieces.Pieces) -> View:
+    if any(part.least is not None for part in result.pieces):
+        return _between_lines(result)
     known = "least" if result.what == "alpha" else "tight"
     label = f"{known} {_SYMBOLS[result.what]}" if result.what in _SYMBOLS else result.what
-    facts = tuple((_SYMBOLS[what], shown_number(value)) for what, value in result.at)
+    facts = _asked_at(result)
     if isinstance(result, pieces.AccuracyPieces) and result.relative:
         facts = (RELATIVE, *facts)
     header = (label, "worst on")
     return _listed(result, facts, header, lambda part: [(shown_function(part.value), _seen(part.witness))], 2)
+
+
+def _asked_at(result: pieces.Pieces) -> tuple[tuple[str, str], ...]:
+    return tuple((_SYMBOLS[what], shown_number(value)) for what, value in result.at)
+
+
+def _between_lines(result: pieces.Pieces) -> View:
+    """Return both ends at some values, of an answer that is enclosed between lines."""
+    step = -(-len(result.pieces) // _FEW)
+    last = result.pieces[-1]
+    rows = []
+    for end, part in (*((part.start, part) for part in result.pieces[::step]), (last.stop, last)):
+        assert isinstance(end.value, Fraction)
+        least, most = part.ends_at(end.value)
+        between = decimal_text(least, _SHORT, ROUND_FLOOR), decimal_text(most, _SHORT, ROUND_CEILING)
+        rows.append((shown_number(end.value), *between))
+    symbol = _SYMBOLS[result.what]
+    grid = Grid((result.unknown.name, f"{symbol} is at least", "and at most"), tuple(rows))
+    said = f"Both ends are known for all values of the range, as lines on {len(result.pieces)} parts of it: --json."
+    return View(heading(result), _asked_at(result), grid, (said,))
 
 
 @view_of.register
@@ -154,8 +180,9 @@ def _pieces_plot(result: pieces.Pieces, ax: Any) -> Any:
     x_label = f"parameter {result.unknown.name}"
     axes = plot.named_axes(ax, x_label, plot.WORDS.get(result.what, result.what), result.subject)
     colour = plot.next_colour(axes)
-    for place, (_, piece) in enumerate(drawn_pieces(result)):
-        ends, label = [0, len(piece) - 1], "_" if place else str(result.subject)
+    below = [replace(part, value=part.least) for part in result.pieces if part.least is not None]
+    for place, (_, piece) in enumerate(drawn_pieces(replace(result, pieces=(*result.pieces, *below)))):
+        ends, label = [0, len(piece) - 1] * (not below), "_" if place else str(result.subject)
         axes.plot(*zip(*piece, strict=True), color=colour, marker="o", markersize=4, markevery=ends, label=label)
     return axes
 
