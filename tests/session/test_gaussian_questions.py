@@ -221,3 +221,20 @@ def test_many_runs_are_enclosed_on_the_progression_of_their_losses() -> None:
     # 50 runs with sensitivity 1 and variance 50 are nearly one of a Gaussian with sensitivity and variance 1.
     epsilon, ratio = math.log(found.lower), float(found.lower)
     assert normal(1 / 2 - epsilon) - ratio * normal(-1 / 2 - epsilon) == pytest.approx(1e-3, abs=1e-4)
+
+
+@mechanism(record=Bit)
+def compared(x: Any) -> Any:
+    return tuple(discrete_gaussian(b, 2) >= discrete_gaussian(0, 2) for b in x)
+
+
+def test_noise_of_many_clients_is_compared_client_by_client() -> None:
+    """The ratio of ten clients is that of one, whose law is summed here by definition; no law of all is listed."""
+    weights = {k: math.exp(-k * k / 4) for k in range(-REACH, REACH + 1)}
+    total = sum(weights.values()) ** 2
+    both = [(k, m, p * q / total) for k, p in weights.items() for m, q in weights.items()]
+    at_least = [sum(mass for k, m, mass in both if b + k >= m) for b in (0, 1)]
+    ratio = max(at_least[1] / at_least[0], (1 - at_least[0]) / (1 - at_least[1]))
+    found = compared.bind(n=10).privacy()
+    assert found.lower <= Fraction(ratio) * (1 + NARROW)
+    assert Fraction(ratio) * (1 - NARROW) <= found.upper <= found.lower * (1 + NARROW)

@@ -16,7 +16,6 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from tightdp.core.nodes import Inexact
 from tightdp.errors import LimitError
 from tightdp.exact import theta
 from tightdp.exact.enclosure import BITS, Enclosure, ball, ends
@@ -25,8 +24,6 @@ from tightdp.language.outputs import Output
 from tightdp.language.tails import GaussianTail
 from tightdp.methods.base import Pair
 
-_CLOSE = Fraction(1, 10**13)
-"""A ratio that is known up to this factor is near enough."""
 Law = Mapping[Output, Number]
 Tails = tuple[GaussianTail, ...]
 Path = tuple[int, ...]
@@ -83,19 +80,6 @@ def pure(pairs: Iterable[Pair], relative: Fraction, lost: Fraction) -> tuple[Num
         if largest > best[0]:
             best = largest, pair
     return best
-
-
-def near_core(largest: Number, pair: Pair, steps: int, error: Inexact) -> tuple[Number, Number] | None:
-    """Enclose the largest likelihood ratio by that of the core program, None where it is not known closely so.
-
-    All datasets are within `steps` changes of x, each of which makes an output less likely by the factor `largest` at
-    most: this can show that all probabilities are far above the mass that is cut off.
-    """
-    least = min(mass for mass in laws_of(pair)[0].values() if mass) / largest**steps
-    off = error.relative + error.lost / least
-    if not error.lost or off > _CLOSE:
-        return None
-    return largest * (1 - off) / (1 + off), largest * (1 + off) / (1 - off)
 
 
 def clamped(*laws: Law) -> tuple[dict[Output, Number], ...]:

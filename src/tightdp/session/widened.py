@@ -18,10 +18,9 @@ from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Pair
+from tightdp.methods.base import Comparison
 from tightdp.methods.program import Program
 from tightdp.queries import gaussian, laws
-from tightdp.queries.laws import Found
 from tightdp.results.privacy import Curve, Privacy, Tradeoff
 from tightdp.results.result import Status, TripleWitness
 from tightdp.session.engine import Engine, neighbours
@@ -63,10 +62,8 @@ def around_ratio(engine: Engine, found: Privacy) -> Privacy:
 
 
 def _around_cut(engine: Engine, error: Inexact, found: Privacy) -> Privacy:
-    """Every probability may be off by some mass: where none is rare the core program's own ratio is near enough."""
-    known = _near_core(engine, error, found)
-    if known is None:
-        known = laws.ratios(_pairs(engine), error)
+    """Every probability may be off by some mass: the ratios of all outputs are enclosed."""
+    known = laws.ratios(_pairs(engine), error)
     upper = known.upper
     if upper == math.inf and not engine.lower_only:
         upper = min(_of_finer(engine), every_n.upper_for_every_n(engine.bound, known.lower))
@@ -78,17 +75,6 @@ def _of_finer(engine: Engine) -> Exact:
     """Return an upper end from a program that tells more: a function of an output has no larger ratios than that."""
     finer = engine.program.finer(engine.control())
     return math.inf if finer is None else questions.tight(finer, engine.control())[1].upper
-
-
-def _near_core(engine: Engine, error: Inexact, found: Privacy) -> Found[Pair] | None:
-    t, witness, bound = found.exp_epsilon, found.witness, engine.bound
-    if error.published or isinstance(t, float) or witness is None or bound.neighbours != "replace-one":
-        return None
-    if t != found.lower:
-        return None
-    pair = Pair(witness.x, witness.x_prime, 0, questions.laws(engine.program, engine.control())[1])
-    ends = gaussian.near_core(t, pair, bound.n, error)
-    return None if ends is None else Found(*ends, pair)
 
 
 def _around_scaled(engine: Engine, error: Inexact, found: Privacy) -> Privacy:
