@@ -107,6 +107,12 @@ class AggregateTable(Table):
         else:
             self._take_down(self.state_laws(), watch)
 
+    def prepare(self, datasets: Iterable[Dataset]) -> None:
+        """Compute the laws of some datasets at once, where one by one takes longer."""
+        if self._sums is None:
+            missing = (counts for counts in map(self._counts, datasets) if counts not in self._by_counts)
+            self._take_down([(counts, self._state_law(counts)) for counts in dict.fromkeys(missing)], lambda: None)
+
     def state_laws(self) -> Iterator[tuple[Counts, StateLaw]]:
         """Yield the law of the aggregates of every class of datasets."""
         return every_law(self._start, self._letters, [len(group.clients) for group in self.groups])
@@ -134,7 +140,7 @@ class AggregateTable(Table):
 
     def _give(self, states: Sequence[State]) -> None:
         """Compute the outputs given some values of the aggregates, all at once."""
-        for values, (weights, below) in zip(states, self.rest.every(states), strict=True):
+        for values, (weights, below) in zip(states, self.rest.every(states) if states else (), strict=True):
             self._given[values] = dict(weights), below
 
     def every_law(self, watch: Callable[[], None]) -> Iterator[tuple[Counts, Mapping[int, Whole], Whole]]:

@@ -208,8 +208,11 @@ class Aggregates(Method):
         if self.table.rest.conditioned or not relation_of(self.program.bound).one_record:
             return None
         some = min(FEW_VALUES, max(_SHARE, self.table.orbits.number // _SHARE))
-        for x, other in islice(self._first_neighbours(), some):
+        first = list(islice(self._first_neighbours(), some))
+        for at, (x, other) in enumerate(first):
             control()
+            if at % _SHARE == 0:
+                self.table.prepare(chain.from_iterable(first[at : at + _SHARE]))
             found = tight_ratio([Pair(x, other, 0, self.table)])
             if found and found[0].exp_epsilon == math.inf:
                 for dataset in (x, other):

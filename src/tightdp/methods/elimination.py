@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
-from math import prod
+from math import lcm, prod
 from typing import Any
 
 from tightdp.core.nodes import Draw, Expr
 from tightdp.core.operators import NOTHING, Value
 from tightdp.exact.arrays import Flags, Integers, Objects, np
+from tightdp.exact.field import Number
 from tightdp.exact.weights import all_over_common
 from tightdp.exact.whole import Whole, gcd
 from tightdp.limits import pay
@@ -87,12 +88,15 @@ class Elimination:
         self.lane = self._first[-1 if failures else 0]
         self._depth = len(self._first) - 1 if failures else 0
         self.weights: Objects = np.ones(len(self.lane), dtype=np.int64)
+        self._own: Objects = np.ones(0 if failures else self._first[-1].size, dtype=object)
+        """By lane, what its weights are over, besides the denominator of all; empty where that is kept for all."""
+        self._most_own = 1
 
     def _learn(self, lanes: Sequence[Sequence[Value]]) -> None:
         """Sort the lanes, and compute what does not depend on draws, for all of them."""
         nodes, plain = self.plan.nodes.nodes, self.plan.nodes.plain
         codes = [
-            [self.operations.values(nodes[place])[1][value] for value in values]
+            list(map(self.operations.values(nodes[place])[1].__getitem__, values))
             for place, values in zip(self.plan.inputs, zip(*lanes, strict=True), strict=False)
         ]
         if codes:
@@ -129,6 +133,7 @@ class Elimination:
     def regroup(self, columns: dict[int, Column], lane: Integers, lanes: int) -> None:
         """Give every row another lane of so many, and other columns, where no input is learned."""
         self.columns, self.lane, self.number, self._first = columns, lane, np.arange(lanes), [np.arange(lanes)]
+        self._own = self._own[:0]
         for place, column in self._known.items():
             self._known[place] = Column(column.values, np.broadcast_to(column.codes[0], (lanes,)))
 
@@ -181,6 +186,10 @@ class Elimination:
                 law = found[lane]
                 law[output] = law[output] + weight if output in law else weight
         return [found[lane] for lane in self.number.tolist()]
+
+    def denominators(self) -> list[Whole]:
+        """Return what the weights of every lane are over."""
+        return [self.denominator * own for own in self._own[self.number].tolist()]
 
     def read(self, place: int) -> Column:
         """Return the values of a node by row."""
@@ -241,27 +250,54 @@ class Elimination:
         used, _, choice = distinct(selector.codes, selector.radix)
         found = map(draw.selector.index.get, map(selector.value, used.tolist()))
         laws = [(None if at is None else draw.laws[at]) or _NONE for at in found]
-        scaled, common = all_over_common([[mass for _, mass in law] for law in laws])
-        self._make_room(common, all(isinstance(weight, int) for weights in scaled for weight in weights))
+        masses = [[mass for _, mass in law] for law in laws]
+        apart = self._apart(masses) if self.plan.nodes.plain[node.operands[0]] else None
+        denominators: Sequence[Whole]
+        if apart is None:
+            scaled, common = all_over_common(masses)
+            denominators = [common] * len(laws)
+            self._make_room(common, all(isinstance(weight, int) for weights in scaled for weight in weights))
+            self.denominator = self.denominator * common
+        else:
+            scaled = [all_over_common([law])[0][0] for law in masses]
+            denominators = apart
+            self._make_room(max(apart), integers=True)
+            self._own_by_lane(self._known[node.operands[0]].codes, used, apart)
         codes = [[index.get(outcome, len(values)) for outcome, _ in law] for law in laws]
         if step.active is not None:
             choice = choice + len(laws) * self.read(step.active).among((False,))
-            codes, scaled = codes + [some[:1] for some in codes], scaled + [[common] for _ in scaled]
+            codes, scaled = codes + [some[:1] for some in codes], scaled + [[common] for common in denominators]
         lengths = np.array(list(map(len, codes)), dtype=np.int64)
         places = self._repeat(lengths[choice], (np.cumsum(lengths) - lengths)[choice])
         self.columns[step.node] = Column(values, np.array(list(chain.from_iterable(codes)), dtype=np.int64)[places])
-        self.denominator = self.denominator * common
         scale = np.array(list(chain.from_iterable(scaled)), dtype=self.weights.dtype)[places]
         np.multiply(self.weights, scale, out=self.weights, where=scale != 1)
 
+    def _apart(self, masses: Sequence[Sequence[Number]]) -> list[int] | None:
+        """Return the denominators of laws that lanes choose, where one for all is long; None where they have one."""
+        if not len(self._own) or not all(isinstance(mass, Fraction) for law in masses for mass in law):
+            return None
+        denominators = [lcm(*(mass.denominator for mass in law if isinstance(mass, Fraction))) for law in masses]
+        return denominators if lcm(*denominators).bit_length() > MACHINE_BITS else None
+
+    def _own_by_lane(self, selector: Integers, used: Integers, denominators: Sequence[int]) -> None:
+        """Note that weights are over the denominators of the laws that are chosen by the codes `used` of a selector."""
+        first = self._first[self._depth]
+        lanes = first[np.searchsorted(first, np.arange(len(self._own)), side="right") - 1]
+        place = {code: at for at, code in enumerate(used.tolist())}
+        chosen = [place.get(code) for code in selector[lanes].tolist()]  # None: no row is left
+        self._own = self._own * np.array([1 if at is None else denominators[at] for at in chosen], dtype=object)
+        self._most_own *= max(denominators)
+
     def _make_room(self, factor: Whole, integers: bool) -> None:
         """Make weights ready to be multiplied: over a smaller denominator, or as integers of any length, or others."""
-        if (self.denominator * factor).bit_length() > self._reduced_at:
+        factor_in_all = self._most_own * factor
+        if (self.denominator * factor_in_all).bit_length() > self._reduced_at:
             shared = gcd(self.denominator, *self.weights.tolist(), *self.failed.values())
             if shared != 1:
                 self.weights, self.denominator = self.weights // shared, self.denominator // shared
                 self.failed = {key: weight // shared for key, weight in self.failed.items()}
-            bits = (self.denominator * factor).bit_length()
+            bits = (self.denominator * factor_in_all).bit_length()
             if bits > MACHINE_BITS:
                 self.weights, self._reduced_at = self.weights.astype(object), 2 * bits
         if not (integers and isinstance(factor, int)):
@@ -324,5 +360,4 @@ def laws(
         finally:
             spent += found.work
             done(found.work)
-        for law in found.laws(plan.program.components):
-            yield law, found.denominator
+        yield from zip(found.laws(plan.program.components), found.denominators(), strict=True)
