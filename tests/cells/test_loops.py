@@ -360,3 +360,25 @@ def test_drawn_chains(draw: Callable[[int], str], seed: int, tmp_path: Any) -> N
         for output, mass in masses.items():
             found = laws.number(laws.probability(x, output))
             assert mass / (accepted + beyond) <= found <= (mass + beyond) / accepted, (output, draw(seed))
+
+
+@mechanism(record=Bit)
+def dice_until(x):
+    total, throws = x[0], 0
+    while total < 30:
+        total += randint(1, 6)
+        throws += 1
+    return throws
+
+
+def test_a_counter_that_ends_has_no_powers() -> None:
+    masses, found = {0: Fraction(1)}, dict(dice_until.bind(n=1).distribution((0,)).law)
+    for throws in range(1, 31):
+        after: dict[int, Fraction] = {}
+        for total, mass in masses.items():
+            for face in range(1, 7):
+                after[total + face] = after.get(total + face, Fraction(0)) + mass / 6
+        ended = sum((mass for total, mass in after.items() if total >= 30), Fraction(0))
+        assert found.pop(throws, 0) == ended
+        masses = {total: mass for total, mass in after.items() if total < 30}
+    assert not found

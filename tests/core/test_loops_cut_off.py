@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Mechanism, flip, geometric, mechanism, observe, one_sided_geometric
+from tightdp import Bit, Mechanism, flip, geometric, mechanism, observe, one_sided_geometric, randint
 from tightdp.cells.laws import cell_laws
 from tightdp.cells.noise import Outside
 from tightdp.language.interp import law_within
@@ -284,3 +284,23 @@ def test_what_is_added_need_not_be_an_integer() -> None:
         ]
         mass = sum((Fraction(comb(n, up), 2 ** (2 * n + 1)) for n, up in ways), Fraction(0))
         assert_within(found[z][0], mass, found[z][1])
+
+
+@mechanism(record=Bit)
+def two_in_a_row(x):
+    rounds = row = 0
+    while row < 2:
+        rounds += 1
+        row = row + 1 if randint(1, 3) == 1 else 0
+    return rounds + 0 * x[0]
+
+
+def test_a_draw_of_many_outcomes() -> None:
+    """How long two ones in a row take: f(k + 2) = 2/3·f(k + 1) + 2/9·f(k), with irrational powers."""
+    found = ends(two_in_a_row, 0)
+    masses = [Fraction(0), Fraction(0), THIRD**2]
+    while len(masses) < 400:
+        masses.append(2 * THIRD * masses[-1] + 2 * THIRD**2 * masses[-2])
+    assert len(found) > 400
+    for k in range(2, 400):
+        assert_within(found[k][0], masses[k], found[k][1])

@@ -14,7 +14,7 @@ from tightdp import ALL, Bit, Int, flip, geometric, mechanism
 from tightdp.every_n.chain import Matrix, Vector, approached, direction, row
 from tightdp.every_n.edges import finite, total
 from tightdp.every_n.states import chain_of, explore
-from tightdp.every_n.upper import Triple, extended
+from tightdp.every_n.upper import Triple, extended, readings
 
 ENTRIES = st.sampled_from([Fraction(0), Fraction(0), Fraction(1, 2), Fraction(1, 3), Fraction(1)])
 
@@ -172,5 +172,15 @@ def test_noise_that_nothing_depends_on() -> None:
                     return y
         return 0
 
+    @mechanism(record=Bit)
+    def read_once(x):
+        s = 0
+        for r in x:
+            y = geometric(r, "1/2")
+            if s < 1:
+                s = min(s + y, 1)
+        return s == 1
+
     assert drawn.bind(n=ALL).privacy().lower == 1
+    assert readings(read_once.program.bind(1))
     assert unread.bind(n=ALL).privacy().upper == 1

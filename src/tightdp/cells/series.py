@@ -207,6 +207,9 @@ class _Signs(Outside):
 
 def closed_form(sequence: Sequence[Any]) -> ClosedForm:
     """Return a sequence of which at least twice as many terms are given as the order of some recurrence that it has."""
+    last = max((k for k, term in enumerate(sequence) if term), default=-1)
+    if 2 * (last + 1) <= len(sequence):  # it is 0 from there on: by the recurrence, in which these terms are all
+        return ClosedForm(tuple(map(_number, sequence[: last + 1])), ())
     recurrence = _shortest(sequence)
     order = len(recurrence)
     while recurrence and not recurrence[-1]:

@@ -264,15 +264,22 @@ class Seen:
     looked_at: dict[int, Expr] = field(default_factory=dict)
 
     @cached_property
-    def columns(self) -> dict[int, Sequence[object]]:
+    def columns(self) -> dict[int, Sequence[Value]]:
         """By serial number, what these nodes are for every value of the source."""
-        columns: dict[int, Sequence[object]] = {self.source.serial: self.source.values}
+        columns: dict[int, Sequence[Value]] = {self.source.serial: self.source.values}
+
+        def value(node: Expr, at: int) -> Value:
+            return node.values[0] if isinstance(node, Const) else columns[node.serial][at]
+
         for expr in self.nodes:
-            given = [
-                [child.values[0]] * len(self.source.values) if isinstance(child, Const) else columns[child.serial]
-                for child in children(expr)
-            ]
-            columns[expr.serial] = [canonical(expr, computed(expr, values)) for values in zip(*given, strict=True)]
+            values = []
+            for at in range(len(self.source.values)):
+                if isinstance(expr, Case):  # of as many branches as there are values one is looked at
+                    place = expr.selector.index.get(value(expr.selector, at))
+                    values.append(NOTHING if place is None else value(expr.branches[place], at))
+                else:
+                    values.append(computed(expr, [value(child, at) for child in children(expr)]))
+            columns[expr.serial] = [canonical(expr, each) for each in values]
         return columns
 
 

@@ -120,7 +120,7 @@ def ordered(values: Sequence[Value]) -> Sequence[Value]:
 
 def united(parts: Sequence[Sequence[Value]]) -> Sequence[Value]:
     """Return the union of value sets; where one of them holds all the others, it is that one."""
-    parts = [part for at, part in enumerate(parts) if not any(part is other for other in parts[:at])]
+    parts = list({id(part): part for part in parts}.values())
     largest = max(parts, key=len)
     if isinstance(largest, range):
         places = Places(largest)

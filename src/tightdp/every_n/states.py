@@ -204,9 +204,8 @@ def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int,
             paired -= len(ours[x]) + len(chain[x])
             if paired < 0:
                 raise _TooMuch
-            if tails and within[x][0] * within[other][1] != within[other][0] * within[x][1]:
-                continue  # noise that nothing depends on has tails in the program alone
-            if not _dominated(_ratios(ours[x], ours[other]), _ratios(chain[x], chain[other])):
+            beyond = within[other][1] - within[other][0] if tails else Fraction(0)  # the paths draw less noise
+            if not _dominated(_ratios(ours[x], ours[other]), _ratios(chain[x], chain[other]), beyond):
                 raise LanguageError(
                     f"no answer for every n: what is known of this program contradicts its laws at n = {bound.n}",
                     "this is a mistake of tightdp, please report it; ask for one n meanwhile",
@@ -303,12 +302,17 @@ def _ratios(ours: Masses, theirs: Mapping[Any, Number]) -> list[tuple[Number, Nu
     return [(mass, theirs.get(key, Fraction(0))) for key, mass in ours.items()]
 
 
-def _dominated(less: list[tuple[Number, Number]], more: list[tuple[Number, Number]]) -> bool:
-    """Whether the positive parts of p - γ·q sum to at most as much in one law as in the other, for all γ >= 1."""
+def _dominated(less: list[tuple[Number, Number]], more: list[tuple[Number, Number]], beyond: Number) -> bool:
+    """Whether the positive parts of p - γ·q sum to at most as much in one law as in the other, for all γ >= 1.
+
+    Of the other law, `beyond` is how much more of q it has, somewhere: runs that are left out of the first one.
+    """
     edges: set[Number] = {Fraction(1)}
     edges |= {p / q for p, q in (*less, *more) if q and p > q}
     one, other = _sums(less, edges), _sums(more, edges)
-    return all(a <= b for a, b in zip(one, other, strict=True)) and _alone(less) <= _alone(more)
+    return all(a <= b + edge * beyond for edge, a, b in zip(sorted(edges), one, other, strict=True)) and (
+        bool(beyond) or _alone(less) <= _alone(more)
+    )
 
 
 def _sums(pairs: Iterable[tuple[Number, Number]], edges: set[Number]) -> Iterator[Number]:

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import ExpInteger, Whole, gcd, lcm
+from tightdp.limits.calibrated import NOISE_BITS
 from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
 
 Scaled = tuple[dict[int, Whole], Whole]
@@ -25,7 +26,7 @@ def split(count: Scaled, coin: Coin) -> tuple[Scaled, Scaled]:
     """Return the parts that go where the coin is false and where it is true."""
     weights, denominator = count
     below = coin.denominator
-    if isinstance(below, ExpInteger) and (shared := gcd(below, *weights.values())) != 1:
+    if (isinstance(below, ExpInteger) or below >> NOISE_BITS) and (shared := gcd(below, *weights.values())) != 1:
         # A draw is decided by coins in turn: what divides here is what the coin before it multiplied by.
         weights = {prefix: weight // shared for prefix, weight in weights.items()}
         below //= shared

@@ -223,11 +223,12 @@ def _taken_apart(
     ways: list[tuple[str, End]] = []
     late = dict.fromkeys(value for kind, _, value in outcomes if kind == "late")
     for kind, returned in (("end", None), ("break", None), ("return", None), *(("late", each) for each in late)):
-        here = [at for at, each in enumerate(outcomes) if each[0] == kind and returned in (None, each[2])]
+        here = dict.fromkeys(at for at, each in enumerate(outcomes) if each[0] == kind and returned in (None, each[2]))
         if not here:
             continue
+        taken = [at if at in here else next(iter(here)) for at in range(len(outcomes))]
         alive = m.conj(m.alive, m.expr(case([at in here for at in range(len(outcomes))])))
-        values = [rows[at if at in here else here[0]] for at in range(len(outcomes))]
+        values = [rows[at] for at in taken]
         changes = {
             cell: case([row[place] for row in values])
             for place, cell in enumerate(chain.cells)
