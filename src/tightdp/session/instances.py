@@ -1,4 +1,4 @@
-"""Instances whose answers are for many values: of one unknown parameter, or of n, the number of records."""
+"""Instances whose answers are for many values: of one unknown, of n, or of parameters that are to be chosen."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from tightdp.session import answering
 from tightdp.session.arguments import Claimed, checked_calls, read_exact, read_exponential, unknown_of
 from tightdp.session.base import ALL
 from tightdp.session.instance import Instance
-from tightdp.session.open_choices import ChoicesInstance
 
 if TYPE_CHECKING:
     from tightdp.results.answers import Verification
+    from tightdp.results.choices import BestChoices, Choice
     from tightdp.results.pieces import Pieces, Solution
     from tightdp.results.privacy import EveryNVerification
     from tightdp.session import cellwise as cells
     from tightdp.session import certify_every as _certificates
     from tightdp.session import certify_unknown as _unknowns
+    from tightdp.session import choosing
     from tightdp.session import enclosing as _answers
     from tightdp.session import one_run as audits
     from tightdp.session import proving as _proofs
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from tightdp.session.engine import AskedNumber, Engine
     from tightdp.session.solving import Formula
 else:
-    cells = lazily("tightdp.session.cellwise")
+    cells, choosing = lazily("tightdp.session.cellwise"), lazily("tightdp.session.choosing")
     answers, audits = lazily("tightdp.session.solving"), lazily("tightdp.session.one_run")
     _answers, _certificates = lazily("tightdp.session.enclosing"), lazily("tightdp.session.certify_every")
     _unknowns = lazily("tightdp.session.certify_unknown")
@@ -275,3 +276,33 @@ class EveryInstance(Instance):
         if read_exact("delta", claim.pop("delta", 0), 1) or any(value is not None for value in claim.values()):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
         return _certificates.certify_every(self, many)
+
+
+@checked_calls
+class ChoicesInstance(Instance):
+    """A mechanism in which parameters are one of several values each, and at most one more is unknown.
+
+    `solve` says which choice is best, and what each leads to. Raises QueryError for all other questions.
+    """
+
+    one_engine = False
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        names = ", ".join(name for name, value in self.bound.parameters.items() if isinstance(value, Choices))
+        raise QueryError(
+            f"this question has no answer while {names} is to be chosen",
+            f"give {names} a value, ask for solve, or list the values: tightdp sweep FILE {names}=1,2",
+        )
+
+    explain = report = sweep = sample = _refuse
+
+    def _solved(self, claimed: Claimed, goal: Goal | None) -> Choice | BestChoices:
+        if self.bound.asks:
+            raise answering.strategies.refusal("solve")
+        holes = {name: value.values for name, value in self.bound.parameters.items() if isinstance(value, Choices)}
+        limits = {name: getattr(self, name) for name in ("backend", "max_nodes", "method", "precision")}
+        ways = [
+            (chosen, self.rebind(self.n, {**self.bound.parameters, **dict(chosen)}, **limits))
+            for chosen in choosing.every_choice(holes)
+        ]
+        return choosing.choose(self.subject, ways, choosing.Question(claimed, goal))

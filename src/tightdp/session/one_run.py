@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from tightdp.core.nodes import Inexact
 from tightdp.errors import LimitError, ParameterError, QueryError
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.numbers import Exact, up
+from tightdp.exact.numbers import Exact, down, up
+from tightdp.exact.weights import quotient
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
+from tightdp.language.tails import GaussianTail
 from tightdp.limits import snapshot
 from tightdp.methods.compiled import deep_recursion
 from tightdp.one_run.adaptive import adaptive_joint, adaptive_optimum, read_order
@@ -36,14 +39,13 @@ from tightdp.one_run.guessers import (
     classic_law,
     joint_law,
 )
-from tightdp.one_run.law import AuditLaw, Compiler, best_pairs
+from tightdp.one_run.law import AuditLaw, Compiler, Group, best_pairs
 from tightdp.one_run.pairs import PairVector, default_pairs, read_pairs
 from tightdp.results.guessing import Efficacy, Guessing, Row
 from tightdp.results.result import Stats
 from tightdp.session.arguments import read_exact
 from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.search import tight_privacy
-from tightdp.session.widened_audits import enclosed_rows, widest
 
 _HALF = Fraction(1, 2)
 _NONE = Fraction(0)
@@ -65,15 +67,9 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
         error = engine.program.inexact
 
         def found(ratio: RestrictedRatio) -> Efficacy:
-            least: tuple[Row, ...] = ()
-            if error is None:
-                ratio = replace(ratio, lower=max(ratio.lower, _odds(leak.confidence)))
-                dp = as_posterior(ratio.upper)
-                rows = tuple(Row(k, values[k - 1], values[0], leak.confidence, dp, best[k - 1]) for k in numbers)
-            else:
-                most = tight_privacy(engine).exp_epsilon if error.cut else None
-                each = [(k, values[k - 1], best[k - 1]) for k in numbers]
-                rows, least, ratio = enclosed_rows(law, error, each, values[0], ratio, most)
+            most = tight_privacy(engine).exp_epsilon if error is not None and error.cut else None
+            each = [(k, values[k - 1], best[k - 1]) for k in numbers]
+            rows, least, ratio = _rows(law, error, each, values[0], leak.confidence, ratio, most)
             answer = Efficacy(
                 subject=engine.subject,
                 rows=rows,
@@ -81,7 +77,7 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
                 exp_epsilon=ratio.upper,
                 lower=ratio.lower,
                 leak=leak,
-                least=least,
+                least=() if error is None else least,
             )
             return audit.outcome(ratio).on(answer)
 
@@ -102,6 +98,99 @@ def efficacy(engine: Engine, guesses: int | None, pairs: Any, with_adaptive: boo
 
 def _odds(posterior: Number) -> Exact:
     return math.inf if posterior == 1 else posterior / (1 - posterior)
+
+
+def _rows(
+    law: AuditLaw,
+    error: Inexact | None,
+    efficacies: Sequence[tuple[int, Number, Number | None]],
+    ac: Number,
+    leak: Number,
+    ratio: RestrictedRatio,
+    most: Exact | None,
+) -> tuple[tuple[Row, ...], tuple[Row, ...], RestrictedRatio]:
+    """Return rows with the upper ends of all numbers, rows with the lower ones, and both ends of e^ε.
+
+    `efficacies` are (guesses, E_k, the adaptive one), AC is E_1, `ratio` is that of the core program. An expected share
+    of right guesses is a sum of probabilities of events that are disjoint, for the best guesses. Where laws have an
+    error (docs/unbounded-noise.md), who sees the tails of the core program guesses at least as well, and worse than who
+    sees the outputs only where tails occur; `most` is the upper end of e^ε where noise is cut off.
+    """
+
+    def ends(value: Number) -> tuple[Number, Number]:
+        if error is None:
+            return value, value
+        low = max(value * (1 - error.relative) - error.lost, _HALF)
+        high = value * (1 + error.relative) + (error.lost if error.cut else 0)
+        return down(low), up(min(high, Fraction(1)))
+
+    ddp = leak, leak
+    exp_epsilon = max(ratio.lower, _odds(leak)), ratio.upper
+    if error is not None:
+        above = up(as_posterior(widest(_odds(leak), error) if most is None else most))
+        ddp = max(_least_leak(law, error), ends(ac)[0]), above
+        least = _odds(ddp[0])
+        least = least if isinstance(least, float) else max(down(least), Fraction(1))
+        if not error.cut and not error.published:
+            shown = ratio.lower
+            least = max(least, shown if isinstance(shown, float) else down(shown / error.factor))
+        exp_epsilon = least, widest(ratio.upper, error) if most is None else most
+    dp = tuple(map(as_posterior, exp_epsilon))
+    rows: tuple[list[Row], list[Row]] = [], []
+    for k, value, adaptive in efficacies:
+        best = (None, None) if adaptive is None else ends(adaptive)
+        plain = [Row(k, ends(value)[at], ends(ac)[at], ddp[at], dp[at], best[at]) for at in (0, 1)]
+        for at in (0, 1):
+            rows[at].append(plain[at] if error is None else replace(plain[at], other=plain[1 - at]))
+    return tuple(rows[1]), tuple(rows[0]), replace(ratio, lower=exp_epsilon[0], upper=exp_epsilon[1])
+
+
+def widest(ratio: Exact, error: Inexact) -> Exact:
+    """Return the upper end of a likelihood ratio."""
+    return math.inf if isinstance(ratio, float) or error.cut else up(ratio * error.factor)
+
+
+def _least_leak(law: AuditLaw, error: Inexact) -> Fraction:
+    """Return a lower end of the largest posterior of a secret bit over outputs.
+
+    It is 1 where an offset of published noise is larger, or smaller, than all that go with the other value of a bit:
+    the further out an output is, the surer that bit. Otherwise outputs of the core are taken, which have a tail of
+    published noise with so little probability as is lost.
+    """
+    best = Fraction(1, 2)
+    for group in law.distinct:
+        if not error.cut and _moved(group):
+            return Fraction(1)
+        for stage in group.stages:
+            for outcome in (outcome for outcomes in stage.outcomes.values() for outcome in outcomes):
+                mass = quotient(outcome.weight, stage.total)
+                for at in range(len(stage.classes)):
+                    right = mass * outcome.confidence(at) * (1 - error.relative) - error.lost
+                    best = max(best, down(max(right / (mass * (1 + error.relative) + error.lost), Fraction(0))))
+    return best
+
+
+def _moved(group: Group) -> bool:
+    """Whether a bit moves the outermost offset of published noise, in a group of one stage."""
+    if len(group.stages) != 1:
+        return False
+    (stage,) = group.stages
+    furthest: dict[tuple[int, int, int, int], int] = {}
+    for outcome in stage.outcomes[group.start]:
+        for path, tail in _tails(group.component_values([outcome.code])):
+            for at, ones in enumerate(outcome.ones):
+                for bit, weight in ((0, outcome.weight - ones), (1, ones)):
+                    if weight:
+                        key = (path, tail.direction, at, bit)
+                        furthest[key] = max(furthest.get(key, -(1 << 62)), tail.direction * tail.offset)
+    return any(
+        furthest.get((path, direction, at, 1 - bit), -(1 << 62)) < offset
+        for (path, direction, at, bit), offset in furthest.items()
+    )
+
+
+def _tails(values: Sequence[object]) -> Iterator[tuple[int, GaussianTail]]:
+    return ((place, value) for place, value in enumerate(values) if isinstance(value, GaussianTail))
 
 
 def guessing(engine: Engine, guesser: Guesser, pairs: Any, delta: Number = _NONE) -> Guessing:
