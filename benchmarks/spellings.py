@@ -50,7 +50,7 @@ def cases(words: list[str]) -> Iterator[Case]:
 def answered(mechanism: Any, size: dict[str, Any], question: str, given: dict[str, Any]) -> str:
     """Ask one question and return the answer as text."""
     found = getattr(mechanism.bind(**size), question)(**given)
-    value = {"privacy": "exp_epsilon", "delta": "delta", "accuracy": "at_least"}[question]
+    value = {"privacy": "exp_epsilon", "delta": "delta", "accuracy": "one_minus_beta"}[question]
     return f"{found.status} {getattr(found, value)}"
 
 

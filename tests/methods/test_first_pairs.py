@@ -9,6 +9,7 @@ import pytest
 
 from tightdp import Bit, Int, ProgramError, QueryError, flip, geometric, mechanism
 from tightdp.language.interp import law
+from tightdp.methods import program
 
 FORTY = Int(0, 39)
 
@@ -24,6 +25,16 @@ def stable_histogram(x: Any) -> Any:
         if noisy >= 2:
             out[v] = noisy
     return out
+
+
+@mechanism(record=FORTY)
+def stable_list(x: Any) -> Any:
+    out = []
+    for k in range(40):
+        count = x.count(k)
+        if count and (noisy := geometric(count, "1/2", 0, 4)) >= 2:
+            out.append((k, noisy))
+    return tuple(out)
 
 
 @mechanism(record=Bit)
@@ -43,6 +54,18 @@ def test_a_stable_histogram_of_a_large_domain_is_not_private() -> None:
     ours, theirs = (law(stable_histogram.bind(n=3).bound, x) for x in (witness.x, witness.x_prime))
     assert ours[witness.output] == witness.probability > 0
     assert witness.output not in theirs
+
+
+def test_a_few_pairs_decide_before_a_long_lowering_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "_DECIDED", (20_000, 400_000))
+    found = stable_list.bind(n=2).privacy()
+    assert (found.status, found.exp_epsilon, found.stats.method) == ("exact", math.inf, "a few pairs")
+    witness: Any = found.witness
+    ours, theirs = (law(stable_list.bind(n=2).bound, x) for x in (witness.x, witness.x_prime))
+    assert ours[witness.output] == witness.probability > 0
+    assert witness.output not in theirs
+    monkeypatch.setattr(program, "_DECIDED", (0, 400_000))
+    assert response.bind(n=3).privacy().exp_epsilon == 2
 
 
 def test_a_private_program_is_left_to_other_methods() -> None:

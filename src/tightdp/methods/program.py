@@ -51,6 +51,8 @@ else:  # few programs need them
 
 
 T = TypeVar("T")
+_DECIDED = ALLOWED * ALLOWED * LITTLE_WORK, ALLOWED * LITTLE_WORK
+"""After how many steps of lowering a few pairs of neighbours, for so many steps, are looked at: they may decide."""
 _INSTEAD = MUCH_WORK, LITTLE_WORK
 """After how many steps of lowering so many runs are enumerated instead; counting them takes time, too."""
 
@@ -70,6 +72,8 @@ class Program:
     given: CoreProgram | None = None
     in_any_order: Callable[[], bool] = lambda: False
     """Says of a program with noise whether its law is known not to depend on the order of the records."""
+    decided_by_few: Callable[[int], bool] = lambda steps: False
+    """Whether so many steps for a few pairs of neighbours decide a question."""
     few_runs: Callable[[int], bool] = lambda runs: False
     """Whether a question may be answered by at most so many runs."""
     seconds: float = 0.0
@@ -194,20 +198,16 @@ class Program:
             return self._lowered(self.bound.check_dataset(x), control)
 
     def _lowered_at_all(self, control: Control, enclosed: bool = True) -> CoreProgram:
-        """Return the core program. Raises LimitError where all runs of all datasets take less work, as may be known."""
-        (steps, runs), asked = _INSTEAD, False
+        """Return the core program. Raises LimitError where a few pairs, or all runs, answer with less work."""
+        others = [(*_DECIDED, self.decided_by_few), (*_INSTEAD, self.few_runs)]
 
         def look(taken: int) -> None:
-            nonlocal asked
-            if taken > steps and not asked:
-                asked = True
-                if self.few_runs(runs):
-                    raise TooLarge
+            while others and taken > others[0][0]:
+                steps, number, answers = others.pop(0)
+                if answers(number):
+                    raise LimitError(f"lowering takes more than {steps:,} steps", "use fewer records")
 
-        try:
-            return self._lowered(None, counted(control, look), enclosed)
-        except TooLarge:
-            raise LimitError(f"lowering takes more than {steps:,} steps", "use fewer records") from None
+        return self._lowered(None, counted(control, look), enclosed)
 
     def _lowered(self, x: Dataset | None, control: Control, enclosed: bool = True) -> CoreProgram:
         try:

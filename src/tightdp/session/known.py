@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import LimitError, TightdpError
 from tightdp.exact.lazily import lazily
 from tightdp.language.domains import Values
-from tightdp.limits import snapshot
+from tightdp.limits import IN_A_CALL, Allowance, snapshot
 from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.methods import by_pairs
 from tightdp.results.answers import Accuracy, Claim, Sweep, Unknown, Verification
@@ -28,16 +28,24 @@ else:
 
 
 def partial_answers(
-    instance: InstanceBase, query: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]
+    instance: InstanceBase,
+    query: Callable[..., Any],
+    arguments: Sequence[Any],
+    options: Mapping[str, Any],
+    steps: int | None = None,
 ) -> Result | None:
     """Ask the query about more and more pairs of neighbours; return the last answer, None for none.
+
+    In about so many steps, of lowering and elimination, where these are given.
 
     In a child process each is sent, for the case that it has to be abandoned.
     """
     best: Result | None = None
     most, kept = 1, by_pairs.Kept()
+    allowance = None if steps is None else Allowance(steps // IN_A_CALL)
     while most <= FEW_VALUES:
         few = _about_few(instance, most, kept)
+        few.engine.allowance = allowance
         try:
             found = query(few, *arguments, **options)
         except TightdpError:
@@ -50,6 +58,8 @@ def partial_answers(
         if found != best:  # more pairs never say less
             best = found
             snapshot(best)
+        if found.status == "exact":
+            break
         most *= 2
     return best
 

@@ -94,18 +94,19 @@ def limited(
             named = {**dict(zip(names, arguments, strict=False)), **options}
             question = partial(checked, instance, *arguments, **options)
             all_runs = partial(_all_runs, checked, instance, arguments, options) if by_runs else None
-            answer = partial(_answer, instance, question, all_runs, _records(instance, about, named))
             whole = instance.method or instance.max_nodes or instance.timeout == 0 or not instance.one_engine
-            if not shown_by_few or whole:
+
+            def few(steps: int | None = None) -> Result | None:
+                if about == "audited":
+                    return None if steps else _known.partial_efficacies(instance, named.get("pairs"))
+                return _known.partial_answers(instance, checked, arguments, options, steps)
+
+            shown = None if whole or not shown_by_few else few
+            answer = partial(_answer, instance, question, all_runs, shown, _records(instance, about, named))
+            if shown is None:
                 limits = _limits(instance)
                 return _within(instance, partial(answer, limits), limits)
-
-            def few() -> Result | None:
-                if about == "audited":
-                    return _known.partial_efficacies(instance, named.get("pairs"))
-                return _known.partial_answers(instance, checked, arguments, options)
-
-            return _with_what_is_known(instance, answer, few)
+            return _with_what_is_known(instance, answer, shown)
 
         return asked
 
@@ -184,18 +185,29 @@ def _answer(
     instance: InstanceBase,
     question: Callable[[], R],
     all_runs: Callable[[], R] | None,
+    few: Callable[[int], Result | None] | None,
     records: Records,
     limits: Limits,
 ) -> R:
     """Return the answer of a question, or that of enumerating all runs where this is the only exact way.
 
-    Raises ProgramError where a run fails; for a question about all datasets it names the same one whichever way met it.
+    Where it takes long to lower the program and a `few` pairs of neighbours decide the question, LimitError is raised,
+    after which these are asked. Raises ProgramError where a run fails; for a question about all datasets it names the
+    same one whichever way met it.
     """
     if not instance.one_engine:
         return question()
     if instance.method is not None or instance.precision is not None:
         all_runs = None
     program = instance.engine.program
+    decided = False
+
+    def decided_by_few(steps: int) -> bool:
+        nonlocal decided
+        decided = few is not None and getattr(few(steps), "status", "") == "exact"
+        return decided
+
+    program.decided_by_few = decided_by_few
     program.few_runs = lambda runs: all_runs is not None and _runs.few_runs(instance.bound, runs)
     if records is not None and (failed := _failing.failing_run(instance.bound, instance.backend, records(), True)):
         raise failed
@@ -205,7 +217,7 @@ def _answer(
         failed = None if records is None else _failing.failing_run(instance.bound, instance.backend, records())
         raise failed or error from None
     except (LimitError, TooLargeError, RecursionError):
-        if all_runs is None or not _only_by_runs(instance, limits):
+        if decided or all_runs is None or not _only_by_runs(instance, limits):
             raise
     else:
         if all_runs is None or not getattr(found, "reason", "") or not _only_by_runs(instance, limits):
