@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from tightdp.session import outputs as outputs
     from tightdp.session import search as search
     from tightdp.session import strategies as strategies
-    from tightdp.session import verification as verification
 else:
     accuracy, certify = lazily("tightdp.session.accuracy"), lazily("tightdp.session.certify")
     certify_runs, moments = lazily("tightdp.session.certify_runs"), lazily("tightdp.session.moments")
     one_run, optimum = lazily("tightdp.session.one_run"), lazily("tightdp.session.optimum")
     outputs, search = lazily("tightdp.session.outputs"), lazily("tightdp.session.search")
-    strategies, verification = lazily("tightdp.session.strategies"), lazily("tightdp.session.verification")
+    strategies = lazily("tightdp.session.strategies")

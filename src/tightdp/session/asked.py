@@ -308,7 +308,7 @@ class Asked(InstanceBase):
         pure, accuracy = claimed.read()
         if accuracy is not None and self.bound.asks:
             raise answering.strategies.refusal("accuracy")
-        return answering.verification.verify(self.engine, pure, accuracy)
+        return answering.search.verify(self.engine, pure, accuracy)
 
     @limited("all", enclosed=True, by_runs=False)
     def certify(self, /, **claim: Any) -> Certificate:

@@ -1,9 +1,12 @@
-"""From a compiled mechanism to results: each query tries the methods, enumerates pairs or datasets, and reports."""
+"""From a compiled mechanism to results: each query tries the methods, enumerates pairs or datasets, and reports.
+
+Claims are decided here too: the tight value is compared with what is claimed.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -12,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.lazily import lazily
-from tightdp.exact.numbers import SHORT, Exact, down, up
+from tightdp.exact.numbers import SHORT, Exact, as_text, compare_log, down, exponent_of, log, log_down, log_up, up
+from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
 from tightdp.methods import questions
@@ -25,10 +29,12 @@ from tightdp.queries import curves, declared, laws
 from tightdp.queries.laws import ExactLaws, Found
 from tightdp.queries.measures import AccuracyAt, LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio, Question, RenyiAt, TightRatio, TwoLaws
+from tightdp.results.answers import Accuracy, Claim, Verification
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, between
 from tightdp.results.report import Structure
-from tightdp.results.result import EventWitness, Result, TripleWitness
+from tightdp.results.result import EventWitness, Result, Status, TripleWitness
 from tightdp.session import accuracy, strategies
+from tightdp.session.arguments import AccuracyClaim, PrivacyClaim
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query, neighbours
 from tightdp.session.widened import around_curve, around_ratio, around_tradeoff
 
@@ -249,3 +255,63 @@ def structure(engine: Engine, x: Dataset | None) -> Structure:
         size = (0, 0) if formula is None else (len(formula.variables), formula.nodes)
         return replace(found, formula=formula, symmetry=symmetry, stats=query.stats(size, method.name, symmetry))
     return found
+
+
+# claims
+
+
+def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:
+    """Return the verdicts on the claims that are given."""
+    decided = []
+    if privacy is not None:
+        decided.append(_of_privacy(engine, privacy))
+    if accuracy is not None:
+        decided.append(_of_accuracy(engine, accuracy))
+    claims = tuple(claim for claim, _ in decided)
+    results = [result for _, result in decided]
+    status: Status = "unresolved" if any(claim.holds is None for claim in claims) else "exact"
+    stats = results[0].stats
+    for result in results[1:]:
+        stats += result.stats
+    cut = next((result for result in results if result.reason), results[0])
+    found = Verification(subject=engine.subject, status=status, claims=claims, stats=stats)
+    return replace(found, reason=cut.reason, hint=cut.hint)
+
+
+def _of_privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:
+    exp_epsilon, epsilon, delta = asked
+    found = strategies.with_strategy(engine.bound, tight_privacy(engine, delta))
+    at = f" at delta = {as_text(delta)}" if delta else ""
+    if exp_epsilon is not None:
+        holds = _at_most(found, _compare_plain, exp_epsilon)
+        if found.status == "exact":
+            return Claim(f"exp_epsilon{at}", exp_epsilon, found.exp_epsilon, holds, found.witness), found
+        ends = found.lower, found.upper
+        return Claim(f"exp_epsilon{at}", exp_epsilon, None, holds, found.witness, ends=ends), found
+    assert epsilon is not None
+    holds = _at_most(found, compare_log, epsilon)
+    if found.status == "exact":
+        rounded, exponent = log(found.exp_epsilon), exponent_of(found.exp_epsilon)
+        return Claim(f"epsilon{at}", epsilon, rounded, holds, found.witness, exponent), found
+    ends = log_down(found.lower), log_up(found.upper)
+    return Claim(f"epsilon{at}", epsilon, None, holds, found.witness, ends=ends), found
+
+
+def _at_most(found: Privacy, compare: Callable[[Exact, Any], int], claimed: Number) -> bool | None:
+    """Say whether the tight value is at most the claimed one; None where that is not known."""
+    if compare(found.lower, claimed) > 0:
+        return False
+    return True if compare(found.upper, claimed) <= 0 else None
+
+
+def _compare_plain(value: Exact, claimed: Number) -> int:
+    return (value > claimed) - (value < claimed)
+
+
+def _of_accuracy(engine: Engine, asked: AccuracyClaim) -> tuple[Claim, Result]:
+    alpha, beta = asked
+    found: Accuracy = answer(engine, AccuracyAt(alpha))
+    least_beta = 1 - as_exact(found.upper)
+    holds = False if least_beta > beta else True if 1 - as_exact(found.lower) <= beta else None
+    tight, ends = (least_beta, None) if found.status == "exact" else (None, (least_beta, 1 - as_exact(found.lower)))
+    return Claim(f"beta at alpha = {as_text(alpha)}", beta, tight, holds, found.x, ends=ends), found

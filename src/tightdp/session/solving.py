@@ -44,7 +44,6 @@ from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
 from tightdp.session.ends import best_of, end_of, inside, part_of, safe
 from tightdp.session.engine import AskedNumber, Engine
 from tightdp.session.strategies import told
-from tightdp.session.verification import verify as verify_at
 
 T = TypeVar("T")
 
@@ -317,7 +316,7 @@ def _verified_at(ours: Cellwise, claims: Claims, formula: Formula | None, value:
     privacy, accuracy = claims
     if formula is not None:
         privacy = formula.exp_epsilon(value), None, formula.delta
-    return verify_at(ours.with_value(value).engine, privacy, accuracy)
+    return search.verify(ours.with_value(value).engine, privacy, accuracy)
 
 
 def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verification:
