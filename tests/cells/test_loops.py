@@ -239,6 +239,16 @@ def for_ever(x):
     return z
 
 
+@mechanism(record=Bit)
+def thirds(x):
+    z = x[0]
+    while flip(HALF):
+        z -= THIRD
+        if z % 2 == 1 and flip(THIRD):
+            return z
+    return z if flip(HALF) else -z
+
+
 REFUSED = [
     (carried, "goes on to the next round"),
     (compared, "noise from before"),
@@ -269,7 +279,7 @@ def test_published_samplers_have_the_law_of_the_primitive() -> None:
 
 MADE = [
     counted, signed, returned, three_in_a_row, third_success, coupons, coupons_numbered, knuth_yao,
-    conditioned, beside_noise, thresholds, listed, parity, coins_of_e, from_coins_of_e,
+    conditioned, beside_noise, thresholds, listed, parity, thirds, coins_of_e, from_coins_of_e,
 ]  # fmt: skip
 
 

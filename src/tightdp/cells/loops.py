@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import lcm
 from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.cells.linear import COUNTER
@@ -29,7 +30,7 @@ _LONGEST = 12
 """The largest period by whose remainders states are told apart."""
 
 State: TypeAlias = "tuple[Shape, tuple[Any, ...]]"
-"""What is not an integer, and the integers: numbers, or `Rest` for a counter."""
+"""What is no rational number, and the rational ones: numbers, or `Rest` for a counter."""
 
 
 class Rest(NamedTuple):
@@ -40,26 +41,29 @@ class Rest(NamedTuple):
 
 @dataclass(frozen=True)
 class Counter:
-    """A number that moves away from where it begins: it is begun + sign·(least + remainder + period·counter)."""
+    """A number that moves away from where it begins: it is begun + sign·(least + remainder + period·counter)/parts."""
 
     place: Place
     begun: Any
     sign: int = 1
     period: int = 1
     least: int = 0
+    parts: int = 1
+    """It moves by whole multiples of one divided by that."""
 
     def away(self, number: Any, counter: int | None) -> Form | None:
         """Return how far a number has come, but for `counter` and draws of the round; None where it began elsewhere."""
         ours, theirs = as_form(number), as_form(self.begun)
         left = dict(ours.coefficients)
-        if counter is not None and left.pop(counter, 0) != self.sign * self.period:
+        if counter is not None and left.pop(counter, 0) * self.parts != self.sign * self.period:
             return None
         for v, c in theirs.coefficients:
             left[v] = left.get(v, 0) - c
-        own = tuple(sorted((v, self.sign * c) for v, c in left.items() if c))
+        times = self.sign * self.parts
+        own = tuple(sorted((v, times * c) for v, c in left.items() if c))
         if any(v >= 0 or c < 0 for v, c in own) or (own and counter is None):
             return None
-        return Form(own, self.sign * (ours.constant - theirs.constant))
+        return Form(own, times * (ours.constant - theirs.constant))
 
 
 @dataclass(frozen=True)
@@ -183,7 +187,7 @@ class Chain:
         return held.shape, tuple(self._abstract(held.places, held.numbers))
 
     def _abstract(self, places: Sequence[Place], numbers: Sequence[Any]) -> Iterator[Any]:
-        """Yield the integers of a state; what is left of a counter."""
+        """Yield the numbers of a state; what is left of a counter."""
         known = {each.place: at for at, each in enumerate(self.counters)}
         for place, number in zip(places, numbers, strict=True):
             at = known.get(place)
@@ -234,7 +238,8 @@ class Chain:
             if (ups or downs) and place not in known:  # beginning anew is a move of any length
                 way = "anew" if ups and downs else "up" if ups else "down"
                 few_down = downs and (not ups or len(downs) < len(ups))
-                ways[way].append(Counter(place, self._begun[place], -1 if few_down else 1))
+                parts = lcm(*(step.denominator for step in moves[place] if step is not None))
+                ways[way].append(Counter(place, self._begun[place], -1 if few_down else 1, parts=parts))
         found = next((each for each in ways.values() if each), [])
         if not found and not known:
             raise Outside("is drawn in a loop with too many states")

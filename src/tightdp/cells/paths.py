@@ -252,7 +252,8 @@ class _Run:
             if isinstance(value, Rest):
                 v, counter = counted[place]
                 away = Noisy(self, {v: counter.period}, counter.least + value.remainder)
-                return known_number(counter.begun) + counter.sign * away
+                unit = counter.sign if counter.parts == 1 else Fraction(counter.sign, counter.parts)
+                return known_number(counter.begun) + unit * away
             return known_number(value)
 
         names = restored(shape, numbers, number, known)

@@ -1,4 +1,4 @@
-"""What the names of a function hold, taken apart: a shape, and the integers and noisy numbers in it.
+"""What the names of a function hold, taken apart: a shape, and the rational and noisy numbers in it.
 
 Lists, dictionaries and sets are known by identity, so that two names of one list stay that.
 """
@@ -20,7 +20,7 @@ Shape: TypeAlias = Any
 Place: TypeAlias = tuple[Any, ...]
 """A name, and the indices that lead from it to a number."""
 
-_PLAIN = (bool, str, bytes, float, Fraction, ExpNumber, range, type(None), type(Ellipsis))
+_PLAIN = (bool, str, bytes, float, ExpNumber, range, type(None), type(Ellipsis))
 _WHOLE = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, Missing)
 
 
@@ -37,7 +37,7 @@ class Form:
 
 
 class Picture(NamedTuple):
-    """A shape with its numbers, each an int or a form, and where they are."""
+    """A shape with its numbers, each rational or a form, and where they are."""
 
     shape: Shape
     places: tuple[Place, ...]
@@ -81,6 +81,8 @@ class _Drawing:
             return self._number(Form(tuple(sorted(value.coefficients.items())), value.constant), place)
         if isinstance(value, int) and not isinstance(value, bool):
             return self._number(value, place)
+        if isinstance(value, Fraction):
+            return self._number(value, place, "fraction")
         if isinstance(value, _PLAIN):
             return "plain", type(value).__name__, value
         if isinstance(value, tuple) and type(value) is tuple:
@@ -91,10 +93,10 @@ class _Drawing:
             return "whole", value
         raise Outside(f"is drawn in a loop that goes on with a {type(value).__name__}")
 
-    def _number(self, number: Any, place: Place) -> Shape:
+    def _number(self, number: Any, place: Place, kind: str = "number") -> Shape:
         self.places.append(place)
         self.numbers.append(number)
-        return "number"
+        return kind
 
     def _container(self, value: Any, place: Place) -> Shape:
         if id(value) not in self._index:
@@ -137,7 +139,7 @@ class _Building:
     def of(self, shape: Shape) -> Any:
         """Return a value of a shape."""
         match shape:
-            case "number":
+            case "number" | "fraction":
                 return self._number(next(self._numbers))
             case "plain", _, value:
                 return value
