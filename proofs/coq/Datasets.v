@@ -3,7 +3,7 @@
     For (ε, δ), for neighbours that are listed, and for programs that observe; along one pair, for its refutation and for
     what is attained. *)
 
-From Coq Require Import ZArith List Bool Lia Ring.
+From Coq Require Import ZArith List Bool Lia Ring FMapPositive.
 From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Turns Accuracy.
 Import ListNotations.
 Open Scope Z_scope.
@@ -76,7 +76,15 @@ Definition same_table : table -> table -> bool :=
 Definition front := list (table * bool * nat).
 Definition same_front (t u : table * bool * nat) : bool :=
   Bool.eqb (snd (fst t)) (snd (fst u)) && same_table (fst (fst t)) (fst (fst u)) && Nat.eqb (snd t) (snd u).
-Definition add_front (t : table * bool * nat) (l : front) : front := if existsb (same_front t) l then l else t :: l.
+(** Those that are found, by a number which is made of their entries' first numbers. *)
+Definition fronts := PositiveMap.t front.
+Definition front_rank (t : table * bool * nat) : positive :=
+  Z.to_pos (fold_left (fun h e => (h * step_factor + Zpos (fst e) * ratio_factor + snd (snd e)) mod modulus) (fst (fst t)) 0 + 1).
+Definition those_of (k : positive) (m : fronts) : front := match PositiveMap.find k m with Some l => l | None => [] end.
+Definition add_front (t : table * bool * nat) (m : fronts) : fronts :=
+  let l := those_of (front_rank t) m in
+  if existsb (same_front t) l then m else PositiveMap.add (front_rank t) (t :: l) m.
+Definition all_fronts (m : fronts) : front := flat_map snd (PositiveMap.elements m).
 
 Definition entry_well (p : part) (m : meeting) (e : positive * ((vector * vector) * Z)) : bool :=
   runs_well p (fst (fst m)) (fst (fst (snd e))) && runs_well p (snd (fst m)) (snd (fst (snd e))).
@@ -116,10 +124,10 @@ Variable at_once : bool.
 Variable ok : table -> bool.
 Definition skipped (f : table * bool * nat) (m : meeting) : bool := snd (fst f) && snd m && negb at_once.
 Definition next (p : part) (ms : list meeting) (turn : bool) (fs : front) : front :=
-  fold_right (fun f found => fold_right (fun km found => let m := snd km in
+  all_fronts (fold_right (fun f found => fold_right (fun km found => let m := snd km in
     if skipped f m then found
     else add_front (moved_table p (fst (fst m)) (snd (fst m)) (fst (fst f)), snd (fst f) || snd m, if turn then fst km else 0%nat) found)
-    found (from_on (snd f) ms)) [] fs.
+    found (from_on (snd f) ms)) (PositiveMap.empty _) fs).
 Fixpoint gone_through (ps : list (part * list meeting)) (turns : list bool) (fs : front) : bool :=
   match ps with
   | [] => forallb (fun f => ok (fst (fst f))) fs
@@ -580,14 +588,24 @@ Proof.
   apply andb_true_iff in H as [H1 H2]. apply Pos.eqb_eq in H1. apply same_pair_sound in H2. apply Z.eqb_eq in H3. congruence.
 Qed.
 
-Lemma add_front_in : forall t l, In t (add_front t l).
+Lemma in_fronts : forall u m, In u (all_fronts m) <-> exists k, In u (those_of k m).
 Proof.
-  intros [[t b] k] l. unfold add_front. destruct (existsb _ l) eqn:E; [|left; reflexivity].
-  apply existsb_exists in E as [[[u b'] j] [Hu E]]. unfold same_front in E. cbn [fst snd] in E. apply andb_true_iff in E as [E E0].
-  apply andb_true_iff in E as [E1 E2]. apply Nat.eqb_eq in E0. apply eqb_prop in E1. apply same_table_sound in E2. subst. exact Hu.
+  intros u m. unfold all_fronts, those_of. rewrite in_flat_map. split.
+  - intros [[k l] [H I]]. exists k. apply PositiveMap.elements_complete in H. rewrite H. exact I.
+  - intros [k I]. destruct (PositiveMap.find k m) as [l|] eqn:E; [|contradiction]. exists (k, l). split; [apply PositiveMap.elements_correct; exact E | exact I].
 Qed.
-Lemma add_front_keeps : forall t u l, In u l -> In u (add_front t l).
-Proof. intros t u l H. unfold add_front. destruct (existsb _ l); [exact H | right; exact H]. Qed.
+Lemma add_front_in : forall t m, In t (all_fronts (add_front t m)).
+Proof.
+  intros [[t b] k] m. apply in_fronts. exists (front_rank (t, b, k)). unfold add_front. destruct (existsb _ _) eqn:E.
+  - apply existsb_exists in E as [[[u b'] j] [Hu E]]. unfold same_front in E. cbn [fst snd] in E. apply andb_true_iff in E as [E E0].
+    apply andb_true_iff in E as [E1 E2]. apply Nat.eqb_eq in E0. apply eqb_prop in E1. apply same_table_sound in E2. subst. exact Hu.
+  - unfold those_of at 1. rewrite PositiveMap.gss. left. reflexivity.
+Qed.
+Lemma add_front_keeps : forall t u m, In u (all_fronts m) -> In u (all_fronts (add_front t m)).
+Proof.
+  intros t u m H. apply in_fronts. apply in_fronts in H as [k H]. exists k. unfold add_front. destruct (existsb _ _); [exact H|].
+  unfold those_of at 1. rewrite find_add. destruct (Pos.eq_dec k (front_rank t)) as [->|N]; [right; exact H | exact H].
+Qed.
 
 Section Claimed.
 Variable root' : Z.
@@ -709,11 +727,11 @@ Proof.
     2: { destruct L as [u [L O]]. exists u. split; [|exact O]. constructor; [intros e He; apply (H1 e He) | exact L]. }
     apply (IH _ _ H2 _ _ _ _ W2). unfold next. set (turn := hd false turns). clearbody turn.
     clear - Ht Hm S. induction fs as [|f fs IHf]; [contradiction|]. cbn [fold_right]. destruct Ht as [->|Ht].
-    + match goal with |- In _ (fold_right _ ?r _) => generalize r as rest' end. clear IHf. intro rest'. cbn [fst snd].
+    + match goal with |- In _ (all_fronts (fold_right _ ?r _)) => generalize r as rest' end. clear IHf. intro rest'. cbn [fst snd].
       change (In (k, (a, a', c)) (@from_on meeting least ms)) in Hm. revert Hm. induction (@from_on meeting least ms) as [|m l IHm]; intro Hm; [contradiction|]. cbn [fold_right]. destruct Hm as [->|Hm].
       * cbn [fst snd]. rewrite S. cbn [fst snd]. apply add_front_in.
       * specialize (IHm Hm). destruct (skipped once (t, b, least) (snd m)); [exact IHm | apply add_front_keeps; exact IHm].
-    + specialize (IHf Ht). clear Hm S. revert IHf. match goal with |- In _ ?r -> _ => generalize r end. intros rest' IHf.
+    + specialize (IHf Ht). clear Hm S. revert IHf. match goal with |- In _ (all_fronts ?r) -> _ => generalize r end. intros rest' IHf.
       induction (from_on (snd f) ms) as [|m l IHm]; [exact IHf|]. cbn [fold_right].
       destruct (skipped once f (snd m)); [exact IHm | apply add_front_keeps; exact IHm].
 Qed.
