@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 from fractions import Fraction
-from typing import Any
 
 import pytest
 
 from tightdp import Bit, Mechanism, flip, mechanism, one_sided_geometric
 from tightdp.core.lowering.loop_names import read_in
-from tightdp.exact.absorbing import moves_on
 
 HALF = Fraction(1, 2)
 
@@ -127,20 +125,6 @@ def f():
     loop = function.body[0]
     assert isinstance(loop, ast.While)
     assert read_in(tuple(loop.body), function) == {"one", "both", "doubled", "asked"}
-
-
-@pytest.mark.parametrize(
-    ("moves", "further"),
-    [
-        ({0: [(1, (1,))], 1: [(0, (-1,)), (2, (5,))], 2: []}, False),
-        ({0: [(1, (1,))], 1: [(0, (0,))]}, True),
-        ({0: [(0, (0,)), (1, (3,))], 1: [(1, (0,))]}, False),
-        ({0: [(1, (1,)), (1, (2,))], 1: []}, False),
-        ({0: [(1, (1,)), (1, (2,))], 1: [(0, (-1,))]}, True),
-    ],
-)
-def test_a_way_around_that_leads_further(moves: Any, further: bool) -> None:
-    assert moves_on(0, moves, 1) is further
 
 
 @pytest.mark.slow(seconds=3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from operator import add
 from typing import Any, TypeVar
 
 from flint import fmpq, fmpq_mat
@@ -113,26 +112,6 @@ def _components(start: Any, steps: Steps) -> Iterator[list[Any]]:
             stack.append(following)
             open_.add(following)
             path.append((following, iter(steps[following])))
-
-
-def moves_on(start: S, moves: Mapping[S, Sequence[tuple[S, tuple[int, ...]]]], width: int) -> bool:
-    """Return whether some way around in a graph leads further: `moves` has where each state leads, and how far that is.
-
-    Within a component every state stands at one place, relative to another, unless there is such a way.
-    """
-    graph = {state: dict(row) for state, row in moves.items()}
-    for group in _components(start, graph):
-        stands: dict[S, tuple[int, ...]] = {group[0]: (0,) * width}
-        inside, left = set(group), [group[0]]
-        while left:
-            state = left.pop()
-            for place, by in moves[state]:
-                there = tuple(map(add, stands[state], by))
-                if place in inside and place not in stands:
-                    left.append(place)
-                if place in inside and stands.setdefault(place, there) != there:
-                    return True
-    return False
 
 
 def reaching(ends: Collection[Any], steps: Steps) -> set[Any]:

@@ -39,7 +39,7 @@ from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Reference
 from tightdp.core.nodes import Expr
 from tightdp.core.published import GOES_ON
-from tightdp.exact.absorbing import absorbed, moves_on, reaching
+from tightdp.exact.absorbing import absorbed, reaching
 from tightdp.exact.field import Number
 from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, LOOP_GROWTH, LOOP_STATES
 
@@ -158,8 +158,6 @@ class LoopChain:
                             raise Rounded
                 self._check_size(state, depth, before, context)
             level, depth = [state for state in following if state not in steps], depth + 1
-            if depth & (depth - 1) == 0 and self._repeats(steps):
-                raise self._too_many(level[-1] if level else (0, entry[1]), context, True, LOOP_STATES)
             if (
                 self.rounds.growth
                 and depth == LONG_LOOP
@@ -183,26 +181,11 @@ class LoopChain:
         # a shortest way with more rounds than there are states has one twice, with other counters: it can be repeated
         endless = self.rounds.items is None and depth > len(self.known)
         if endless or len(self.known) > most or self.places > MOST_PLACES:
-            raise self._too_many(state, context, endless, most)
-
-    def _too_many(self, state: State, context: Context, endless: bool, most: int) -> TooManyStates:
-        shown = self.shown(state[1], context)
-        many = "infinitely many" if endless else f"more than {most:,}"
-        what = f"it has {many} states" + (f", such as {shown}" if shown else "")
-        any_case = endless or most == LOOP_STATES
-        return TooManyStates(what, any_case, nested(state[1]) != nested(next(iter(self.known))[1]))
-
-    def _repeats(self, steps: dict[Place, dict[Place, Number]]) -> bool:
-        """Whether some rounds lead back to a state with other counters: then they can be repeated without end."""
-        moves: dict[State, list[tuple[State, tuple[int, ...]]]] = {}
-        for state, row in steps.items() if self.counters and self.rounds.items is None else ():
-            begun, counted = self.apart((0, state[1]))
-            if begun not in moves:
-                after = [self.apart((0, place[1])) for place in row if len(place) == 2]
-                moves[begun] = [
-                    (to, tuple(at.get(c, 0) - counted.get(c, 0) for c in self.counters)) for to, at in after
-                ]
-        return bool(moves) and moves_on(next(iter(moves)), moves, len(self.counters))
+            shown = self.shown(state[1], context)
+            many = "infinitely many" if endless else f"more than {most:,}"
+            what = f"it has {many} states" + (f", such as {shown}" if shown else "")
+            any_case = endless or most == LOOP_STATES
+            raise TooManyStates(what, any_case, nested(state[1]) != nested(next(iter(self.known))[1]))
 
     def forget(self) -> None:
         """Drop all states: they were reached with values that cannot come together, and do not count."""
