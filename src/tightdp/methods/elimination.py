@@ -274,11 +274,14 @@ class Elimination:
         np.multiply(self.weights, scale, out=self.weights, where=scale != 1)
 
     def _apart(self, masses: Sequence[Sequence[Number]]) -> list[int] | None:
-        """Return the denominators of laws that lanes choose, where one for all is long; None where they have one."""
-        if not len(self._own) or not all(isinstance(mass, Fraction) for law in masses for mass in law):
+        """Return the denominators of laws that lanes choose, where one for all is far longer than any; else None."""
+        numbers = {id(mass): mass for law in masses for mass in law}.values() if len(self._own) else ()
+        below = {mass.denominator for mass in numbers if isinstance(mass, Fraction)}
+        if not below or not all(isinstance(mass, Fraction) for mass in numbers):
             return None
-        denominators = [lcm(*(mass.denominator for mass in law if isinstance(mass, Fraction))) for law in masses]
-        return denominators if lcm(*denominators).bit_length() > MACHINE_BITS else None
+        if lcm(*below).bit_length() <= max(MACHINE_BITS, 2 * max(below).bit_length()):
+            return None
+        return [lcm(*(mass.denominator for mass in law if isinstance(mass, Fraction))) for law in masses]
 
     def _own_by_lane(self, selector: Integers, used: Integers, denominators: Sequence[int]) -> None:
         """Note that weights are over the denominators of the laws that are chosen by the codes `used` of a selector."""
