@@ -48,6 +48,8 @@ class Largest:
         return not any(self.moved)
 
 
+_Function: TypeAlias = tuple[int, int, Any]
+"""The numbers of two functions, and where they are."""
 _Found: TypeAlias = tuple[Any, tuple[Any, ...], tuple[Any, ...]]
 """A ratio, its place, and where to that moves."""
 
@@ -67,6 +69,13 @@ def _largest(seen: Iterable[Supremum], times: Any, least: Any, bound: Any) -> _F
 def _above(value: Any, other: Any) -> bool:
     """Whether a number, which may be infinite, is larger than another."""
     return bool(other != math.inf and (value == math.inf or value > other))
+
+
+def _first(done: set[Any], times: Any, functions: Sequence[_Function]) -> list[_Function]:
+    """Return the pairs of functions whose ratio, times a number, is looked at for the first time."""
+    fresh = [each for each in functions if (times, *each[:2]) not in done]
+    done.update((times, *each[:2]) for each in fresh)
+    return fresh
 
 
 class Comparing:
@@ -107,9 +116,8 @@ class Comparing:
     def largest(self, pairs: Iterable[tuple[Dataset, Dataset]]) -> Largest | None:
         """Return the largest likelihood ratio P(output|x)/P(output|x') above 1, None where there is none."""
         best: Largest | None = None
-        done: set[Any] = set()
         self._left, pairs = _MOST_STEPS, list(pairs)
-        for look in (self._seen, partial(self._of_pair, done)):  # what is quickly seen spares proofs
+        for look in (partial(self._seen, set()), partial(self._of_pair, set())):  # what is quickly seen spares proofs
             for x, x_prime in pairs:
                 self._watch()
                 ours, theirs = map(self.laws.content, (x, x_prime))
@@ -120,18 +128,17 @@ class Comparing:
                         best = best if found is None else replace(found, x=x, x_prime=x_prime)
         return best
 
-    def _seen(self, kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
+    def _seen(self, done: set[Any], kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
         """Return the largest ratio of a pair that is seen at once, None where that is at most `least`."""
         (part,) = kind.parts if len(kind.parts) == 1 else (None,)
+        times = kind.weights[x] / kind.weights.get(x_prime, kind.weights[x])
         seen: Iterable[Supremum] = part.outwards(x, x_prime) if isinstance(part, Reals | Both) else ()
         if isinstance(part, Real):
-            seen = self._corners(part, part.compared(x, x_prime))
-        found = _largest(
-            seen, kind.weights[x] / kind.weights.get(x_prime, kind.weights[x]), least, kind.bound(x, x_prime)
-        )
+            seen = self._corners(part, _first(done, times, part.compared(x, x_prime)))
+        found = _largest(seen, times, least, kind.bound(x, x_prime))
         return None if found is None else Largest(found[0], x, x_prime, kind.label, *found[1:])
 
-    def _corners(self, part: Real | Reals, functions: Iterable[tuple[int, int, Any]]) -> Iterable[Supremum]:
+    def _corners(self, part: Real | Reals, functions: Iterable[_Function]) -> Iterable[Supremum]:
         known = {(p, q): on for p, q, on in functions}
         each = (part.by.corners(self._functions[p], self._functions[q], on) for (p, q), on in known.items())
         return chain.from_iterable(each)
@@ -154,12 +161,10 @@ class Comparing:
                     "is published beside noise on the integers that depends on it, and other noise: there is δ at an ε"
                 )
             functions = part.compared(x, x_prime)
-            name = value, tuple((p, q) for p, q, _ in functions)
             if not several:
-                if name in done:
-                    return None
-                done.add(name)
-            limits = (0 * self.laws.one, math.inf) if several else (least, bound)
+                functions = _first(done, value, functions)
+            proved = partial(kind.proved, x, x_prime)
+            limits = (0 * self.laws.one, math.inf, None) if several else (least, bound, proved)
             found = self._of_part(part, functions, value, *limits)
             if found is None:
                 return None
@@ -172,12 +177,18 @@ class Comparing:
         return None
 
     def _of_part(
-        self, part: Part, functions: Sequence[tuple[int, int, Any]], times: Any, least: Any, bound: Any
+        self,
+        part: Part,
+        functions: Sequence[_Function],
+        times: Any,
+        least: Any,
+        bound: Any,
+        proved: Callable[[], Any] | None,
     ) -> _Found | None:
         """Return the largest ratio of two functions, times a number, where it is above `least`, and its place."""
         known = {(p, q): pattern for p, q, pattern in functions}
         best: _Found | None = None
-        if bound != math.inf and isinstance(part, Real | Reals):
+        if bound != math.inf and isinstance(part, Reals):
             best = _largest(self._corners(part, functions), times, least, bound)
             least = least if best is None else best[0]
             if not _above(bound, least):
@@ -188,7 +199,7 @@ class Comparing:
         for (p, q), pattern in known.items():
             if p == q and least >= 1:
                 continue
-            found = self._supremum(part.by, p, q, pattern, least, times, bound)
+            found = self._supremum(part.by, p, q, pattern, least, times, proved)
             if found is not None:
                 value = math.inf if infinite or found.value == math.inf else found.value * times
                 best, least = (value, found.place, found.moved), found.value
@@ -197,21 +208,27 @@ class Comparing:
         return best
 
     def _supremum(
-        self, by: ModuleType, p: int, q: int, pattern: Place, least: Any, times: Any, bound: Any
+        self, by: ModuleType, p: int, q: int, pattern: Place, least: Any, times: Any, proved: Callable[[], Any] | None
     ) -> Supremum | None:
         """Return the supremum of p/q where it is above `least`, what is found of it where the search is too long.
 
-        It is not above `bound`, times a number.
+        What is then proved of both laws as wholes is asked first: p/q, times a number, is not larger.
         """
         functions, watch = (self._functions[p], self._functions[q]), self._step if by is joint else self._watch
         try:
             found: Supremum | None = by.supremum(*functions, pattern, least, watch)
             return found
+        except Outside:
+            if proved is None or _above(proved(), least * times):
+                raise
+            return None
         except TooLong as error:
             known = least if error.best is None else error.best.value
-            end = by.upper_end(*functions, pattern, known, watch)
-            end = math.inf if end == math.inf or not least else end * times  # a product has further factors
-            end = bound if _above(end, bound) else end
+            end = math.inf if proved is None else proved()
+            if _above(end, known * times):
+                here = by.upper_end(*functions, pattern, known, watch)
+                here = math.inf if here == math.inf or not least else here * times  # a product has further factors
+                end = here if _above(end, here) else end
             if _above(end, self.upper):
                 self.upper = end
             return error.best
