@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -181,3 +183,20 @@ def test_a_run_that_fails_on_some_datasets_is_told() -> None:
     bound = failing.bind(n=2).bound
     assert None in map(partial(meaning, bound), datasets(bound))
     assert_agree(bound)
+
+
+@mechanism(record=Int(0, 4))
+def exponential_median(x: Any) -> Any:
+    odds = [Fraction(31, 53) ** abs(sum(v < t for v in x) - sum(v > t for v in x)) for t in range(5)]
+    z = choice(range(5), odds)
+    return z, z + choice((0, 1), [1 + x.count(0), 1 + x.count(1)])
+
+
+def test_laws_with_many_denominators_have_one_by_lane() -> None:
+    bound = exponential_median.bind(n=3).bound
+    assert_agree(bound)
+    program = lower(bound, None, prober())
+    choices = [[x[leaf.client] for leaf in program.inputs] for x in datasets(bound)]
+    below = {below for _, below in ByElimination(program, "cudd", lambda nodes: None).every(choices)}
+    assert len(below) > 1
+    assert max(map(int.bit_length, below)) < math.lcm(*below).bit_length()

@@ -281,9 +281,7 @@ def limit_of(value: Any, point: Number) -> Any:
 
 
 def _meet(one: Any, other: Any, point: Point) -> bool:
-    """Whether two functions, or laws, have the same limit at a point; nothing (None) is like nothing else."""
-    if one is None or other is None:
-        return one is other
+    """Whether two functions, or laws, have the same limit at a point."""
     if point.value is not None:
         return bool(limit_of(one, point.value) == limit_of(other, point.value))
     if isinstance(one, tuple) and isinstance(other, tuple):
