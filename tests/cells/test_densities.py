@@ -10,8 +10,9 @@ from functools import partial
 import pytest
 from scipy import integrate
 
-from tightdp import Bit, Int, Mechanism, exp, flip, laplace, mechanism
+from tightdp import Bit, Int, Mechanism, flip, laplace, mechanism
 from tightdp.cells import moving
+from tightdp.exact.field import exp
 
 
 def laplace_density(z: float, centre: float, scale: float) -> float:
