@@ -14,7 +14,7 @@ import pytest
 from flint import fmpq
 
 from tightdp import Bit, Mechanism, exponential, flip, laplace, mechanism, uniform
-from tightdp.cells import moving
+from tightdp.cells import deltas, kinds, moving
 from tightdp.cells.simplices import divided, integral, on_simplex
 from tightdp.cells.sums import Bases
 from tightdp.exact.enclosure import as_fraction
@@ -228,3 +228,20 @@ def test_draws_may_be_moved_further_than_doubles_reach() -> None:
     everywhere = ((None, Fraction(0), one.of(exp(1))), (Fraction(0), None, one.of(exp(-1))))
     above = ((Fraction(0), None, one.of(exp(-1))),)
     assert moving._most(everywhere, above, Fraction(10**400), True) == math.inf
+
+
+@pytest.mark.slow(seconds=4)
+def test_many_regions_are_enclosed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deltas, "MOST_WORK", 400_000)
+    asked = [gaps.bind(n=1).delta(exp_epsilon="6/5")]
+    monkeypatch.setattr(kinds, "_FEW_REGIONS", 0)
+    asked.append(gaps.bind(n=1).delta(exp_epsilon="6/5"))
+    assert max(each.lower for each in asked) <= min(each.delta for each in asked)
+    assert all(each.delta - each.lower < 1e-4 for each in asked)
+
+
+def test_without_work_the_ratio_of_moved_draws_is_an_upper_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deltas, "MOST_WORK", 0)
+    found = gaps.bind(n=1).privacy(delta="1/50")
+    assert found.status == "bounded"
+    assert 1 < found.lower < found.upper == exp(1)

@@ -14,7 +14,7 @@ from flint import ctx, fmpq
 
 from tightdp.cells import joint
 from tightdp.cells.excess import Excess
-from tightdp.cells.kinds import Both, Kind, Numbers, Part, Place, Real, Reals
+from tightdp.cells.kinds import Both, Kind, Numbers, On, Part, Place, Real, Reals
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import Label
 from tightdp.cells.noise import Outside
@@ -27,7 +27,7 @@ _MOST_STEPS = 6_000
 """How many steps the proofs of ε of several real numbers may take."""
 
 
-Beside: TypeAlias = tuple[frozenset[tuple[tuple[int, int], int]], frozenset[tuple[tuple[int, int, int], fmpq]]]
+Beside: TypeAlias = tuple[frozenset[tuple[tuple[int, int], int]], frozenset[tuple[tuple[int, int, On], fmpq]]]
 """Pairs of functions, by their numbers: how often each is there, and the volumes of regions."""
 
 
@@ -233,11 +233,16 @@ class Comparing:
                 self.upper = end
             return error.best
 
+    def bound(self, x: Dataset, x_prime: Dataset) -> Any:
+        """Return a number that no ratio of two datasets exceeds: infinity where none is known at once."""
+        both = self.laws.content(x), self.laws.content(x_prime)
+        return max((kind.proved(*both) for kind in self._together if both[0] in kind.weights), default=math.inf)
+
     def beside(self, x: Dataset, x_prime: Dataset) -> Beside:
         """Return two laws beside each other, equal for pairs of datasets that have the same integrals."""
         x, x_prime = map(self.laws.content, (x, x_prime))
         others: dict[tuple[int, int], int] = {}
-        regions: dict[tuple[int, int, int], fmpq] = {}
+        regions: dict[tuple[int, int, On], fmpq] = {}
         for kind in self._together:
             (part,) = kind.parts
             if isinstance(part, Reals):  # the work is shared between regions
@@ -262,5 +267,10 @@ class Comparing:
                 self._sums[p, q, t] = by.larger(every[p], every[q], t, on, self._watch)
             with ctx.workprec(BITS):
                 found.append(tuple(times * each for each in self._sums[p, q, t]))
-        cases = ((every[p], every[q], (bounded, volume)) for (p, q, bounded), volume in sorted(regions))
+        cases = ((every[p], every[q], (on, volume)) for (p, q, on), volume in sorted(regions, key=_in_order))
         return Excess(cases, t, self._watch, found)
+
+
+def _in_order(region: tuple[tuple[int, int, On], fmpq]) -> Any:
+    (p, q, on), volume = region
+    return isinstance(on, int), p, q, on, volume

@@ -76,6 +76,11 @@ class _Delta:
         """Up to how much it is known, but for what work does not change."""
         return self._excess.unsure
 
+    @property
+    def begun(self) -> int:
+        """How many numbers were computed to begin with, about."""
+        return self._excess.begun
+
     def closer(self) -> int:
         """Look more closely, and return with how much work."""
         before = self._excess.work
@@ -161,6 +166,9 @@ class Deltas:
             upper = min(upper, self._above(t, left, delta, close))
             if not any(at.open() for at in left.values()):
                 break
+        if upper == math.inf:
+            bounds = [self._comparing.bound(*self._pairs[beside]) for beside in left]
+            upper = math.inf if math.inf in bounds else number(max(bounds))
         return number(t), max(upper, number(t)), best
 
     def _advanced(
@@ -168,8 +176,10 @@ class Deltas:
     ) -> tuple[Exact, _Delta | None]:
         """Go from t on as far as δ of two laws is seen to be more, and return what is known there if it may be more."""
         for _ in range(_MOST_STEPS):
+            if at.t != t and self._left <= 0:
+                return t, at
             if at.t != t:
-                at = _Delta(self._comparing, beside, t)
+                at = self._begun(beside, t)
             while at.high > delta and 4 * (at.low - delta) < at.high - at.low and at.open(close):
                 if self._left <= 0:
                     break
@@ -199,8 +209,14 @@ class Deltas:
                 return place
         return math.inf
 
+    def _begun(self, beside: Beside, t: Exact) -> _Delta:
+        """Return δ of two laws at another t; to begin counts as work."""
+        found = _Delta(self._comparing, beside, t)
+        self._left -= found.begun
+        return found
+
     def _surely_below(self, beside: Beside, t: Fraction, delta: Number, close: float) -> bool:
-        at = _Delta(self._comparing, beside, self._comparing.laws.exact(t))
+        at = self._begun(beside, self._comparing.laws.exact(t))
         while at.low <= delta < at.high and at.open(close) and self._left > 0:
             self._left -= at.closer()
         return bool(at.high <= delta)

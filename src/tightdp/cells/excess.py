@@ -46,8 +46,8 @@ _CLOSE = {2: 2.0**-36}
 _NEAR = 2.0**-24
 """The integral of what exceeds a multiple is enclosed up to that, by dimension, where so much work is enough."""
 
-Case: TypeAlias = tuple[Function, Function, tuple[int, fmpq]]
-"""Two functions on regions: of how many bounded lengths, and with what volume in all."""
+Case: TypeAlias = "tuple[Function, Function, tuple[int | Simplex, fmpq]]"
+"""Two functions on regions: of how many bounded lengths, with what volume in all; or on a simplex, so many times."""
 
 
 def larger(p: Function, q: Function, t: Any, region: Region, watch: Callable[[], None]) -> tuple[Exact, Exact]:
@@ -69,8 +69,20 @@ class Excess:
     ) -> None:
         self._watch, self._totals = watch, [(0 * t, 0 * t), *others]
         self._open: dict[int, _Open] = {}
-        for p, q, (bounded, volume) in cases:
-            self._look(p, q, t, bounded, volume)
+        self.begun = 0
+        """How many numbers were computed to begin with, about, where regions are many."""
+        known: dict[tuple[int, int], tuple[Function, Function, Function]] = {}
+        for p, q, (on, volume) in cases:
+            if isinstance(on, int):
+                self._look(p, q, t, on, volume)
+                continue
+            self.begun += _CUT
+            if (id(p), id(q)) not in known:
+                known[id(p), id(q)] = enclosed(p), enclosed(q), enclosed(difference(p, q, rational_number(t)))
+            with ctx.workprec(BITS):
+                case = _Case(*known[id(p), id(q)], volume)
+                if case.function:
+                    self._opened(len(on.columns)).look(case, on, on_simplex(case.function, on))
         for each in self._open.values():
             each.settle()
 
@@ -83,9 +95,8 @@ class Excess:
         parts = [(whole, 1)] if covered(function, bounded) else _along_a_line(function, bounded, self._watch)
         if parts is None:
             with ctx.workprec(BITS):
-                self._open.setdefault(dimension, _Open(self._watch)).look(
-                    _Case(enclosed(p), enclosed(q), enclosed(function), volume), whole, enclosed(function)
-                )
+                case = _Case(enclosed(p), enclosed(q), enclosed(function), volume)
+                self._opened(dimension).look(case, whole, case.function)
             return
         over, unsure = ([part for part, sign in parts if sign == each] for each in (1, 0))
         if not unsure:
@@ -98,6 +109,9 @@ class Excess:
                 for each in map(enclosed, (function, q))
             )
             self._totals.append(tuple(scaled(each, volume) for each in both))
+
+    def _opened(self, dimension: int) -> _Open:
+        return self._open.setdefault(dimension, _Open(self._watch))
 
     @property
     def close(self) -> float:

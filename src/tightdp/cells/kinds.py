@@ -22,8 +22,13 @@ from tightdp.cells.sums import UNIT, Base, Exact, Piece, Pieces, Terms, added, e
 from tightdp.cells.suprema import Supremum
 from tightdp.language.program import Dataset
 
+_FEW_REGIONS = 200
+"""Integrals over so many regions may be exact."""
+
 Seen: TypeAlias = frozenset[tuple[Rows, frozenset[Any]]]
 """A function as it is seen from a frame: conditions, and the terms where they hold."""
+On: TypeAlias = "int | Simplex"
+"""How many lengths of a region are bounded, or the region."""
 
 
 class Numbers:
@@ -31,6 +36,7 @@ class Numbers:
 
     def __init__(self, watch: Callable[[], None]) -> None:
         self.functions: list[Any] = []
+        self.cut: dict[tuple[Seen, Seen], list[tuple[Simplex, list[Function]]]] = {}
         self.regions: dict[tuple[Seen, Seen], list[tuple[int, int, Simplex]]] = {}
         self._watch = watch
         self._known: dict[tuple[frozenset[Any], Any], int] = {}
@@ -138,10 +144,19 @@ class Reals(_Far):
         frame, name = self.seen(x, x_prime)
         return [(p, q, Region(within(simplex, frame))) for p, q, simplex in self._numbered(name)]
 
-    def counted(self, x: Dataset, x_prime: Dataset) -> dict[tuple[int, int, int], fmpq]:
-        """Return the volumes of all regions, by the functions of two datasets and how many lengths are bounded."""
-        found: dict[tuple[int, int, int], fmpq] = {}
-        for p, q, simplex in self._numbered(self.seen(x, x_prime)[1]) if x in self._whole else ():
+    def counted(self, x: Dataset, x_prime: Dataset) -> dict[tuple[int, int, On], fmpq]:
+        """Return the volumes of all regions, by the functions of two datasets and how many lengths are bounded.
+
+        Where they are many, functions are those of the frame, and regions are told apart by their simplices.
+        """
+        found: dict[tuple[int, int, On], fmpq] = {}
+        name = self.seen(x, x_prime)[1] if x in self._whole else None
+        cut = [] if name is None else self._cut(name)
+        if len(cut) > _FEW_REGIONS:
+            named = {id(f): f for _, functions in cut for f in functions}
+            numbers = {name: self._numbers.of(f, "frame") for name, f in named.items()}
+            return {(numbers[id(p)], numbers[id(q)], simplex): fmpq(1) for simplex, (p, q) in cut}
+        for p, q, simplex in self._numbered(name) if name is not None else ():
             found[p, q, simplex.bounded] = found.get((p, q, simplex.bounded), fmpq(0)) + simplex.volume
         return found
 
@@ -159,27 +174,30 @@ class Reals(_Far):
         conditions = (frozenset(seen_from(row, frame) for row in rows) for rows, _ in pieces)
         return frozenset((rows, frozenset(f.items())) for rows, f in zip(conditions, functions, strict=True))
 
+    def _cut(self, both: tuple[Seen, Seen]) -> list[tuple[Simplex, list[Function]]]:
+        """Return the simplices that space is cut into, and both functions there, of places in the frame."""
+        if both not in self._numbers.cut:
+            pieces, sums = [list(each) for each in both], [dict[Held, Function]() for _ in both]
+            found = []
+            for simplex, held in divided([[rows for rows, _ in each] for each in pieces], len(self.coordinates)):
+                for each, known, ours in zip(pieces, sums, held, strict=True):
+                    if ours not in known:
+                        known[ours] = {}
+                        for at in ours:
+                            added(known[ours], dict(each[at][1]))
+                found.append((simplex, [known[ours] for known, ours in zip(sums, held, strict=True)]))
+            self._numbers.cut[both] = found
+        return self._numbers.cut[both]
+
     def _numbered(self, both: tuple[Seen, Seen]) -> list[tuple[int, int, Simplex]]:
         """Return the numbers of two functions on the simplices that space is cut into."""
         if both not in self._numbers.regions:
-            pieces = [list(each) for each in both]
-            cut = divided([[rows for rows, _ in each] for each in pieces], len(self.coordinates))
-            sums: dict[tuple[int, Held], Function] = {}
             found = []
-            for simplex, held in cut:
-                p, q = (self._on(simplex, pieces, each, sums) for each in enumerate(held))
+            for simplex, functions in self._cut(both):
+                p, q = (self._numbers.of(on_simplex(each, simplex), simplex.bounded) for each in functions)
                 found.append((p, q, simplex))
             self._numbers.regions[both] = found
         return self._numbers.regions[both]
-
-    def _on(
-        self, simplex: Simplex, pieces: list[Any], held: tuple[int, Held], sums: dict[tuple[int, Held], Any]
-    ) -> int:
-        if held not in sums:
-            sums[held] = {}
-            for at in held[1]:
-                added(sums[held], dict(pieces[held[0]][at][1]))
-        return self._numbers.of(on_simplex(sums[held], simplex), simplex.bounded)
 
 
 class Both(_Far):
@@ -246,7 +264,7 @@ class Kind:
 
     def proved(self, x: Dataset, x_prime: Dataset) -> Any:
         """Return a number that the ratio of two datasets is proved not to exceed: infinity where none is found."""
-        if not self.label.real:
+        if self.label.dimension and not self.label.real:
             return inf
         if (x, x_prime) not in self._bounds:
             ours, theirs = ([each.runs for each in self._found.get(key, [])] for key in (x, x_prime))
