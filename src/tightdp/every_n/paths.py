@@ -219,10 +219,6 @@ class Paths:
     all_at_once: bool
     faithful: bool
 
-    def two_sided(self) -> bool:
-        """Whether all noise is two-sided, on all integers."""
-        return all(isinstance(law, TwoSided) for path in self.each() for law in path.noises)
-
     def each(self) -> Iterator[Path]:
         """Yield every path."""
         yield from self.before

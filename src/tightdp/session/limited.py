@@ -199,7 +199,6 @@ def _answer(
         return question()
     if instance.method is not None or instance.precision is not None:
         all_runs = None
-    program = instance.engine.program
     decided = False
 
     def decided_by_few(steps: int) -> bool:
@@ -207,8 +206,7 @@ def _answer(
         decided = few is not None and getattr(few(steps), "status", "") == "exact"
         return decided
 
-    program.decided_by_few = decided_by_few
-    program.few_runs = lambda runs: all_runs is not None and _runs.few_runs(instance.bound, runs)
+    instance.engine.program.decided_by_few = decided_by_few
     if records is not None and (failed := _failing.failing_run(instance.bound, instance.backend, records(), True)):
         raise failed
     try:
