@@ -48,6 +48,11 @@ def decided(x: Any, eps: Any) -> Any:
 
 
 @mechanism(record=Bit)
+def jumps(x: Any, eps: Any) -> Any:
+    return laplace(sum(x), 1 / eps if eps**3 + eps < 3 else 2 / eps)
+
+
+@mechanism(record=Bit)
 def in_a_coin(x: Any, eps: Any) -> Any:
     return laplace(sum(x), 1 / eps) if flip(1 / (1 + eps)) else None
 
@@ -127,7 +132,7 @@ def test_ratios_beside_values(drawn: Mechanism, monkeypatch: pytest.MonkeyPatch)
 def test_only_scales_in_a_range_are_enclosed() -> None:
     with pytest.raises(QueryError, match="its range is not given"):
         count.bind(n=1, eps="?").delta(exp_epsilon=2)
-    for drawn in (decided, in_a_coin):
+    for drawn in (decided, jumps, in_a_coin):
         with pytest.raises(QueryError, match="more than the scale"):
             drawn.bind(n=1, eps="?[1/2,2]").delta(exp_epsilon=2)
 

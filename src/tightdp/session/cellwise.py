@@ -287,8 +287,8 @@ def _meet(one: Any, other: Any, point: Point) -> bool:
     if isinstance(one, tuple) and isinstance(other, tuple):
         ours, theirs = dict(one), dict(other)
         return all(_meet(ours.get(key, Fraction(0)), theirs.get(key, Fraction(0)), point) for key in {**ours, **theirs})
-    if one is None or other is None:  # no function at all
-        return one is other
+    if not all(isinstance(each, (Fraction, ExpNumber, float, tuple)) for each in (one, other)):  # no functions
+        return bool(one == other)
     if isinstance(one, float) or isinstance(other, float):
         return _is_infinite(one, point) and _is_infinite(other, point)
     difference = one - other

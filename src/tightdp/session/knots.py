@@ -109,8 +109,10 @@ class _Scaled:
     def collect(self, instance: InstanceBase) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:
         """Look at the draws; see `Question` of `cellwise`."""
         query = instance.engine.query()
-        value, witness = self.at(instance)
-        return lambda cell: [Stretch(cell.low, cell.high, value, witness)], query.outcome(numeric.METHOD).stats
+        value, _ = self.at(instance)
+        stats = query.outcome(numeric.METHOD).stats
+        # cells on which the program does something else stay apart, though they draw as often
+        return lambda cell: [Stretch(cell.low, cell.high, value, cell.sample)], stats
 
     def at(self, instance: InstanceBase) -> tuple[Any, Any]:
         """Look at the draws at one value of the unknown, which is that of the cell, or of its end."""
