@@ -9,7 +9,7 @@ import pytest
 from tightdp import Bit, Int, choice, flip, mechanism, randint
 from tightdp.language import interp
 from tightdp.limits.calibrated import MUCH_WORK
-from tightdp.methods import by_runs
+from tightdp.methods import by_runs, program
 from tightdp.methods.base import Control
 from tightdp.methods.by_runs import few_runs
 from tightdp.methods.choose import program_of
@@ -87,3 +87,31 @@ def test_answers_by_runs_on_request() -> None:
         mine, theirs = (getattr(small.bind(n=3, method=method), ask)() for method in ("runs", None))
         assert mine.to_dict()["result"] == theirs.to_dict()["result"], ask
         assert mine.stats.method == "runs"
+
+
+@mechanism(record=Int(0, 2))
+def in_a_tree(x: Any) -> Any:
+    def insert(node: Any, v: int) -> Any:
+        if node is None:
+            return (v, None, None)
+        w, left, right = node
+        return (w, insert(left, v), right) if v < w else (w, left, insert(right, v))
+
+    def depth(node: Any) -> int:
+        return 0 if node is None else 1 + max(depth(node[1]), depth(node[2]))
+
+    tree = None
+    for v in x:
+        if flip("2/3"):
+            tree = insert(tree, v)
+    return depth(tree)
+
+
+def test_where_lowering_takes_more_than_all_runs_these_are_enumerated(monkeypatch: pytest.MonkeyPatch) -> None:
+    lowered = in_a_tree.bind(n=3).delta(exp_epsilon=2)
+    monkeypatch.setattr(program, "_INSTEAD", (10_000, 10_000))
+    instead = in_a_tree.bind(n=3).delta(exp_epsilon=2)
+    assert (instead.delta, instead.witness) == (lowered.delta, lowered.witness)
+    assert (lowered.stats.method, instead.stats.method) == ("exhaustive", "runs")
+    monkeypatch.setattr(program, "_INSTEAD", (10_000, 10))
+    assert in_a_tree.bind(n=3).delta(exp_epsilon=2).stats.method == "exhaustive"  # runs are too many

@@ -106,17 +106,17 @@ class Runs(Exhaustive):
         return table
 
 
-def few_runs(bound: Bound) -> bool:
-    """Whether enumerating all runs and comparing all neighbours is as little work as `MAX_DATASETS` runs.
+def few_runs(bound: Bound, runs: int = MAX_DATASETS) -> bool:
+    """Whether enumerating all runs and comparing all neighbours is as little work as so many runs, by a few datasets.
 
-    This is judged by a few datasets. One of them may have very many runs, where the others have few.
+    One of them may have very many runs, where the others have few.
     """
-    if bound.n * math.log2(bound.record.size) > math.log2(MAX_DATASETS):
+    if bound.n * math.log2(bound.record.size) > math.log2(runs):
         return False
     # Those of the first records of the domain, of the last ones, and one that has many of them.
     sample = list(dict.fromkeys(islice(datasets_to_try(bound.record.values, bound.n), 3)))
     neighbours = sum(1 for _ in islice(relation_of(bound).neighbours(sample[0]), MAX_DATASETS))
-    most = MAX_DATASETS // int(bound.record.size**bound.n * (1 + neighbours // FEW_VALUES))
+    most = runs // int(bound.record.size**bound.n * (1 + neighbours // FEW_VALUES))
     try:
         heavy: list[Dataset] = []
         for x in sample:
@@ -124,7 +124,7 @@ def few_runs(bound: Bound) -> bool:
             heavy += [x] if number > most else []
             if not number or 2 * len(heavy) >= len(sample):
                 return False
-        return all(_number_of_runs(bound, x, MAX_DATASETS // 2) <= MAX_DATASETS // 2 for x in heavy)
+        return all(_number_of_runs(bound, x, runs // 2) <= runs // 2 for x in heavy)
     except TightdpError:
         return False
 

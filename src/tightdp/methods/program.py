@@ -53,6 +53,8 @@ else:  # few programs need them
 T = TypeVar("T")
 _DECIDED = ALLOWED * ALLOWED * LITTLE_WORK, ALLOWED * LITTLE_WORK
 """After how many steps of lowering a few pairs of neighbours, for so many steps, are looked at: they may decide."""
+_INSTEAD = MUCH_WORK, LITTLE_WORK
+"""After how many steps of lowering so many runs are enumerated instead; counting them takes time, too."""
 
 
 @dataclass
@@ -72,6 +74,8 @@ class Program:
     """Says of a program with noise whether its law is known not to depend on the order of the records."""
     decided_by_few: Callable[[int], bool] = lambda steps: False
     """Whether so many steps for a few pairs of neighbours decide a question."""
+    few_runs: Callable[[int], bool] = lambda runs: False
+    """Whether a question may be answered by at most so many runs."""
     seconds: float = 0.0
     """How long all of this took so far."""
     inexact: Inexact | None = None
@@ -194,14 +198,13 @@ class Program:
             return self._lowered(self.bound.check_dataset(x), control)
 
     def _lowered_at_all(self, control: Control, enclosed: bool = True) -> CoreProgram:
-        """Return the core program. Raises LimitError where a few pairs decide the question with less work."""
-        (steps, few), asked = _DECIDED, False
+        """Return the core program. Raises LimitError where a few pairs, or all runs, answer with less work."""
+        others = [(*_DECIDED, self.decided_by_few), (*_INSTEAD, self.few_runs)]
 
         def look(taken: int) -> None:
-            nonlocal asked
-            if taken > steps and not asked:
-                asked = True
-                if self.decided_by_few(few):
+            while others and taken > others[0][0]:
+                steps, number, answers = others.pop(0)
+                if answers(number):
                     raise LimitError(f"lowering takes more than {steps:,} steps", "use fewer records")
 
         return self._lowered(None, counted(control, look), enclosed)

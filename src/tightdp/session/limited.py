@@ -199,6 +199,7 @@ def _answer(
         return question()
     if instance.method is not None or instance.precision is not None:
         all_runs = None
+    program = instance.engine.program
     decided = False
 
     def decided_by_few(steps: int) -> bool:
@@ -206,7 +207,8 @@ def _answer(
         decided = few is not None and getattr(few(steps), "status", "") == "exact"
         return decided
 
-    instance.engine.program.decided_by_few = decided_by_few
+    program.decided_by_few = decided_by_few
+    program.few_runs = lambda runs: all_runs is not None and _runs.few_runs(instance.bound, runs)
     if records is not None and (failed := _failing.failing_run(instance.bound, instance.backend, records(), True)):
         raise failed
     try:
