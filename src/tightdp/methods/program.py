@@ -199,7 +199,7 @@ class Program:
 
     def _lowered_at_all(self, control: Control, enclosed: bool = True) -> CoreProgram:
         """Return the core program. Raises LimitError where a few pairs, or all runs, answer with less work."""
-        others = [(*_DECIDED, self.decided_by_few), (*_INSTEAD, self.few_runs)]
+        others = sorted([(*_DECIDED, self.decided_by_few), (*_INSTEAD, self.few_runs)], key=lambda way: way[0])
 
         def look(taken: int) -> None:
             while others and taken > others[0][0]:
