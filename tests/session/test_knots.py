@@ -86,17 +86,21 @@ def test_second_derivatives_of_probabilities() -> None:
 
 def test_one_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knots, "_CELLS", 12)
-    instance = count.bind(n=2, eps="?[1/2,1]")
 
     def delta(eps: Fraction) -> tuple[float, float]:
         return (max(0, 1 - math.sqrt(1.2) * math.exp(-eps / 2)),) * 2
 
+    assert max(widths(count.bind(n=2, eps="?[1/2,1]").delta(exp_epsilon="6/5"), delta)) < 0.01
+    assert max(widths(by_scale.bind(n=1, s="?[1,2]").delta(exp_epsilon="6/5"), lambda s: delta(1 / s))) < 0.01
+
+
+@pytest.mark.slow(seconds=5)
+def test_the_ratio_of_one_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(knots, "_CELLS", 6)
+
     def ratio(eps: Fraction) -> tuple[float, float]:
         return (max(1, 0.81 * math.exp(eps)),) * 2
 
-    assert max(widths(instance.delta(exp_epsilon="6/5"), delta)) < 0.01
-    assert max(widths(by_scale.bind(n=1, s="?[1,2]").delta(exp_epsilon="6/5"), lambda s: delta(1 / s))) < 0.01
-    monkeypatch.setattr(knots, "_CELLS", 6)
     assert max(widths(count.bind(n=1, eps="?[1/2,3/4]").privacy(delta="1/10"), ratio)) < 0.1
 
 
