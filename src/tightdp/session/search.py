@@ -94,8 +94,6 @@ def compared_ratios(engine: Engine, question: TightRatio) -> Privacy:
             if control.stopped is None:
                 shown = [first_ratio(method, control, ratio.exp_epsilon, ratio) for ratio in ratios[:_IN_ORDER]]
                 ratios = (*(ratio for ratio in shown if ratio is not None), *ratios[_IN_ORDER:])
-    if found.reason is not None and not ratios and found.upper == math.inf:  # nothing is known
-        raise found.reason
     control.stopped = found.reason
     decided = found.upper == found.lower
     outcome = engine.outcome(query, method, decided, bounded=found.upper != math.inf)
