@@ -327,6 +327,10 @@ def test_drawn_programs_have_the_laws_of_their_runs(first: int, tmp_path: Path) 
             ratio = made.bind(n=1).privacy().exp_epsilon
         except LanguageError:
             continue
+        except ProgramError as error:
+            if "false in every run" not in error.what:  # else the program observes what is never so
+                raise
+            continue
         answered += 1
         runs = {x: frequencies(made, x, seed) for x in ((0,), (1,))}
         tight = 1.0
