@@ -92,6 +92,8 @@ class Independent(Method):
             lower, upper, reason = max(lower, found.lower), max(upper, found.upper), reason or found.reason
         if upper > lower and reason is not None:
             upper = max(lower, min(upper, self.ratio_bound()))
+            if best is None and upper == math.inf:  # no part is known
+                raise reason
         witness = None if best is None else self._completed(*best, control)
         return Tight(lower, upper, witness, reason if upper > lower else None)
 
