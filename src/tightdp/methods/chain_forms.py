@@ -16,6 +16,7 @@ from typing import Any
 
 from flint import arb, ctx
 
+from tightdp.exact.arrays import np
 from tightdp.exact.enclosure import precisions
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
@@ -24,7 +25,7 @@ from tightdp.language.domains import Record
 from tightdp.language.neighbours import NeighbouringRelation, relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import pay
-from tightdp.limits.calibrated import LITTLE_WORK
+from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK
 from tightdp.methods.chain import Block, Chain, Change, Vector
 
 Choices = tuple[Any, ...]
@@ -34,8 +35,9 @@ Form = tuple[Vector, Choices]
 """A linear form in the weights from above, in lowest terms, and what the clients below do to get it."""
 
 
+_NO_MATTER, _NEVER = -1e30, -1e15
 _ERROR = 1e-6
-"""What compares rounded logarithms allows for more than this."""
+"""A tolerance: rounded logarithms of a dominating form may violate the comparison by this much."""
 
 
 def distinct(forms: Iterable[Form]) -> list[Form]:
@@ -90,18 +92,55 @@ def prune(forms: Iterable[Form], watch: Callable[[], None] = lambda: None) -> li
     """Drop forms that are nowhere positive, and those that another form beats wherever they are positive."""
     candidates = distinct(form for form in forms if any(value > 0 for value in form[0].values()))
     candidates.sort(key=lambda form: sum(value < 0 for value in form[0].values()))
-    kept: list[Form] = []
-    for form in candidates:
+    rivals = _Rivals(candidates) if len(candidates) > FEW_VALUES else None
+    kept: list[int] = []
+    for at, (vector, _) in enumerate(candidates):
         pay(watch, len(kept))
-        if not any(_dominates(other, form[0]) for other, _ in kept):
-            kept = [*(one for one in kept if not _dominates(form[0], one[0])), form]
-    return kept
+        above = kept if rivals is None else rivals.above(kept, at)
+        if any(_dominates(candidates[other][0], vector) for other in above):
+            continue
+        below = kept if rivals is None else rivals.below(at, kept)
+        beaten = {other for other in below if _dominates(vector, candidates[other][0])}
+        kept = [*(other for other in kept if other not in beaten), at]
+    return [candidates[at] for at in kept]
 
 
 def positivity(form: Form) -> float:
     """Return the rounded logarithm of the positive share of a form's total absolute value."""
     up = sum(value for value in form[0].values() if value > 0)
     return logarithm(up) - logarithm(up + sum(-value for value in form[0].values() if value < 0)) if up else -math.inf
+
+
+class _Rivals:
+    """Finds by rounded logarithms which forms may dominate others; integers then decide.
+
+    A row has the logarithms of a form's positive entries, then of its negative ones. For a missing entry stands a
+    number so far below all logarithms that comparisons come out right: as weak form, and as strong one.
+    """
+
+    def __init__(self, forms: Sequence[Form]) -> None:
+        place = {node: at for at, node in enumerate(dict.fromkeys(node for vector, _ in forms for node in vector))}
+        known = np.full((2, len(forms), len(place)), np.nan)
+        for row, (vector, _) in enumerate(forms):
+            for node, value in vector.items():
+                known[0 if value > 0 else 1, row, place[node]] = logarithm(value)
+        missing = np.array([_NO_MATTER, _NEVER])[:, None, None]
+        self._weak = np.where(np.isnan(known), missing, known)
+        self._strong = np.where(np.isnan(known), missing[::-1], known)
+
+    def above(self, strong: Sequence[int], weak: int) -> Sequence[int]:
+        """Return those of some forms that may dominate one."""
+        return self._perhaps(strong, [weak], strong)
+
+    def below(self, strong: int, weak: Sequence[int]) -> Sequence[int]:
+        """Return those of some forms that one may dominate."""
+        return self._perhaps([strong], weak, weak)
+
+    def _perhaps(self, strong: Sequence[int], weak: Sequence[int], several: Sequence[int]) -> Sequence[int]:
+        differences = self._weak[:, weak] - self._strong[:, strong]
+        least, most = differences[0].max(axis=1), differences[1].min(axis=1)
+        possible = (least <= most + _ERROR) & (least < -_NEVER / 2)
+        return [several[at] for at in np.flatnonzero(possible).tolist()]
 
 
 def logarithm(value: Whole) -> float:
