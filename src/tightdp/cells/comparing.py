@@ -163,8 +163,7 @@ class Comparing:
             functions = part.compared(x, x_prime)
             if not several:
                 functions = _first(done, value, functions)
-            proved = partial(kind.proved, x, x_prime)
-            limits = (0 * self.laws.one, math.inf, None) if several else (least, bound, proved)
+            limits = (0 * self.laws.one, None) if several else (least, partial(kind.proved, x, x_prime))
             found = self._of_part(part, functions, value, *limits)
             if found is None:
                 return None
@@ -177,18 +176,15 @@ class Comparing:
         return None
 
     def _of_part(
-        self,
-        part: Part,
-        functions: Sequence[_Function],
-        times: Any,
-        least: Any,
-        bound: Any,
-        proved: Callable[[], Any] | None,
+        self, part: Part, functions: Sequence[_Function], times: Any, least: Any, proved: Callable[[], Any] | None
     ) -> _Found | None:
-        """Return the largest ratio of two functions, times a number, where it is above `least`, and its place."""
+        """Return the largest ratio of two functions, times a number, where it is above `least`, and its place.
+
+        What is `proved` of both laws as wholes, if they are these functions, it does not exceed.
+        """
         known = {(p, q): pattern for p, q, pattern in functions}
         best: _Found | None = None
-        if bound != math.inf and isinstance(part, Reals):
+        if proved is not None and isinstance(part, Reals) and (bound := proved()) != math.inf:
             best = _largest(self._corners(part, functions), times, least, bound)
             least = least if best is None else best[0]
             if not _above(bound, least):
