@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -73,6 +74,16 @@ def widths(found: Pieces, truth: Any) -> list[float]:
     return seen
 
 
+def widest(drawn: Mechanism, unknown: str, ask: Callable[[Any], Any]) -> float:
+    """Return how wide the answer to a question is, which must hold those at single values."""
+
+    def at(value: Fraction) -> tuple[float, float]:
+        known = ask(drawn.bind(n=1, eps=value))
+        return float(known.lower), float(known.upper)
+
+    return max(widths(ask(drawn.bind(n=1, eps=unknown)), at))
+
+
 def test_second_derivatives_of_probabilities() -> None:
     w = np.linspace(0, 60, 600_001)
     for k in (1, 2, 5):
@@ -107,12 +118,7 @@ def test_the_ratio_of_one_count(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("drawn", [two_counts, gap])
 def test_beside_values(drawn: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knots, "_CELLS", 2)
-
-    def at(value: Fraction) -> tuple[float, float]:
-        known = drawn.bind(n=1, eps=value).delta(exp_epsilon="11/10")
-        return float(known.lower), float(known.delta)
-
-    assert max(widths(drawn.bind(n=1, eps="?[1,9/8]").delta(exp_epsilon="11/10"), at)) < 0.04
+    assert widest(drawn, "?[1,9/8]", lambda instance: instance.delta(exp_epsilon="11/10")) < 0.04
 
 
 @pytest.mark.slow(seconds=5)
@@ -125,12 +131,7 @@ def test_the_tight_ratio_is_an_upper_end() -> None:
 @pytest.mark.parametrize("drawn", [two_counts, mixture])
 def test_ratios_beside_values(drawn: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knots, "_CELLS", 6)
-
-    def at(value: Fraction) -> tuple[float, float]:
-        known = drawn.bind(n=1, eps=value).privacy(delta="1/10")
-        return float(known.lower), float(known.upper)
-
-    assert max(widths(drawn.bind(n=1, eps="?[1,5/4]").privacy(delta="1/10"), at)) < 1
+    assert widest(drawn, "?[1,5/4]", lambda instance: instance.privacy(delta="1/10")) < 1
 
 
 def test_only_scales_in_a_range_are_enclosed() -> None:
