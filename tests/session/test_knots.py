@@ -137,6 +137,8 @@ def test_ratios_beside_values(drawn: Mechanism, monkeypatch: pytest.MonkeyPatch)
 def test_only_scales_in_a_range_are_enclosed() -> None:
     with pytest.raises(QueryError, match="its range is not given"):
         count.bind(n=1, eps="?").delta(exp_epsilon=2)
+    with pytest.raises(QueryError, match="its range is not one of positive numbers"):
+        count.bind(n=1, eps="?[0,1]").delta(exp_epsilon=2)
     for drawn in (decided, jumps, in_a_coin):
         with pytest.raises(QueryError, match="more than the scale"):
             drawn.bind(n=1, eps="?[1/2,2]").delta(exp_epsilon=2)

@@ -78,8 +78,10 @@ def enclosed(ours: Cellwise, question: DeltaAt | LeastRatio) -> tuple[Part, ...]
         return None
     low, high = ours.range.low, ours.range.high
     if not isinstance(low, Fraction) or not isinstance(high, Fraction) or not 0 < low < high:
+        given = isinstance(low, Fraction) and isinstance(high, Fraction)
+        wrong = "not one of positive numbers" if given else "not given"
         raise QueryError(
-            f"δ of published real numbers is enclosed between values of {ours.name}, and its range is not given",
+            f"δ of published real numbers is enclosed between values of {ours.name}, and its range is {wrong}",
             f"give one of positive rational numbers, as in {ours.name}=?[1/2,2]",
         )
     if len(found) > 1 or not found[0].value or not (found[0].with_low and found[0].with_high):
