@@ -9,12 +9,12 @@ from itertools import pairwise
 import mpmath
 import pytest
 import sympy
-from flint import fmpz_poly
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tightdp.exact.field import exp
 from tightdp.exact.lines import Line
+from tightdp.exact.polynomials import RING
 from tightdp.exact.roots import Point, between, closed, roots
 
 small = st.integers(-6, 6)
@@ -23,7 +23,8 @@ polynomials = st.lists(small, min_size=2, max_size=7).filter(any)
 
 def line(*parts: list[int], root: int = 1) -> Line:
     """A polynomial: coefficients in x for each power of e^(1/root)."""
-    return Line(tuple((at, fmpz_poly(part)) for at, part in enumerate(parts) if any(part)), root)
+    terms = {(power, at, 0, 0, 0): c for at, part in enumerate(parts) for power, c in enumerate(part) if c}
+    return Line(RING.from_dict(terms), root)
 
 
 @example([0, 1, 1, -2, 3], F(-3), F(2))  # 0 is inside of the interval of the second root, and not in its middle

@@ -22,7 +22,7 @@ from scipy.sparse import coo_matrix
 from tightdp.every_n.options import END, Cell, Option, Part, Search, Step, targets
 from tightdp.every_n.paths import Paths
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.mixed import near_sample
+from tightdp.exact.lines import near_sample
 
 _ROUNDS = 40
 _OFTEN = 10

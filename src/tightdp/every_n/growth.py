@@ -27,7 +27,7 @@ from tightdp.every_n.shifts import is_real
 from tightdp.every_n.states import answers
 from tightdp.exact.arrays import Flags, np
 from tightdp.exact.field import ExpNumber
-from tightdp.exact.mixed import near_sample
+from tightdp.exact.lines import near_sample
 from tightdp.language.laws import TwoSided
 
 _LOST = 1e-4

@@ -17,8 +17,7 @@ from flint import fmpz_mpoly
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import ExpNumber, exp, ratio
-from tightdp.exact.lines import Line
-from tightdp.exact.mixed import line_of
+from tightdp.exact.lines import Line, line_of
 from tightdp.exact.polynomials import LOG, UNKNOWN, InsideAndOutside, Key, Unknown, at_place, key
 from tightdp.exact.roots import Point, between, roots
 from tightdp.exact.whole import polynomials

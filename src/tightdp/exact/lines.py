@@ -1,166 +1,210 @@
-"""Polynomials in one unknown with coefficients in Z[e^(1/d)]: arithmetic, signs, Descartes' rule.
+"""Functions of one unknown x: polynomials in x, T = e^(1/root), and e^(x/root) or e^(1/(x·root)); their signs.
 
-By that rule (Vincent; Collins and Akritas 1976) a polynomial has no more roots in an interval than a change of variable
-gives it changes of sign, and exactly one where there is one change. Signs of coefficients are decided (`polynomials`),
-so the rule holds with e^q in them too.
+Without the unknown in exponents they are polynomials with coefficients in Z[e^(1/d)], for which Descartes' rule holds
+(Vincent; Collins and Akritas 1976): one has no more roots in an interval than a change of variable gives it changes of
+sign, and exactly one where there is one change. Signs of coefficients are decided (`polynomials`). With the unknown in
+exponents, as in laws of noise whose scale is unknown, signs are found as those of waves (`waves`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import ClassVar
+from typing import Any
 
-from flint import arb, ctx, fmpz, fmpz_mpoly, fmpz_poly
+from flint import arb, ctx, fmpz_mpoly, fmpz_poly
 
-from tightdp.exact.enclosure import ball
-from tightdp.exact.field import Number, ratio
-from tightdp.exact.polynomials import RING, dense, in_powers_of_e, sign
+from tightdp.errors import ParameterError
+from tightdp.exact.enclosure import ball, precisions
+from tightdp.exact.field import ExpNumber, Number, exp, ratio
+from tightdp.exact.polynomials import (
+    RING,
+    UNKNOWN,
+    E,
+    F,
+    Polynomial,
+    dense,
+    exponentials,
+    in_force,
+    in_powers_of_e,
+    lifted,
+    raised,
+    sign,
+)
+from tightdp.exact.waves import Wave
+from tightdp.exact.whole import Whole, polynomials
 from tightdp.limits.calibrated import QUICK_BITS
 
+_MOST_BITS = 4_096
 _ONE_MORE = fmpz_poly([1, 1])
 
 
 @dataclass(frozen=True)
 class Line:
-    """A polynomial in the unknown: polynomials with integer coefficients by the power of T = e^(1/root)."""
+    """A polynomial of the ring, without logarithms, as a function of the unknown."""
 
-    parts: tuple[tuple[int, fmpz_poly], ...]
+    polynomial: fmpz_mpoly = field(default_factory=lambda: RING.constant(0))
     root: int = 1
-    mixed: ClassVar[bool] = False
-    """Whether the unknown stands in exponents of e besides (`mixed`)."""
+
+    @cached_property
+    def mixed(self) -> bool:
+        """Whether the unknown stands in exponents of e besides."""
+        return bool(self.polynomial) and any(exponentials(self.polynomial))
+
+    @cached_property
+    def parts(self) -> list[tuple[int, fmpz_poly]]:
+        """Polynomials in the unknown by the power of T, where it stands in no exponent."""
+        return sorted(in_powers_of_e(self.polynomial).items())
 
     @cached_property
     def degree(self) -> int:
-        """The degree in the unknown; -1 for 0."""
-        return max((int(part.degree()) for _, part in self.parts), default=-1)
+        """The degree in the unknown, -1 for 0; 1 where it stands in exponents: then the function is not constant."""
+        return 1 if self.mixed else max((int(part.degree()) for _, part in self.parts), default=-1)
 
     @cached_property
-    def key(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """The polynomial as a plain value."""
-        return tuple((power, tuple(map(int, part.coeffs()))) for power, part in self.parts)
-
-    @property
-    def polynomial(self) -> fmpz_mpoly:
-        """The same polynomial in the ring."""
-        terms: dict[tuple[int, ...], int | fmpz] = {
-            (x, e, 0, 0, 0): int(c) for e, part in self.parts for x, c in enumerate(part.coeffs()) if c
-        }
-        return RING.from_dict(terms)
+    def key(self) -> Any:
+        """The function as a plain value."""
+        return tuple((int(c), (*map(int, powers), self.root)) for powers, c in self.polynomial.terms())
 
     @cached_property
     def without_multiples(self) -> Line:
         """The polynomial with the same roots, each of them once."""
-        polynomial = self.polynomial
-        return plain_line(polynomial / polynomial.gcd(polynomial.derivative(0)), self.root)
+        return Line(self.polynomial / self.polynomial.gcd(self.polynomial.derivative(0)), self.root)
+
+    @cached_property
+    def inverse(self) -> bool:
+        """Whether exponents have 1/x."""
+        in_e, in_f = exponentials(self.polynomial)
+        if in_e and in_f:
+            raise ParameterError("the unknown and its inverse stand in exponents", "let one of them stand there")
+        return in_f > 0
+
+    # arithmetic
+
+    def _joined(self, other: Line, operation: Callable[[Any, Any], Any]) -> Line:
+        (ours, theirs), root = together(self, other)
+        return Line(operation(ours, theirs), root)
 
     def shared(self, other: Line) -> Line:
         """Return the greatest common divisor."""
-        if other.mixed:
-            return other.shared(self)
-        (ours, theirs), root = _together(self, other)
-        return plain_line(ours.polynomial.gcd(theirs.polynomial), root)
+        return self._joined(other, lambda ours, theirs: ours.gcd(theirs))
 
     def __add__(self, other: Line) -> Line:
-        if other.mixed:
-            return other + self
-        (ours, theirs), root = _together(self, other)
-        found = dict(ours.parts)
-        for power, part in theirs.parts:
-            found[power] = found[power] + part if power in found else part
-        return _made(found, root)
+        return self._joined(other, lambda ours, theirs: ours + theirs)
 
     def __neg__(self) -> Line:
-        return Line(tuple((power, -part) for power, part in self.parts), self.root)
+        return Line(-self.polynomial, self.root)
 
     def __sub__(self, other: Line) -> Line:
-        return self + -other
+        return self._joined(other, lambda ours, theirs: ours - theirs)
 
     def __mul__(self, other: Line) -> Line:
-        if other.mixed:
-            return other * self
-        (ours, theirs), root = _together(self, other)
-        found: dict[int, fmpz_poly] = {}
-        for power, part in ours.parts:
-            for more, factor in theirs.parts:
-                product = part * factor
-                found[power + more] = found[power + more] + product if power + more in found else product
-        return _made(found, root)
+        return self._joined(other, lambda ours, theirs: ours * theirs)
+
+    # values
 
     def at(self, point: Number | int) -> Number:
-        """Return the value at an exact number."""
-        if isinstance(point, (int, Fraction)):
-            values, scale = self._values(Fraction(point))
-            return ratio(dense(values), fmpz_poly([scale]), self.root)
+        """Return the value at an exact number, which is rational where the unknown stands in exponents.
+
+        Raises ParameterError elsewhere.
+        """
         found: Number = Fraction(0)
+        if isinstance(point, (int, Fraction)):
+            return self._with_exponents(Fraction(point)) if self.mixed else self._plainly(Fraction(point))
+        if self.mixed:
+            raise ParameterError(f"the unknown is {point}, in an exponent", "give a range with rational ends")
         for index in range(self.degree, -1, -1):
             found = found * point + self.coefficient_at(index)
         return found
 
-    def _values(self, at: Fraction) -> tuple[list[tuple[int, int]], int]:
+    def _plainly(self, at: Fraction) -> Number:
         degree, above, below = max(0, self.degree), at.numerator, at.denominator
         values = [(power, int(_scaled(part, below, degree)(above))) for power, part in self.parts]
-        return values, below**degree
+        return ratio(dense(values), fmpz_poly([below**degree]), self.root)
 
-    def sign(self, at: Fraction) -> int:
-        """Return the sign at a rational."""
-        with ctx.workprec(2 * QUICK_BITS):
-            near = self.ball(ball(at))
-        if near > 0 or near < 0:
-            return 1 if near > 0 else -1
-        return _sign_of(self._values(at)[0], self.root)
+    def _with_exponents(self, x: Fraction) -> Number:
+        if self.inverse and not x:
+            raise ParameterError("the unknown is 0, and stands in a denominator", "give a range of positive values")
+        by_exponent: dict[Fraction, Fraction] = {}
+        for (power, t, _, e, f), c in self.polynomial.terms():
+            q = (Fraction(int(t)) + int(e) * x + (Fraction(int(f)) / x if f else 0)) / self.root
+            by_exponent[q] = by_exponent.get(q, Fraction(0)) + int(c) * x ** int(power)
+        return sum((value * exp(q) for q, value in by_exponent.items()), start=Fraction(0))
 
-    def sign_after(self, at: Fraction) -> int:
-        """Return the sign just to the right of a rational: that of the first derivative which is not 0 there."""
-        found = self.sign(at)
-        if found or not self.parts:
-            return found
-        shifted = self.moved(at, None)
-        return next(found for index in range(self.degree + 1) if (found := shifted.coefficient(index)))
-
-    def coefficient(self, index: int) -> int:
-        """Return the sign of a coefficient."""
-        return _sign_of([(power, int(part[index])) for power, part in self.parts], self.root)
-
-    def coefficient_at(self, index: int) -> Number:
-        """Return a coefficient, an exact number."""
-        return ratio(dense([(power, int(part[index])) for power, part in self.parts]), fmpz_poly([1]), self.root)
-
-    def moved(self, low: Fraction, high: Fraction | None) -> Line:
-        """Return a polynomial whose positive roots are the roots between two rationals (None: infinity)."""
-        degree = self.degree
-        if high is None:
-            step = fmpz_poly([low.numerator, low.denominator])
-            return Line(tuple((at, _scaled(p, low.denominator, degree)(step)) for at, p in self.parts), self.root)
-        below = math.lcm(low.denominator, high.denominator)
-        step = fmpz_poly([int(low * below), int((high - low) * below)])
-        found = []
-        for power, part in self.parts:
-            inside = [int(c) for c in _scaled(part, below, degree)(step).coeffs()]
-            inside += [0] * (degree + 1 - len(inside))
-            found.append((power, fmpz_poly(inside[::-1])(_ONE_MORE)))
-        return Line(tuple(found), self.root)
-
-    def changes(self, low: Fraction, high: Fraction | None, most: int = 2) -> int:
-        """Return how often signs change between two rationals, no further than `most`."""
-        moved = self.moved(low, high)
-        if len(moved.parts) == 1 and not moved.parts[0][0]:
-            signs = [(c > 0) - (c < 0) for c in moved.parts[0][1].coeffs()]
-        else:
-            signs = [moved.coefficient(index) for index in range(self.degree + 1)]
-        kept = [each for each in signs if each]
-        return min(most, sum(one != other for one, other in pairwise(kept)))
+    @cached_property
+    def _by_powers(self) -> list[tuple[int, int, fmpz_poly]]:
+        """Polynomials in the unknown, or in the exponential and a power of the unknown, by that and the power of T."""
+        if not self.mixed:
+            return [(0, t, part) for t, part in self.parts]
+        lines: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for (power, t, _, e, f), c in self.polynomial.terms():
+            lines.setdefault((int(power), int(t)), []).append((int(e) + int(f), int(c)))
+        return [(power, t, dense(terms)) for (power, t), terms in lines.items()]
 
     def ball(self, point: arb) -> arb:
         """Return a ball around the values on a ball, at the precision in force."""
+        inner = ((1 / point if self.inverse else point) / self.root).exp() if self.mixed else point
         total = arb(0)
-        for power, part in self.parts:
-            total += part(point) * (arb(power) / self.root).exp()
+        for power, t, line in self._by_powers:
+            value = line(inner) * point**power if power else line(inner)
+            total += value * (arb(t) / self.root).exp() if t else value
         return total
+
+    # signs
+
+    def sign(self, at: Fraction) -> int:
+        """Return the sign at a rational. Always decided."""
+        for bits in precisions(2 * QUICK_BITS, _MOST_BITS if self.mixed else 2 * QUICK_BITS):
+            with ctx.workprec(bits):
+                near = self.ball(ball(at))
+            if near > 0 or near < 0:
+                return 1 if near > 0 else -1
+        found = self.at(at)
+        return (found > 0) - (found < 0)
+
+    def sign_after(self, at: Fraction) -> int:
+        """Return the sign just to the right of a rational: that of the first derivative which is not 0 there.
+
+        Raises Undecided where the unknown stands in exponents.
+        """
+        if (found := self.sign(at)) or not self.polynomial:
+            return found
+        if self.mixed:
+            return self._wave(*((Fraction(0), 1 / at) if self.inverse else (at, None))).ends[self.inverse].sign
+        return next(found for each in self._moved(at, None) if (found := _sign_of(each, self.root)))
+
+    def coefficient_at(self, index: int) -> Number:
+        """Return a coefficient, an exact number."""
+        return ratio(dense(self._coefficient(index)), fmpz_poly([1]), self.root)
+
+    def _coefficient(self, index: int) -> list[tuple[int, int]]:
+        return [(power, int(part[index])) for power, part in self.parts]
+
+    # roots
+
+    def _moved(self, low: Fraction, high: Fraction | None) -> list[list[tuple[int, int]]]:
+        """Return the coefficients of a polynomial whose positive roots are those between two rationals."""
+        degree, below = self.degree, math.lcm(low.denominator, 1 if high is None else high.denominator)
+        step = fmpz_poly([int(low * below), below if high is None else int((high - low) * below)])
+        found = []
+        for power, part in self.parts:
+            inside = _scaled(part, below, degree)(step)
+            if high is not None:
+                coefficients = [int(c) for c in inside.coeffs()]
+                coefficients += [0] * (degree + 1 - len(coefficients))
+                inside = fmpz_poly(coefficients[::-1])(_ONE_MORE)
+            found.append((power, inside))
+        return [[(power, int(part[index])) for power, part in found] for index in range(degree + 1)]
+
+    def changes(self, low: Fraction, high: Fraction | None, most: int = 2) -> int:
+        """Return how often signs change between two rationals (None: infinity), no further than `most`."""
+        signs = [_sign_of(each, self.root) for each in self._moved(low, high)]
+        kept = [each for each in signs if each]
+        return min(most, sum(one != other for one, other in pairwise(kept)))
 
     def isolated(self, low: Fraction, high: Fraction | None) -> list[tuple[Fraction, Fraction]]:
         """Return disjoint intervals around the roots between two rationals, which are simple; rational ones alone."""
@@ -183,25 +227,80 @@ class Line:
                 stack += [(start, middle), (middle, end)]
         return sorted(found)
 
+    def _wave(self, low: Fraction, high: Fraction | None) -> Wave:
+        """Return the function as a wave between two values of x, or of 1/x where exponents have that."""
+        most = max(int(powers[0]) for powers, _ in self.polynomial.terms())
+        terms: dict[tuple[Fraction, int], Number] = {}
+        for (power, t, _, e, f), c in self.polynomial.terms():
+            key = Fraction(int(e) + int(f), self.root), most - int(power) if self.inverse else int(power)
+            terms[key] = terms.get(key, Fraction(0)) + int(c) * exp(Fraction(int(t), self.root))
+        return Wave({key: c for key, c in terms.items() if c}, low, high, lambda: None)
 
-def plain_line(polynomial: fmpz_mpoly, root: int) -> Line:
-    """Return a polynomial of the ring, without exponentials of the unknown, as one in the unknown."""
-    return _made(in_powers_of_e(polynomial), root)
+    def crossings(self, low: Fraction, high: Fraction | None) -> list[tuple[Fraction, Fraction]]:
+        """Return intervals, each around one simple root, for all between two values of at least 0; exact ones alone.
+
+        Of a function with the unknown in exponents. Raises Undecided, and ParameterError for values below 0.
+        """
+        if low < 0:
+            raise ParameterError("the unknown stands in exponents, and is negative", "give a range of positive values")
+        if not self.inverse:
+            return self._wave(low, high).crossings()
+        found = self._wave(Fraction(0) if high is None else 1 / high, 1 / low if low else None).crossings()
+        return [(1 / last, 1 / first) for first, last in reversed(found)]
 
 
-def _made(parts: dict[int, fmpz_poly], root: int) -> Line:
-    return Line(tuple(sorted((power, part) for power, part in parts.items() if part)), root)
+def line_of(polynomial: Polynomial, root: int) -> Line:
+    """Return a polynomial as a function of the unknown. Raises InsideAndOutside where it has the logarithm of X too."""
+    found = Line(raised(polynomial), root)
+    if not found.mixed:
+        _ = found.parts  # which raises it
+    return found
 
 
-def _together(one: Line, other: Line) -> tuple[tuple[Line, Line], int]:
-    """Return two polynomials in a common root of e."""
+def lines_of(*weights: Whole) -> tuple[Line, ...]:
+    """Return weights as polynomials in the unknown, in a common root of e."""
+    found, root = polynomials(*weights)
+    return tuple(line_of(polynomial, root) for polynomial in found)
+
+
+def parts_in_x(value: Number) -> tuple[Line, Line]:
+    """Return numerator and denominator of a function of the unknown, of any sign, as polynomials in it."""
+    if isinstance(value, Fraction):
+        return line_of(fmpz_poly([value.numerator]), 1), line_of(fmpz_poly([value.denominator]), 1)
+    above, below = (line_of(part, value.root) for part in value.polynomials)
+    return above, below
+
+
+def near_sample(value: Number) -> float:
+    """Return a double near a number: near its value at the sample of the cell in force, where it has an unknown."""
+    if not isinstance(value, ExpNumber) or not value.unknown:
+        return float(value)
+    above, below = (line.at(in_force().sample) for line in parts_in_x(value))
+    return float(above / below)
+
+
+def together(one: Line, other: Line) -> tuple[tuple[fmpz_mpoly, fmpz_mpoly], int]:
+    """Return two functions as polynomials of the ring in a common root of e."""
     root = math.lcm(one.root, other.root)
-    return (_lifted(one, root), _lifted(other, root)), root
+    ours, theirs = (lifted(each.polynomial, root // each.root) for each in (one, other))
+    return (ours, theirs), root
 
 
-def _lifted(line: Line, root: int) -> Line:
-    by = root // line.root
-    return line if by == 1 else Line(tuple((power * by, part) for power, part in line.parts), root)
+def quotient(above: Line, below: Line) -> Number:
+    """Return the function of the unknown that the quotient of two polynomials is."""
+    (ours, theirs), root = together(above, below)
+    return ratio(ours, theirs, root)
+
+
+def slope_of(above: Line, below: Line) -> Line:
+    """Return a function with the sign that the derivative of a quotient has, for positive values of the unknown."""
+    (ours, theirs), root = together(above, below)
+
+    def derived(part: fmpz_mpoly) -> fmpz_mpoly:
+        inside = part.derivative(3) * E * UNKNOWN**2 - part.derivative(4) * F
+        return part.derivative(0) * UNKNOWN**2 * root + inside
+
+    return line_of(derived(ours) * theirs - ours * derived(theirs), root)
 
 
 def _scaled(part: fmpz_poly, by: int, degree: int) -> fmpz_poly:

@@ -216,7 +216,7 @@ def positive_parts(
     found = []
     for start, stop in zip(ends, [*ends[1:], high], strict=True):
         assert start is not None
-        sample, total, positive = between(start, stop), Line(()), []
+        sample, total, positive = between(start, stop), Line(), []
         for line, number, signs in changing:
             while len(signs) > 1 and signs[0][1] is not None and signs[0][1].compare(sample) < 0:
                 del signs[0]

@@ -188,7 +188,7 @@ def in_powers_of_e(polynomial: fmpz_mpoly) -> dict[int, fmpz_poly]:
     for (power, at, logarithm, *_), coefficient in polynomial.terms():
         if logarithm:
             raise InsideAndOutside
-        found.setdefault(at, []).append((power, int(coefficient)))
+        found.setdefault(int(at), []).append((int(power), int(coefficient)))
     return {at: dense(terms) for at, terms in found.items()}
 
 

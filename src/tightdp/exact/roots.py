@@ -15,8 +15,7 @@ from flint import ctx
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import ball, bits_of, precisions
 from tightdp.exact.field import Number, as_ball, ratio
-from tightdp.exact.lines import Line
-from tightdp.exact.mixed import MixedLine, line_of
+from tightdp.exact.lines import Line, line_of
 from tightdp.exact.polynomials import UNKNOWN
 from tightdp.exact.waves import Undecided
 from tightdp.limits.calibrated import QUICK_BITS
@@ -128,7 +127,7 @@ def roots(line: Line, low: Fraction, high: Fraction | None) -> list[Point]:
     """Return the distinct roots of a polynomial that is not 0 between two rationals (None: infinity), in order."""
     if line.degree <= 0:
         return []
-    if isinstance(line, MixedLine):
+    if line.mixed:
         return _crossings(line, low, high)
     number = line.changes(low, high)
     if not number:
@@ -138,7 +137,7 @@ def roots(line: Line, low: Fraction, high: Fraction | None) -> list[Point]:
     return [Point(start) if start == end else Point(None, line, start, end) for start, end in line.isolated(low, high)]
 
 
-def _crossings(line: MixedLine, low: Fraction, high: Fraction | None) -> list[Point]:
+def _crossings(line: Line, low: Fraction, high: Fraction | None) -> list[Point]:
     """Return the same with the unknown in exponents too; multiple roots are those of a factor.
 
     Two factors have no root in common, nor has one a multiple root, where no number but the unknown is in exponents: it
@@ -150,11 +149,10 @@ def _crossings(line: MixedLine, low: Fraction, high: Fraction | None) -> list[Po
     except Undecided:
         pass
     found: list[Point] = []
-    one: Line
     for factor, _ in line.polynomial.factor()[1]:
         one = line_of(factor, line.root)
         try:
-            found += _points(one, one.crossings(low, high)) if isinstance(one, MixedLine) else roots(one, low, high)
+            found += _points(one, one.crossings(low, high)) if one.mixed else roots(one, low, high)
         except Undecided:
             what = "two values of the unknown at which answers change are not told apart"
             raise LimitError(what, "give a smaller range for it, as in lam=?[1/10,1/5]") from None

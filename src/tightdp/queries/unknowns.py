@@ -15,8 +15,7 @@ from itertools import chain
 from typing import Any
 
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.lines import Line
-from tightdp.exact.mixed import lines_of, parts_in_x, quotient
+from tightdp.exact.lines import Line, lines_of, parts_in_x, quotient
 from tightdp.exact.pieces import Interval, Piece, covering, kept_around, largest, positive_parts, signs_between
 from tightdp.exact.polynomials import sign
 from tightdp.exact.roots import Point, between
@@ -229,12 +228,12 @@ def _around(sample: Fraction, ends: Interval, event: Test | None, bar: Ratio, in
     if event is None:
         return ends, (one, one)
     shares, codes = event
-    above, below = Line(()), Line(())
+    above, below = Line(), Line()
     for at in codes:
         above, below = above + shares.laws[at][0], below + shares.laws[at][1]
     above, below = above * bar[1] - bar[0] * shares.below, below * bar[1]
     if infinite:
-        return kept_around(sample, ends, signs_between(above, *ends)), (one, Line(()))
+        return kept_around(sample, ends, signs_between(above, *ends)), (one, Line())
     above, below = _reduced(above, below, sample)
     return kept_around(sample, ends, signs_between(above - below, *ends)), (above, below)
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from tightdp.exact.field import Number
-from tightdp.exact.mixed import parts_in_x
+from tightdp.exact.lines import parts_in_x
 from tightdp.exact.numbers import Exact
 from tightdp.exact.polynomials import Unknown, naming
 from tightdp.results.guessing import Row

@@ -10,7 +10,7 @@ from typing import Any
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
-from tightdp.exact.mixed import quotient
+from tightdp.exact.lines import quotient
 from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
 from tightdp.methods import by_cells, questions

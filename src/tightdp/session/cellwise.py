@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeAlias
 from tightdp.errors import LanguageError, ParameterError, ProgramError, TightdpError
 from tightdp.exact.cells import Cell, InExponents, Signs, Single, covered
 from tightdp.exact.field import ExpNumber, Number, exp, ratio
-from tightdp.exact.mixed import parts_in_x
+from tightdp.exact.lines import parts_in_x
 from tightdp.exact.numbers import exponent_of
 from tightdp.exact.parameters import Range
 from tightdp.exact.polynomials import LOG, UNKNOWN, InsideAndOutside, Unknown, at_place

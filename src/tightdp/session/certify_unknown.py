@@ -14,7 +14,7 @@ from typing import Any
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.cells import Cell
 from tightdp.exact.field import ExpNumber, Number, ratio
-from tightdp.exact.mixed import parts_in_x
+from tightdp.exact.lines import parts_in_x
 from tightdp.exact.polynomials import UNKNOWN, at_place
 from tightdp.exact.roots import Point
 from tightdp.queries.measures import AccuracyAt

@@ -10,7 +10,7 @@ from typing import Any
 
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.cells import Cell
-from tightdp.exact.mixed import parts_in_x, quotient
+from tightdp.exact.lines import parts_in_x, quotient
 from tightdp.exact.numbers import SHORT, Exact, down, up
 from tightdp.exact.pieces import Piece, largest
 from tightdp.exact.roots import between

@@ -12,7 +12,7 @@ from flint import arb, ctx
 
 from tightdp.exact.enclosure import ball, bits_of, ends
 from tightdp.exact.field import ExpNumber, Number, ratio
-from tightdp.exact.mixed import parts_in_x, slope_of
+from tightdp.exact.lines import parts_in_x, slope_of
 from tightdp.exact.numbers import SHORT
 from tightdp.exact.pieces import Span, common_spans, signs_between
 from tightdp.exact.polynomials import UNKNOWN, naming

@@ -24,7 +24,7 @@ from tightdp.exact.cells import Cell
 from tightdp.exact.enclosure import BITS, ends, round_up
 from tightdp.exact.field import Number, as_ball, ratio
 from tightdp.exact.lazily import lazily
-from tightdp.exact.mixed import parts_in_x
+from tightdp.exact.lines import parts_in_x
 from tightdp.exact.polynomials import UNKNOWN
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.pieces import End, Part

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 from tightdp.errors import LanguageError, ParameterError, ProgramError, QueryError
 from tightdp.exact.cells import Cell, InExponents
 from tightdp.exact.field import Number, exp
-from tightdp.exact.lines import Line
-from tightdp.exact.mixed import parts_in_x
+from tightdp.exact.lines import Line, parts_in_x
 from tightdp.exact.numbers import as_text
 from tightdp.exact.parameters import parse
 from tightdp.exact.pieces import Span, common_spans, joined_spans, signs_between, spans_where

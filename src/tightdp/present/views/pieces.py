@@ -12,7 +12,7 @@ from typing import Any
 from flint import arb, ctx
 
 from tightdp.exact.field import ExpNumber
-from tightdp.exact.mixed import parts_in_x
+from tightdp.exact.lines import parts_in_x
 from tightdp.exact.numbers import Exact, as_text, brief, decimal_text, shortened
 from tightdp.exact.parameters import pretty
 from tightdp.exact.polynomials import Unknown, naming
