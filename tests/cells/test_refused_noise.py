@@ -109,6 +109,25 @@ def test_what_stands_in_the_way_is_said(made: Mechanism, n: int, why: str) -> No
     assert why in caught.value.what
 
 
+@pytest.mark.parametrize(
+    ("change", "how"),
+    [
+        (lambda z, eps: z + eps, "is added to eps"),
+        (lambda z, eps: eps - z, "is added to eps"),
+        (lambda z, eps: z * eps, "is multiplied by eps"),
+        (lambda z, eps: z / eps, "is divided by eps"),
+        (lambda z, eps: z > eps, "is compared with eps"),
+    ],
+)
+def test_noise_that_meets_an_unknown_is_refused_with_its_name(change: Callable[..., Any], how: str) -> None:
+    @mechanism(record=Bit)
+    def moved(x, eps):
+        return change(laplace(x[0], 1), eps)
+
+    with pytest.raises(TightdpError, match=f"real noise {how}, which is not rational"):
+        moved.bind(n=1, eps="?[1,2]").privacy()
+
+
 def test_an_unknown_scale_of_published_numbers_is_said_to_be_in_the_way() -> None:
     @mechanism(record=Bit)
     def total(x, eps):

@@ -15,7 +15,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Any, NamedTuple, TypeAlias
 
-from tightdp.cells.linear import COUNTER
+from tightdp.cells.linear import COUNTER, REAL, needed, row, tightest
 from tightdp.cells.noise import Outside, Path
 from tightdp.cells.pictures import Form, Picture, Place, Shape
 from tightdp.exact.field import Number
@@ -263,6 +263,25 @@ class Chain:
         if any(c != int(c) for _, c in own):
             raise Outside("is drawn in a loop, and goes on to the next round")
         return Step(tuple(counts), tuple((v, int(c)) for v, c in own), True not in ways)
+
+
+def ended(way: str, path: Path, held: Picture) -> Ended:
+    """Return how a round ended, with its own draws by their place: the first is -1 in forms."""
+    ordered = sorted(path.laws)
+    place = {v: -1 - at for at, v in enumerate(ordered)}
+    names = {v: at if v < REAL else REAL + at - path.integers for at, v in enumerate(ordered)}
+    rows = [(normal, bound) for normal, bound in path.rows if not any(COUNTER <= v < REAL for v, _ in normal)]
+    moved = tightest(row({names[v]: c for v, c in normal}, bound) for normal, bound in rows)
+    laws = {names[v]: law for v, law in path.laws.items()}
+    residues = {names[v]: residue for v, residue in path.residues.items()}
+    numbers = (
+        Form(tuple(sorted((place.get(v, v), c) for v, c in each.coefficients)), each.constant)
+        if isinstance(each, Form)
+        else each
+        for each in held.numbers
+    )
+    own = replace(path, laws=laws, rows=needed(moved), residues=residues)
+    return Ended(way, own, held.shape, held.places, tuple(numbers))
 
 
 def as_form(number: Any) -> Form:

@@ -8,14 +8,14 @@ is refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 from tightdp.cells.linear import REAL, Row, Rows, feasible, row, shape_of, tightest
 from tightdp.errors import LanguageError
-from tightdp.exact.field import Number
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.rationals import Symbolic
 from tightdp.language.doubles import BITS
 from tightdp.language.laws import Exponentials, TwoSided
@@ -74,7 +74,14 @@ class Noisy(Symbolic):
             return {}, Fraction(other) if isinstance(other, Fraction) else int(other)
         if isinstance(other, float) and math.isfinite(other):
             raise Outside("meets a number in doubles")
+        self._check(other, "is added to")
         return None
+
+    @staticmethod
+    def _check(other: Any, meets: str) -> None:
+        """Raise Outside where another number is not rational."""
+        if isinstance(other, ExpNumber):
+            raise Outside(f"{meets} {other}, which is not rational; an unknown may be the scale of noise")
 
     @property
     def real(self) -> bool:
@@ -107,6 +114,7 @@ class Noisy(Symbolic):
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Noisy):
             raise Outside("is multiplied by such noise")
+        self._check(other, "is multiplied by")
         if not isinstance(other, (int, Fraction)):
             return NotImplemented
         return noisy(self.run, {v: c * other for v, c in self.coefficients.items()}, self.constant * other)
@@ -121,6 +129,7 @@ class Noisy(Symbolic):
     def _over(self, other: Any) -> Any:
         if isinstance(other, Noisy):
             raise Outside("is divided by such noise")
+        self._check(other, "is divided by")
         if not isinstance(other, (int, Fraction)):
             return NotImplemented
         if not other:
@@ -132,10 +141,9 @@ class Noisy(Symbolic):
     def _compared(self, other: Any, strict: bool, above: bool) -> Any:
         if isinstance(other, float) and math.isinf(other):
             return (other > 0) != above
+        self._check(other, "is compared with")
         if self._parts(other) is None:
-            if isinstance(other, (str, tuple, list, type(None))):
-                return NotImplemented
-            raise Outside("is compared with a number that is not rational")
+            return NotImplemented
         difference = self - other
         if not isinstance(difference, Noisy):
             difference = -difference if above else difference
@@ -162,7 +170,7 @@ class Noisy(Symbolic):
         return self._compared(other, False, True)
 
     def __eq__(self, other: object) -> bool:
-        if self._parts(other) is None:
+        if isinstance(other, ExpNumber) or self._parts(other) is None:
             return False
         difference = self - other
         return not difference if not isinstance(difference, Noisy) else not bool(difference)
@@ -325,15 +333,6 @@ class Path:
         ]
         laws = ((v, law.weight, law.pieces, law.real) for v, law in self.laws.items())
         return shape, *map(type, numbers), *values, *laws, self.rows, *self.residues.items(), *self.rates
-
-
-def joined(every: Iterable[Path]) -> list[Path]:
-    """Return paths, as one those that differ in finite draws alone, and in nothing that noise or the output tells."""
-    known: dict[Any, Path] = {}
-    for path in every:
-        alike = known.get(name := path.name())
-        known[name] = path if alike is None else replace(path, weight=alike.weight + path.weight)
-    return list(known.values())
 
 
 COUNTED = Exponentials(0, Fraction(1), ((None, None, Fraction(1)),), real=False)

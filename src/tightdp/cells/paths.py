@@ -7,14 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
-from math import lcm
+from math import lcm, prod
 from types import FrameType
 from typing import Any, TypeVar
 
 from tightdp.cells.ends import Outcome, outcomes
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
-from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest
-from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, by_pieces, joined, may_occur, noisy
+from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest, ended
+from tightdp.cells.meetings import Known, Meetings, code_of, going_on, is_outermost
+from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, by_pieces, may_occur, noisy
 from tightdp.cells.pictures import Form, Picture, containers, living, picture, restored
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
@@ -55,6 +56,9 @@ class Loops:
     followed: set[Any] = field(default_factory=set)
     refused: dict[Any, Outside] = field(default_factory=dict)
     known: dict[Any, list[Outcome]] = field(default_factory=dict)
+    meetings: Meetings = field(default_factory=Meetings)
+    code: Any = None
+    """The code of the function whose runs meet; None where they are gone through one by one."""
     rejected: bool = False
     counting: str | None = None
     """A loop with a counter that has no bound: where it stands."""
@@ -100,7 +104,7 @@ class _Run:
         self._begin()
 
     def _begin(self) -> None:
-        self.weight: Number = Fraction(1)
+        self.weights: list[Number] = [Fraction(1)]
         self.laws: dict[int, Exponentials] = {}
         self.rows: Rows = frozenset()
         self.residues: dict[int, tuple[int, int]] = {}
@@ -150,7 +154,7 @@ class _Run:
 
     def draw(self, law: Law) -> int:
         taken = self._taken(len(law)) if len(law) > 1 else 0
-        self.weight = self.weight * law[taken][1]
+        self.weights[-1] = self.weights[-1] * law[taken][1]
         return law[taken][0]
 
     def draw_integer(self, law: OnIntegers) -> int:
@@ -196,6 +200,17 @@ class _Run:
         """Raise Outside where numbers depend on draws of which only the residue is known."""
         if any(v in self.hidden for each in numbers if isinstance(each, Form) for v, _ in each.coefficients):
             raise Outside("is a counter whose law is no sum of powers")
+
+    def met(self, place: Loop, items: Sequence[str]) -> None:
+        """Hear with what the function itself goes on, and that at a place where no decision of the past is left."""
+        if self.followed or not is_outermost(place.frame, self.loops.code):
+            return
+        state = going_on(place, items) if self.at == len(self.past) else None
+        if state is not None:
+            laws = tuple((v, law.weight, law.pieces, law.real) for v, law in self.laws.items())
+            drawn = laws, self.rows, frozenset(self.residues.items()), frozenset(self.hidden)
+            self.loops.meetings.met((state, drawn), self.weights, self.at)
+        self.weights.append(Fraction(1))
 
     # loops
 
@@ -285,7 +300,7 @@ class _Run:
         if not ways:
             raise Rejected
         taken = ways[self._taken(len(ways)) if len(ways) > 1 else 0]
-        self.weight = self.weight * taken.weight
+        self.weights[-1] = self.weights[-1] * taken.weight
         new = [self._new(law) for law in taken.laws]
         self.hidden |= set(new[-1:]) if taken.hidden else set()
 
@@ -307,37 +322,21 @@ class _Run:
         for run, end in _runs(self.execute, past, self.loops):
             if not isinstance(end, _End):
                 raise AssertionError("a round that was entered has an end")
-            yield _as_end(run, end)
-
-
-def _as_end(run: _Run, end: _End) -> Ended:
-    """Return how a round ended, with its own draws by their place: the first is -1 in forms."""
-    assert run.followed is not None
-    run.show(end.held.numbers)
-    ordered = sorted(run.laws)
-    place = {v: -1 - at for at, v in enumerate(ordered)}
-    integers = sum(v < REAL for v in ordered)
-    names = {v: at if v < REAL else REAL + at - integers for at, v in enumerate(ordered)}
-    rows = [(normal, bound) for normal, bound in run.rows if not any(COUNTER <= v < REAL for v, _ in normal)]
-    moved = tightest(row({names[v]: c for v, c in normal}, bound) for normal, bound in rows)
-    laws = {names[v]: law for v, law in run.laws.items()}
-    residues = {names[v]: residue for v, residue in run.residues.items()}
-    numbers = tuple(
-        Form(tuple(sorted((place.get(v, v), c) for v, c in each.coefficients)), each.constant)
-        if isinstance(each, Form)
-        else each
-        for each in end.held.numbers
-    )
-    path = Path(run.weight, laws, needed(moved), residues, None, tuple(run.rates))
-    return Ended(end.way, path, end.held.shape, end.held.places, numbers)
+            run.show(end.held.numbers)
+            weight = prod(run.weights, start=Fraction(1))
+            yield ended(end.way, Path(weight, run.laws, run.rows, run.residues, None, tuple(run.rates)), end.held)
 
 
 def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
     """Return the paths on a dataset, and whether some runs are rejected. Raises Outside, or ProgramError."""
 
     def found() -> list[Path]:
-        every = _runs(lambda run: bound.execute(x, run), [], loops)
-        return joined(Path(run.weight, run.laws, needed(run.rows), run.residues, output) for run, output in every)
+        loops.code = code_of(bound)
+        loops.meetings.begin()
+        for run, output in _runs(lambda run: bound.execute(x, run), [], loops):
+            path = Path(Fraction(1), run.laws, needed(run.rows), run.residues, output)
+            loops.meetings.ended(path, run.weights)
+        return loops.meetings.every()
 
     return _restarted(found, loops), loops.rejected
 
@@ -377,6 +376,8 @@ def _runs(execute: Callable[[_Run], Any], past: list[Any], loops: Loops) -> Iter
             yield run, output
         except _End as end:
             yield run, end
+        except Known:
+            pass
         except Rejected:
             loops.rejected = True
         except ProgramError as error:
@@ -391,6 +392,7 @@ def _runs(execute: Callable[[_Run], Any], past: list[Any], loops: Loops) -> Iter
         del past[run.at :]
         while len(past) > begun and past[-1][0] + 1 == past[-1][1]:
             past.pop()
+        loops.meetings.close(len(past))
         if len(past) == begun:
             return
         past[-1][0] += 1

@@ -50,7 +50,8 @@ def written(target: ast.AST) -> Iterable[ast.Name]:
 class Liveness:
     """For every loop of a function the names that are read from the beginning of its body on, and after it.
 
-    Functions inside may read names at any time (`inner`).
+    `before` has those that are read from a statement on, where that stands in no `with`, `try` or `match`. Functions
+    inside may read names at any time (`inner`).
     """
 
     def __init__(self, node: ast.FunctionDef) -> None:
@@ -59,13 +60,14 @@ class Liveness:
         self._all = read(*own) | {part.id for part in own if isinstance(part, ast.Name)}
         self.heads: dict[ast.AST, Names] = {}
         self.after: dict[ast.AST, Names] = {}
+        self.before: dict[ast.stmt, Names] = {}
         self._before(node.body, frozenset(), frozenset(), frozenset())
 
     def _before(self, body: Sequence[ast.stmt], after: Names, broken: Names, continued: Names) -> Names:
         """Return the names that are read from the beginning of a body on, before they are written."""
         live = after
         for statement in reversed(body):
-            live = self._at(statement, live, broken, continued)
+            live = self.before[statement] = self._at(statement, live, broken, continued)
         return live
 
     def _at(self, node: ast.stmt, after: Names, broken: Names, continued: Names) -> Names:

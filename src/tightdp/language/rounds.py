@@ -1,7 +1,9 @@
 """Loops told to the source of randomness: one that knows how a loop ends need not go through all its rounds.
 
 A `while` loop of a recompiled function says at the beginning of every round, once its condition holds, what its names
-are, and takes back what they are to be. A source without `round` hears nothing.
+are, and takes back what they are to be. A source without `round` hears nothing. Where a function has called others, and
+at the beginning of rounds, it tells a source that has `met` what it goes on with: one that has met that before knows
+how it ends.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from tightdp.language.liveness import Liveness, own_nodes, read
 from tightdp.language.primitives import current_source
 
 ROUND, LEFT, RETURNED = "__tightdp_round__", "__tightdp_left__", "__tightdp_returned__"
-RETURNS = "__tightdp_returns__"
+RETURNS, MET, ITEMS = "__tightdp_returns__", "__tightdp_met__", "__tightdp_iter__"
 _TOLD = "__tightdp_told__"
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
@@ -115,13 +117,20 @@ def returns(keys: tuple[str, ...], number: int, names: tuple[str, ...]) -> None:
         source.returns(keys, sys._getframe(1), number, names)
 
 
-NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns}
+def met(key: str, names: tuple[str, ...], live: frozenset[str], items: tuple[str, ...]) -> None:
+    """Tell the source with which names a function goes on, and with which iterators of the loops around."""
+    source = current_source()
+    if hasattr(source, "met"):
+        source.met(Loop(key, sys._getframe(1), names, live), items)
+
+
+NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns, MET: met, ITEMS: iter}
 
 
 def telling(node: FunctionNode, file: str) -> FunctionNode:
-    """Make the `while` loops of a function tell of their rounds, but for those with `else`, and in generators."""
+    """Make a function tell with what it goes on, and its `while` loops of their rounds, but for those with `else`."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.FunctionDef) and any(isinstance(part, ast.While) for part in own_nodes(inner)):
+        if isinstance(inner, ast.FunctionDef):
             _Function(inner, file)
     return node
 
@@ -165,23 +174,34 @@ class _Function:
         self._managed = {part for part in managed if isinstance(part, ast.Return)}
         self._bound_otherwise = frozenset(name for part in own for name in bound_by(part))
         self._returned: list[tuple[tuple[str, ...], ast.expr]] = []
+        self._items: tuple[str, ...] = ()
         node.body = self._written(node.body, ())
 
-    def _written(self, body: Sequence[ast.stmt], around: tuple[str, ...]) -> list[ast.stmt]:
+    def _written(self, body: Sequence[ast.stmt], around: tuple[str, ...], again: bool = False) -> list[ast.stmt]:
+        """Return the statements of a body written anew; what stands before it may have called others, if `again`."""
         found: list[ast.stmt] = []
         for statement in body:
+            live = self._liveness.before.get(statement)
+            if again and live is not None:
+                held = (live | self._inner) & frozenset(self._names)
+                key = f"{self._file}:{statement.lineno}:{statement.col_offset}"
+                told = ast.Expr(_call(MET, (key, self._names, held, self._items)))
+                found.append(_placed(told, statement))
+            again = any(isinstance(part, ast.Call) for part in ast.walk(statement))
             found += self._statement(statement, around)
         return found
 
     def _statement(self, node: ast.stmt, around: tuple[str, ...]) -> list[ast.stmt]:
         if isinstance(node, ast.While) and not node.orelse:
             key = f"{self._file}:{node.lineno}:{node.col_offset}"
-            body = self._written(node.body, (*around, key))
+            body = self._written(node.body, (*around, key), again=True)
             node.body = [*self._told(node, key, around), *body]
             call = _call(LEFT, (key, self._names))
             return [node, *(_placed(each, node) for each in [ast.Expr(call)])]
         if isinstance(node, ast.Return) and around:
             return self._leaving(node, around)
+        if isinstance(node, ast.For):
+            return [self._each(node, around)]
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             for name in ("body", "orelse", "finalbody"):
                 if isinstance(getattr(node, name, None), list):
@@ -189,6 +209,18 @@ class _Function:
             for part in (*getattr(node, "cases", ()), *getattr(node, "handlers", ())):
                 part.body = self._written(part.body, around)
         return [node]
+
+    def _each(self, node: ast.For, around: tuple[str, ...]) -> ast.stmt:
+        """Return a loop over items, whose iterator has a name."""
+        before = self._items
+        name = f"__tightdp_items_{len(before)}__"
+        items = ast.Call(ast.Name(ITEMS, ast.Load()), [node.iter], [])
+        node.iter = ast.copy_location(ast.NamedExpr(ast.Name(name, ast.Store()), items), node.iter)
+        self._items = *before, name
+        node.body = self._written(node.body, around, again=True)
+        self._items = before
+        node.orelse = self._written(node.orelse, around)
+        return node
 
     def _leaving(self, node: ast.Return, around: tuple[str, ...]) -> list[ast.stmt]:
         """Return a return statement that tells loops that it ends them.

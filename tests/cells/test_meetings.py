@@ -1,0 +1,129 @@
+"""Runs that meet where they go on alike: the same paths as runs one by one, from fewer of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Mechanism, flip, geometric, laplace, mechanism, observe
+from tightdp.cells import paths
+from tightdp.cells.laws import mass_of
+from tightdp.cells.paths import Loops
+
+LIKELY, RARE = Fraction(3, 4), Fraction(1, 4)
+SEEN: list[int] = []
+
+
+def reported(b):
+    return flip(LIKELY) if b else flip(RARE)
+
+
+@mechanism(record=Bit)
+def counted(x):
+    ones = 0
+    for b in x:
+        for _ in range(3):
+            ones += reported(b)
+    return laplace(ones, 2)
+
+
+@mechanism(record=Bit)
+def with_lists(x):
+    seen = [0, 0]
+    same = seen
+    for at, (b, other) in enumerate(zip(x, reversed(x), strict=True)):
+        for _ in [1, 2, 3]:
+            same[b if reported(other) else at] += 1
+            if seen[0] == 4:
+                break
+        else:
+            seen[1] -= 1
+    return seen[0] > seen[1], laplace(sum(seen), 1)
+
+
+@mechanism(record=Bit)
+def with_a_global_list(x):
+    for b in x:
+        for _ in range(2):
+            SEEN.append(1 if flip(RARE) else b)
+    return laplace(len([b for b in SEEN if b]), 3)
+
+
+@mechanism(record=Bit)
+def with_noise_before(x):
+    t, high = geometric(0, "1/2"), 0
+    for b in x:
+        for _ in range(2):
+            if reported(b):
+                high += geometric(0, "1/3") > t
+    return laplace(0, 1) > high if high else t
+
+
+@mechanism(record=Bit)
+def observed(x):
+    ones = 0
+    for b in x:
+        ones += reported(b)
+        ones += reported(b)
+        observe(ones != 1)
+    rest = ones
+    while rest > 1:
+        rest -= 1 + flip(RARE)
+    return laplace(ones + rest, 1)
+
+
+def again(x):
+    total = 0
+    for _ in range(2):
+        total += flip(LIKELY)
+    total = total + again(x[1:]) if len(x) > 1 else total
+    total += flip(RARE)
+    return total if len(x) < 2 else laplace(total, 1 + x[0])
+
+
+calls_itself = mechanism(again, record=Bit)
+
+
+def gone_through(made: Mechanism, n: int) -> tuple[dict[Any, Any], int]:
+    """The paths on all datasets with their weights, and how many runs found them."""
+    bound, number = made.bind(n=n).engine.program.bound, [0]
+
+    def one_more() -> None:
+        number[0] += 1
+
+    loops = Loops(lambda path: mass_of(path, lambda: None), one_more)
+    found = {x: paths.paths(bound, x, loops)[0] for x in product(bound.record.values, repeat=n)}
+    weights: dict[Any, Any] = {}
+    for x, every in found.items():
+        for path in every:
+            weights[x, path.name()] = weights.get((x, path.name()), 0) + path.weight
+    return weights, number[0]
+
+
+@pytest.mark.parametrize(
+    "made", [counted, with_lists, with_a_global_list, with_noise_before, observed, calls_itself], ids=lambda m: m.name
+)
+def test_runs_that_meet_have_the_paths_of_runs_one_by_one(made: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+    together, few = gone_through(made, 2)
+    monkeypatch.setattr(paths, "code_of", lambda bound: None)
+    apart, many = gone_through(made, 2)
+    assert together == apart
+    assert few < many if made is not with_a_global_list else few == many
+
+
+def test_what_a_finite_part_comes_to_is_found_state_by_state() -> None:
+    def reports(x):
+        ones = 0
+        for b in x:
+            for _ in range(6):
+                ones += reported(b)
+        return laplace(ones, 6)
+
+    made = mechanism(reports, record=Bit)
+    assert gone_through(made, 2)[1] < 400  # 4^6 on each dataset, one by one
+    tight = made.bind(n=3).privacy()
+    assert tight.status == "exact"
+    assert float(tight.exp_epsilon) == pytest.approx(1.6472931894111278, rel=1e-12)  # a sum over a fine grid
