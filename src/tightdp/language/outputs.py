@@ -25,7 +25,8 @@ def as_output(value: Any) -> Output:
     if type(value) is tuple and _PLAIN.issuperset(map(type, value)):
         return value
     if isinstance(value, dict):
-        return tuple((key, as_output(value[key])) for key in sorted(value, key=order_of))
+        pairs = [(as_output(key), as_output(item)) for key, item in value.items()]
+        return tuple(sorted(pairs, key=lambda pair: order_of(pair[0])))
     if isinstance(value, (set, frozenset)):
         return tuple(sorted(map(as_output, value), key=order_of))
     if isinstance(value, tuple):

@@ -19,6 +19,7 @@ from tightdp.core.coarse import draw_once_per_client, draw_what_is_seen
 from tightdp.core.lowering import (  # noqa: F401 (handlers)
     asking,
     classes,
+    counters,
     dictionaries,
     doubles,
     draws,

@@ -12,10 +12,11 @@ from functools import partial
 from tightdp.core.lowering.alike import added, for_all, template
 from tightdp.core.lowering.comprehensions import first_of, search, sum_as_it_goes
 from tightdp.core.lowering.expressions import binary
+from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.iteration import collected, everyone, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import builtin
+from tightdp.core.lowering.registry import OPERANDS, builtin
 from tightdp.core.lowering.scalars import operate, over_all, over_values, total, truth, whole
 from tightdp.core.lowering.sequences import precedes
 from tightdp.core.lowering.store import MISSING
@@ -26,6 +27,7 @@ from tightdp.core.lowering.values import (
     Filtered,
     Generator,
     Growing,
+    Object,
     Range,
     Sieve,
     Table,
@@ -64,8 +66,8 @@ def _bool(m: Machine, value: Value = False, /) -> Value:
 
 
 @builtin(int)
-def _int(m: Machine, value: Value = 0, /) -> Value:
-    return _of_one("int")(m, value)
+def _int(m: Machine, value: Value = 0, /, base: Value = None) -> Value:
+    return _of_one("int")(m, value) if base is None else computed(m, int, (value, base), {}, "int")
 
 
 @builtin(fractions.Fraction)
@@ -116,6 +118,8 @@ def _len(m: Machine, sequence: Value, /) -> Value:
             value = unordered(m, value)
         if isinstance(value, Every):
             return m.how_many()
+        if isinstance(value, Object):
+            return OPERANDS[Object](m, "len", value)
         items = items_of(m, value)
         if isinstance(items, Growing):
             return m.of_growing("len", items)
@@ -138,7 +142,7 @@ for _name in ("and_", "or_", "xor"):
 
 @builtin(next)
 def _next(m: Machine, generator: Value, default: Value = MISSING, /) -> Value:
-    if not isinstance(generator, Generator):
+    if not isinstance(generator, (Generator, Filtered)):
         raise m.unsupported("next of anything but a generator expression is not in the language", "index a list of it")
     return first_of(m, generator, default)
 

@@ -1,18 +1,34 @@
-"""What is asked of classes: `isinstance`, `type`, `super`, and attributes by their names."""
+"""What is asked of classes: `isinstance`, `type`, `super`, attributes by their names; and operators of objects."""
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.arrays import np
 from tightdp.core.lowering.expressions import named
 from tightdp.core.lowering.frames import Thrown
-from tightdp.core.lowering.machine import Machine
-from tightdp.core.lowering.objects import Bound, Super, class_of, has_method, held, lookup
-from tightdp.core.lowering.registry import builtin
+from tightdp.core.lowering.functions import call
+from tightdp.core.lowering.iteration import collected
+from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.objects import (
+    Bound,
+    Super,
+    attribute,
+    class_of,
+    has_method,
+    held,
+    is_generated,
+    lookup,
+    taken,
+)
+from tightdp.core.lowering.registry import builtin, method, operates
+from tightdp.core.lowering.scalars import truth
+from tightdp.core.lowering.sequences import contains, equal, precedes
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     UNBOUND,
@@ -28,6 +44,7 @@ from tightdp.core.lowering.values import (
     Union,
     Value,
     known,
+    name_of,
 )
 from tightdp.core.nodes import Expr
 from tightdp.exact.field import ExpNumber
@@ -161,3 +178,91 @@ def _has(m: Machine, thing: Value, name: Value) -> bool:
         return hasattr(thing.object, name)
     kinds = _kinds_of(m, thing.values[0] if isinstance(thing, Expr) else thing)
     return isinstance(name, str) and hasattr(kinds[0], name)
+
+
+@builtin(dataclasses.replace)
+def _replace(m: Machine, obj: Value, /, **changes: Value) -> Value:
+    def of(one: Value) -> Value:
+        if not isinstance(one, Object) or not dataclasses.is_dataclass(one.kind):
+            raise Failure(f"TypeError: replace() of a {name_of(one)}", "give it an object of a dataclass")
+        names = [each.name for each in dataclasses.fields(one.kind) if each.init and each.name not in changes]
+        return call(m, Host(one.kind), (), {**{name: attribute(m, one, name) for name in names}, **changes})
+
+    return m.each(obj, of)
+
+
+# operators of objects
+
+_SPECIAL = {"bitand": "and", "bitor": "or", "bitxor": "xor", "div": "truediv"}
+"""The methods that stand for operations of other names than theirs."""
+_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
+_OF_ONE = ("len", "iter", "getitem", "setitem", "contains")
+_IN_PLACE = "in place "
+
+
+@operates(Object)
+def _operated(m: Machine, name: str, *operands: Value) -> Value:
+    """Apply an operation to objects: call the method that a class has for it."""
+    first = operands[0]
+    if name == "bool":
+        asked = next((each for each in ("__bool__", "__len__") if has_method(first, each)), None)
+        return True if asked is None else truth(m, _special(m, asked, first))
+    if name.startswith(_IN_PLACE):
+        name = name.removeprefix(_IN_PLACE)
+        changing = f"__i{_SPECIAL.get(name, name)}__"
+        if has_method(first, changing):
+            return _special(m, changing, *operands)
+    if name == "contains":
+        if not has_method(first, "__contains__"):
+            return contains(m, collected(m, first), operands[1])
+        return known(truth(m, _special(m, "__contains__", *operands)))
+    special = _SPECIAL.get(name, name)
+    for asked, (one, *others) in _ways(name, special, operands):
+        if isinstance(one, Object) and has_method(one, asked):
+            return _special(m, asked, one, *others)
+    if name == "eq":
+        return first == operands[1]
+    if special == name and name not in (*_MIRRORED, *_OF_ONE) and not hasattr(int, f"__{name}__"):
+        raise m.unsupported(f"{name} of a {name_of(first)} is not in the language", "give it an attribute")
+    failed = " and ".join(name_of(each) for each in operands)
+    raise Failure(f"TypeError: there is no {name} of {failed}", f"define __{special}__ in the class")
+
+
+for _name in ("getitem", "setitem"):
+    method(f"__{_name}__", Object)(partial(lambda name, m, *operands: _operated(m, name, *operands), _name))
+
+
+def _ways(name: str, special: str, operands: tuple[Value, ...]) -> list[tuple[str, tuple[Value, ...]]]:
+    """Return the methods that Python looks for, in its order, and what each is given."""
+    ways = [(f"__{special}__", operands)]
+    kinds = [each.kind if isinstance(each, Object) else object for each in operands]
+    if len(operands) == 2 and name not in _OF_ONE and (name in _MIRRORED or kinds[0] is not kinds[1]):
+        ways.append((f"__{_MIRRORED[name]}__" if name in _MIRRORED else f"__r{special}__", operands[::-1]))
+        if kinds[0] is not object and kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0]):
+            ways.reverse()
+    return ways
+
+
+def _special(m: Machine, name: str, value: Object, *others: Value) -> Value:
+    """Call a method that stands for an operation."""
+    found = lookup(value.kind.__mro__, name)
+    if isinstance(found, types.FunctionType) and dataclasses.is_dataclass(value.kind) and is_generated(found):
+        return _by_fields(m, name.strip("_"), value, *others)
+
+    def defined(result: Value) -> Value:
+        if isinstance(result, Host) and result.object is NotImplemented:
+            raise m.unsupported(f"{name} that gives NotImplemented is not in the language", "convert operands before")
+        return result
+
+    return m.each(call(m, taken(m, found, value.kind, value), others, {}), defined)
+
+
+def _by_fields(m: Machine, name: str, left: Object, right: Value) -> Value:
+    """Compare two objects of a dataclass by their fields; those of different classes are not equal."""
+    if not isinstance(right, Object) or right.kind is not left.kind:
+        if name == "eq":
+            return False
+        raise Failure(f"TypeError: {name_of(left)} and {name_of(right)} have no order", "compare objects of one class")
+    names = [each.name for each in dataclasses.fields(left.kind) if each.compare]
+    mine, other = (tuple(attribute(m, each, name) for name in names) for each in (left, right))
+    return equal(m, mine, other) if name == "eq" else precedes(m, name, mine, other)

@@ -149,8 +149,8 @@ def _until_left(
     return value
 
 
-def first_of(m: Machine, generator: Generator, default: Value) -> Value:
-    """Return next() of a generator expression; the default (`MISSING`: such runs fail) where it gives nothing."""
+def first_of(m: Machine, generator: Generator | Filtered, default: Value) -> Value:
+    """Return next() of what is gone through once; the default (`MISSING`: such runs fail) where it gives nothing."""
     return _until_left(m, generator, lambda item, leave: leave(item), default)
 
 

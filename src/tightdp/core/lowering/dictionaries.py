@@ -30,6 +30,7 @@ from tightdp.core.lowering.values import (
     Filtered,
     Host,
     Members,
+    Object,
     Table,
     Union,
     Value,
@@ -44,8 +45,8 @@ from tightdp.language.outputs import order_of
 # dictionaries
 
 
-def _new_table(m: Machine, entries: Value) -> Table:
-    table = Table(m.store.new_key())
+def _new_table(m: Machine, entries: Value, missing: Value = None) -> Table:
+    table = Table(m.store.new_key(), missing)
     m.store[table.key] = entries
     return table
 
@@ -188,7 +189,7 @@ def _fromkeys(m: Machine, base: Host, keys: Value, value: Value = None) -> Value
 
 @method("copy", Table, Host)
 def _copy_table(m: Machine, base: Value) -> Value:
-    return _new_table(m, content_of(m, base))
+    return _new_table(m, content_of(m, base), getattr(base, "missing", None))
 
 
 @method("clear", Table)
@@ -200,18 +201,16 @@ def _clear_table(m: Machine, base: Table) -> None:
 def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
     if name != "bitor":
         raise Failure(f"TypeError: a dictionary and a {name_of(right)}", "use a method of dictionaries")
-    result = _new_table(m, m.store[left.key])
+    result = _new_table(m, m.store[left.key], left.missing)
     m.each(right, lambda more: _update_table(m, result, more))
     return result
 
 
 def _hashable(m: Machine, key: Value) -> None:
     def check(value: Value) -> Value:
-        if isinstance(value, tuple):
-            for item in value:
-                _hashable(m, item)
-        elif not is_scalar(value):
-            raise Failure(f"TypeError: unhashable: a {name_of(value)}", "use a number, a string or a tuple of them")
+        for part in parts_of(value):
+            if not is_scalar(part) and not isinstance(part, (tuple, Union, Object)):
+                raise Failure(f"TypeError: unhashable: a {name_of(part)}", "use a number, a string or a tuple of them")
         return None
 
     m.each(key, check)
@@ -388,6 +387,9 @@ def sorted_output(m: Machine, value: Value) -> Value:
         return over_content(m, m.store[value.key], in_order)
 
     def in_order(content: Entries | Ledger | Members) -> Value:
+        keys = content.values if isinstance(content, Members) else rows_of(m.builder, content)
+        if any(isinstance(part, Object) for key in keys for part in parts_of(key)):
+            raise m.unsupported("an output cannot have objects in it", "return their attributes")
         if isinstance(content, Ledger):
             return plainly(m, by_key(m, content, lambda key, item: (key, within(item))))
         if isinstance(content, Entries):

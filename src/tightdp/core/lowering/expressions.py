@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import enum
 import math
 import operator
 import types
@@ -29,6 +30,7 @@ from tightdp.core.lowering.values import (
     Value,
     is_scalar,
 )
+from tightdp.errors import LanguageError
 from tightdp.exact.rationals import as_fraction
 from tightdp.language.source import is_foreign
 
@@ -229,9 +231,21 @@ def named(m: Machine, value: Value, name: str) -> Value:
         return METHODS[type(value), f"get {name}"](m, value)
     if any(known == name for _, known in METHODS):
         return Method(value, name)
+    if is_scalar(value) and name in ("name", "value"):  # members of an enum.Enum that are strings, too
+        return over_values(m, value, lambda one: _of_member(m, one, name))
     if name in ("numerator", "denominator"):
         return operate(m, name, value)
-    raise m.unsupported(
+    raise _no_attribute(m, name)
+
+
+def _of_member(m: Machine, member: Value, name: str) -> Value:
+    if not isinstance(member, enum.Enum):
+        raise _no_attribute(m, name)
+    return adopt(m, getattr(member, name))
+
+
+def _no_attribute(m: Machine, name: str) -> LanguageError:
+    return m.unsupported(
         f"the attribute .{name} is not in the language",
         "only methods of lists, tuples, dictionaries and sets, attributes of objects, and names of modules, are",
     )

@@ -58,6 +58,8 @@ def is_pure(function: object) -> bool:
     if isinstance(function, types.MethodType):
         return type(function.__self__).__module__.startswith("scipy.stats.") and function.__name__ in _OF_LAWS
     of_numpy = (type(function).__module__ or "").partition(".")[0] == "numpy" and callable(function)
+    if any(function is each for each in (ord, chr, hex, oct)):
+        return True
     if not isinstance(function, (types.BuiltinFunctionType, types.FunctionType)) and not of_numpy:
         return False
     owner = getattr(function, "__self__", None)

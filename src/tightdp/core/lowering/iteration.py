@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from enum import EnumType
 from functools import partial
 
 from tightdp.core.facts import at_most
 from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.ledger import Ledger, Listed
 from tightdp.core.lowering.machine import Dead, Failure, Machine
-from tightdp.core.lowering.registry import METHODS
+from tightdp.core.lowering.registry import METHODS, OPERANDS
 from tightdp.core.lowering.scalars import adopt, over_values
 from tightdp.core.lowering.store import Cell
 from tightdp.core.lowering.undoing import Before
@@ -23,6 +24,7 @@ from tightdp.core.lowering.values import (
     Generator,
     Growing,
     Host,
+    Object,
     Range,
     Reference,
     Sieve,
@@ -34,6 +36,7 @@ from tightdp.core.lowering.values import (
     alternatives,
     name_of,
     never,
+    parts_of,
 )
 from tightdp.core.nodes import Expr
 from tightdp.language.outputs import order_of
@@ -72,10 +75,16 @@ def items_of(m: Machine, sequence: Value) -> Value:
     return m.each(sequence, of)
 
 
+def entered(m: Machine, iterable: Value) -> Value:
+    """Return what an object gives to loop over; anything else as it is."""
+    return OPERANDS[Object](m, "iter", iterable) if isinstance(iterable, Object) else iterable
+
+
 def collected(m: Machine, iterable: Value) -> Value:
     """Return the items of anything to loop over, all at once."""
 
     def of(value: Value) -> Value:
+        value = entered(m, value)
         return _gathered(m, value) if isinstance(value, (Every, Stream)) else items_of(m, value)
 
     return m.each(iterable, of)
@@ -128,6 +137,7 @@ def plainly(m: Machine, sieve: Value) -> Value:
 
 def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
     """Run an action for every item of anything to loop over, on the runs on which it is there."""
+    iterable = entered(m, iterable)
     if isinstance(iterable, Every):
         _spend_parts(m, iterable)
         m.for_every(lambda record, index: action(iterable.step(record, index)))
@@ -225,7 +235,8 @@ def by_key(m: Machine, content: Ledger, action: Callable[[Value, Value], Value])
     """Return what an action makes of every key of a dictionary, and what belongs to it, in the order of the keys."""
     empty = sifted(m)
     assert isinstance(empty, Sieve)
-    keys = sorted(content.rows, key=order_of)
+    of_objects = any(isinstance(part, Object) for key in content.rows for part in parts_of(key))
+    keys = list(content.rows) if of_objects else sorted(content.rows, key=order_of)
     entries = tuple((content.rows[key].present, action(key, content.rows[key].value)) for key in keys)
     return Sieve(entries, empty.settle)
 
@@ -249,7 +260,7 @@ def _opened(m: Machine, value: Value) -> Value:
         return listed_of(m, value) or m.each(m.store[value.key], _as_view(value).of)
     if isinstance(value, Collection):
         raise m.unsupported("the order of a set is not defined", "go through sorted(...) of it")
-    if isinstance(value, Host) and isinstance(value.object, dict):
+    if isinstance(value, Host) and isinstance(value.object, (dict, EnumType)):
         return tuple(adopt(m, key) for key in value.object)
     if isinstance(value, str):
         return tuple(value)
@@ -274,7 +285,9 @@ def iterate(m: Machine, iterable: Value) -> Iterator[Step]:
 
 def steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     """Return what gives (condition that it is there, item) for a place in anything to loop over."""
-    opened = m.each(iterable, lambda value: value if isinstance(value, (Table, View)) else _opened(m, value))
+    opened = m.each(
+        iterable, lambda value: value if isinstance(value, (Table, View)) else _opened(m, entered(m, value))
+    )
     parts = [(guard, _steps(m, item)) for guard, item in alternatives(opened, m.builder.true)]
 
     def step(at: int) -> Step | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import enum
 import functools
 import types
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ from typing import Any
 from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import adopts, assigns, builtin, called, has_attributes, operates
-from tightdp.core.lowering.scalars import adopt, bind_arguments
+from tightdp.core.lowering.registry import adopts, assigns, builtin, called, has_attributes
+from tightdp.core.lowering.scalars import adopt, bind_arguments, member, over_all
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     UNBOUND,
@@ -66,7 +67,7 @@ def has_method(value: Object, name: str) -> bool:
     return lookup(value.kind.__mro__[:-1], name) is not MISSING
 
 
-def _taken(m: Machine, found: Value, kind: type, instance: Value) -> Value:
+def taken(m: Machine, found: Value, kind: type, instance: Value) -> Value:
     """Return what a class holds as an attribute of an instance, or (None) of the class."""
     if isinstance(found, staticmethod):
         return adopt(m, found.__func__)
@@ -77,6 +78,11 @@ def _taken(m: Machine, found: Value, kind: type, instance: Value) -> Value:
             return call_python(m, found.fget, (instance,), {})
         if isinstance(found, (types.FunctionType, types.BuiltinFunctionType)):
             return Bound(found, instance)
+        if isinstance(found, types.DynamicClassAttribute) and instance.key in m.hosts:  # value and name of an enum.Enum
+            return adopt(m, found.__get__(m.hosts[instance.key]))
+        if hasattr(type(found), "__get__"):
+            what = f"a {type(found).__name__} in {kind.__name__} is not in the language"
+            raise m.unsupported(what, "use methods, properties and attributes")
     return adopt(m, found)
 
 
@@ -97,7 +103,7 @@ def attribute(m: Machine, value: Object, name: str) -> Value:
     _refuse_special(m, value.kind, "__getattribute__")
     found = lookup(value.kind.__mro__, name)
     if isinstance(found, property):
-        return _taken(m, found, value.kind, value)
+        return taken(m, found, value.kind, value)
     here = held(m, value, name)
 
     def otherwise(item: Value) -> Value:
@@ -109,7 +115,7 @@ def attribute(m: Machine, value: Object, name: str) -> Value:
             return result
         if found is MISSING or isinstance(found, types.MemberDescriptorType):
             return _without(m, value, name)
-        return _taken(m, found, value.kind, value)
+        return taken(m, found, value.kind, value)
 
     return m.each(UNBOUND if here is MISSING else here, otherwise)
 
@@ -166,7 +172,7 @@ def _of_super(m: Machine, value: Super, name: str) -> Value:
         return Host(_nothing)
     if found is MISSING:
         raise Failure(f"AttributeError: super() has no attribute {name!r}", "check the name")
-    return _taken(m, found, kind, value.instance if isinstance(value.instance, Object) else None)
+    return taken(m, found, kind, value.instance if isinstance(value.instance, Object) else None)
 
 
 def _nothing() -> None:
@@ -185,7 +191,7 @@ def _of_class(m: Machine, value: Host, name: str) -> Value:
     found = lookup(kind.__mro__, _mangled(m, name))
     if found is MISSING:
         raise Failure(f"AttributeError: {kind.__name__} has no attribute {name!r}", "check the name")
-    return _taken(m, found, kind, None)
+    return taken(m, found, kind, None)
 
 
 @has_attributes(Thrown)
@@ -252,6 +258,8 @@ def made(m: Machine, value: Host, arguments: Value, keywords: Value) -> Value:
         if any(seed is not None for seed in given.args):
             raise m.unsupported(*SEEDED)
         return Object(m.store.new_key(), kind.kind)
+    if isinstance(kind, enum.EnumType):
+        return over_all(m, arguments, lambda *plain: member(m, kind, kind, *plain))
     if type(kind) not in METACLASSES or kind.__new__ is not object.__new__:
         what = f"{kind.__name__} makes its objects in its own way, which is not in the language"
         raise m.unsupported(what, "make them at the top of the module, or use a class with __init__ alone")
@@ -259,7 +267,7 @@ def made(m: Machine, value: Host, arguments: Value, keywords: Value) -> Value:
         raise Failure(f"TypeError: Can't instantiate abstract class {kind.__name__}", "make one of its subclasses")
     made_one = Object(m.store.new_key(), kind)
     begin = lookup(kind.__mro__, "__init__")
-    if dataclasses.is_dataclass(kind) and getattr(begin, "__code__", None) and _is_generated(begin):
+    if dataclasses.is_dataclass(kind) and getattr(begin, "__code__", None) and is_generated(begin):
         _fill(m, made_one, arguments, keywords)
     elif begin is not object.__init__:
         call(m, Bound(begin, made_one), arguments, keywords)
@@ -268,7 +276,7 @@ def made(m: Machine, value: Host, arguments: Value, keywords: Value) -> Value:
     return made_one
 
 
-def _is_generated(function: types.FunctionType) -> bool:
+def is_generated(function: types.FunctionType) -> bool:
     return function.__code__.co_filename == "<string>"
 
 
@@ -320,8 +328,3 @@ def _adopted_set(m: Machine, thing: frozenset[Value]) -> Value:
         m.store.discover(made.key, Members.of(dict.fromkeys(members, m.builder.true)))
         m.hosts[made.key] = thing
     return m.adopted[id(thing)]
-
-
-@operates(Object)
-def _operated(m: Machine, name: str, *operands: Value) -> Value:
-    raise m.unsupported("operators of objects are not in the language", "call a method, or use numbers and tuples")

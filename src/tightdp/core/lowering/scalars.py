@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -25,6 +26,7 @@ from tightdp.core.lowering.values import (
     Growing,
     Host,
     Members,
+    Object,
     Range,
     Reference,
     Table,
@@ -74,6 +76,9 @@ def adopt(m: Machine, thing: object) -> Value:
     return ADOPTED["frozenset" if isinstance(thing, frozenset) else "object"](m, thing)
 
 
+COUNTS = Host(Counter)
+"""What makes the values of keys that are not there in a dictionary that counts: 0, and they stay away."""
+
 Arguments = tuple[Value, ...]
 Keywords = dict[str, Value]
 
@@ -104,7 +109,7 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
     """Apply a scalar operation."""
     for value in values:
         if not is_scalar(value):
-            for kind in (Array, Element, Double):
+            for kind in (Array, Element, Double, Object):
                 if any(isinstance(each, kind) for each in values):
                     return OPERANDS[kind](m, name, *values)
             raise _refused(m, name, values)
@@ -232,7 +237,7 @@ def truth(m: Machine, value: Value) -> Expr:
         return truth(m, value.items)
     if isinstance(value, (tuple, Growing)):
         return m.builder.const(bool(value))
-    if isinstance(value, (Array, Element, Double)):
+    if isinstance(value, (Array, Element, Double, Object)):
         return m.expr(OPERANDS[type(value)](m, "bool", value))
     return m.builder.const(bool(value.object) if isinstance(value, Host) else True)
 
@@ -295,11 +300,25 @@ def over_keys(m: Machine, key: Value, action: Callable[[Any], Value]) -> Value:
     def of(value: Value) -> Value:
         if isinstance(value, tuple):
             return over_all(m, value, lambda *plain: action(plain), over_keys)
+        if isinstance(value, Object):
+            if any("__eq__" in vars(each) for each in value.kind.__mro__[:-1]):
+                what = f"a {name_of(value)} as a key is not in the language, as its class defines =="
+                raise m.unsupported(what, "use a tuple of its attributes")
+            return action(value)
         if not is_scalar(value):
             raise Failure(f"TypeError: unhashable: a {name_of(value)}", "use a number, a string or a tuple of them")
         return over_values(m, value, action)
 
     return m.each(key, of)
+
+
+def member(m: Machine, kind: Value, find: Callable[..., Value], *plain: Value) -> Value:
+    """Return the member of an enumeration that is found."""
+    try:
+        return adopt(m, find(*plain))
+    except (KeyError, ValueError) as error:
+        name = type(error).__name__
+        raise Failure(f"{name}: {kind.__name__} has no such member", "give it one of them", type(error)) from None
 
 
 def whole(value: Any) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from enum import EnumType
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,17 @@ from tightdp.core.lowering.ledger import Ledger, content_with, inserted, no_row,
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.positions import item_at, position_in, valid_positions
 from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
-from tightdp.core.lowering.scalars import adopt, negated, operate, over_all, over_keys, over_values, truth, whole
+from tightdp.core.lowering.scalars import (
+    COUNTS,
+    adopt,
+    negated,
+    operate,
+    over_all,
+    over_keys,
+    over_values,
+    truth,
+    whole,
+)
 from tightdp.core.lowering.store import MISSING, merge_row
 from tightdp.core.lowering.values import (
     Alike,
@@ -115,6 +126,8 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
             if len(a) != len(b):
                 return False
             return known(m.conj(*(m.expr(equal(m, x, y)) for x, y in zip(a, b, strict=True))))
+        if isinstance(a, Table) and isinstance(b, Table) and a.missing is b.missing is COUNTS:
+            raise m.unsupported("a comparison of Counters is not in the language", "compare dict(...) of them")
         if type(a) is type(b) and isinstance(a, (Table, Collection)):
             return m.each(m.store[a.key], lambda u: m.each(m.store[b.key], lambda v: _same_content(m, u, v)))
         if isinstance(a, (Alike, Permuted)) or isinstance(b, (Alike, Permuted)):
@@ -123,7 +136,7 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
             if isinstance(each, (Every, Growing)):
                 items_of(m, each).__len__()  # which says that they are not known one by one
         if isinstance(a, Object) or isinstance(b, Object):
-            return same_objects(m, a, b)
+            return OPERANDS[Object](m, "eq", a, b)
         if isinstance(a, Host) and isinstance(b, Host):
             return bool(a.object == b.object)
         if isinstance(a, View) or isinstance(b, View):
@@ -131,14 +144,6 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
         return a is b
 
     return m.each(left, lambda a: m.each(right, lambda b: same(a, b)))
-
-
-def same_objects(m: Machine, left: Value, right: Value) -> Value:
-    """Return whether two values are the same object."""
-    for each in (left, right):
-        if isinstance(each, Object) and "__eq__" in {name for kind in each.kind.__mro__[:-1] for name in vars(kind)}:
-            raise m.unsupported("== of objects whose class defines it is not in the language", "compare attributes")
-    return left == right
 
 
 def _same_content(m: Machine, left: Value, right: Value) -> Value:
@@ -187,6 +192,8 @@ def contains(m: Machine, container: Value, item: Value) -> Value:
             return over_content(m, m.store[sequence.key], is_key)
         if is_scalar(sequence):
             return m.each(item, lambda part: operate(m, "in", part, sequence))
+        if isinstance(sequence, Object):
+            return OPERANDS[Object](m, "contains", sequence, item)
         return m.each(
             collected(m, sequence),
             lambda items: known(m.builder.disjunction([m.expr(equal(m, item, other)) for other in items])),
@@ -249,14 +256,16 @@ def _as_slice(*bounds: Any) -> slice:
 
 def element(m: Machine, value: Value, index: Value) -> Value:
     """Return the element of a sequence or of a dictionary at an index that may depend on the run."""
-    if isinstance(value, Table) or (isinstance(value, Host) and isinstance(value.object, dict)):
+    if isinstance(value, Table) and value.missing is not None:
+        return METHODS[Table, "value at"](m, value, index)
+    if isinstance(value, Table) or (isinstance(value, Host) and isinstance(value.object, (dict, EnumType))):
         return over_content(m, content_of(m, value), lambda entries: looked_up(m, entries, index))
     if isinstance(value, View):
         raise Failure(f"TypeError: {name_of(value)} has no elements to index", "index list(...) of it")
     if isinstance(value, Every):
         return value.step(m.record_at(index), index)
-    if isinstance(value, Array):
-        return METHODS[Array, "__getitem__"](m, value, index)
+    if isinstance(value, (Array, Object)):
+        return METHODS[type(value), "__getitem__"](m, value, index)
     index = settled(m, plain(m, index))
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
@@ -301,8 +310,9 @@ def content_of(m: Machine, value: Value) -> Value:
     """Return the entries of a dictionary (or a union of them). Raises Failure for anything else."""
     if isinstance(value, Table):
         return m.store[value.key]
-    if isinstance(value, Host) and isinstance(value.object, dict):
-        return Entries.of({adopt(m, key): adopt(m, item) for key, item in value.object.items()})
+    if isinstance(value, Host) and isinstance(value.object, (dict, EnumType)):
+        table = value.object.__members__ if isinstance(value.object, EnumType) else value.object
+        return Entries.of({adopt(m, key): adopt(m, item) for key, item in table.items()})
     raise Failure(f"AttributeError: {name_of(value)} is not a dictionary", "use a dictionary")
 
 
@@ -328,8 +338,8 @@ def store(m: Machine, base: Value, index: Value, value: Value) -> None:
         if isinstance(item, Table):
             insert(m, item, index, value)
             return
-        if isinstance(item, Array):
-            METHODS[Array, "__setitem__"](m, item, index, value)
+        if isinstance(item, (Array, Object)):
+            METHODS[type(item), "__setitem__"](m, item, index, value)
             return
         at = settled(m, plain(m, index))
         m.store[item.key] = m.each(content(m, item), lambda items: replaced(m, items, at, value))

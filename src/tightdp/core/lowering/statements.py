@@ -10,14 +10,15 @@ from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up
 from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.objects import assign
-from tightdp.core.lowering.registry import METHODS, assigns, lowers
-from tightdp.core.lowering.scalars import truth
+from tightdp.core.lowering.registry import METHODS, OPERANDS, assigns, lowers
+from tightdp.core.lowering.scalars import COUNTS, truth
 from tightdp.core.lowering.sequences import content, element, equal, extend, replace_slice, store
 from tightdp.core.lowering.values import (
     UNBOUND,
     Array,
     Collection,
     Cut,
+    Object,
     Range,
     Reference,
     Table,
@@ -97,10 +98,16 @@ def _changed(m: Machine, node: ast.AugAssign, present: Value, increment: Value) 
         if isinstance(value, Reference) and isinstance(node.op, ast.Add):
             extend(m, value, increment)
             return value
+        if isinstance(value, Table) and value.missing is COUNTS:
+            m.store[value.key] = m.store[binary(m, BINARY.get(type(node.op)), value, increment, node).key]
+            return value
         if isinstance(value, Table) and isinstance(node.op, ast.BitOr):
             METHODS[Table, "update"](m, value, increment)
             return value
-        result = binary(m, BINARY.get(type(node.op)), value, increment, node)
+        name = BINARY.get(type(node.op))
+        if isinstance(value, Object):
+            return m.each(increment, lambda one: OPERANDS[Object](m, f"in place {name}", value, one))
+        result = binary(m, name, value, increment, node)
         if isinstance(value, Array):
             METHODS[Array, "in place"](m, value, result)
             return value

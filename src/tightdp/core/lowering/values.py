@@ -60,9 +60,10 @@ class Cut:
 
 @dataclass(frozen=True)
 class Table:
-    """A dictionary: its key in the heap, where its entries are."""
+    """A dictionary: its key in the heap, where its entries are, and what makes the value of a key that is not there."""
 
     key: int
+    missing: Value = None
 
 
 @dataclass(frozen=True)

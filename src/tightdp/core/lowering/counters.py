@@ -1,0 +1,126 @@
+"""Dictionaries that have a value for every key, and functions of Python's library that are read as they are written."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from functools import partial
+from itertools import chain, compress, dropwhile, filterfalse, groupby, repeat, starmap, zip_longest
+from typing import Any
+
+from tightdp.core.lowering.functions import call, call_python
+from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.registry import METHODS, OPERANDS, Handler, builtin, method, operates
+from tightdp.core.lowering.scalars import COUNTS, truth
+from tightdp.core.lowering.sequences import contains, insert
+from tightdp.core.lowering.values import Entries, Host, Table, Value, name_of
+from tightdp.exact.lazily import lazily
+
+written: Any = lazily("tightdp.language.library_functions")
+
+
+def _read(function: Callable[..., object]) -> None:
+    name = function.__name__
+
+    @builtin(function)
+    def handler(m: Machine, /, *arguments: Value, **keywords: Value) -> Value:
+        return call_python(m, getattr(written, name), arguments, keywords)
+
+
+for _function in (
+    iter, compress, dropwhile, filterfalse, groupby, repeat, starmap, zip_longest, partial, operator.itemgetter,
+):  # fmt: skip
+    _read(_function)
+
+
+@method("from_iterable", Host)
+def _from_iterable(m: Machine, base: Host, iterable: Value) -> Value:
+    if base.object is not chain:
+        raise Failure(f"AttributeError: {name_of(base)} has no .from_iterable()", "write chain.from_iterable(...)")
+    return call_python(m, written.from_iterable, (iterable,), {})
+
+
+def _new(m: Machine, missing: Value) -> Table:
+    table = Table(m.store.new_key(), missing)
+    m.store[table.key] = Entries((), ())
+    return table
+
+
+@builtin(defaultdict)
+def _defaultdict(m: Machine, default_factory: Value = None, /, *more: Value, **named: Value) -> Value:
+    table = _new(m, default_factory)
+    METHODS[Table, "update"](m, table, *more, **named)
+    return table
+
+
+@builtin(Counter)
+def _counter(m: Machine, iterable: Value = (), /, **named: Value) -> Value:
+    table = _new(m, COUNTS)
+    _count(m, table, iterable, 1, named)
+    return table
+
+
+def _count(m: Machine, table: Table, more: Value, sign: int, named: dict[str, Value]) -> None:
+    call_python(m, written.counted, (table, more, sign), {})
+    if named:
+        others = _new(m, None)
+        m.store[others.key] = Entries.of(named)
+        call_python(m, written.counted, (table, others, sign), {})
+
+
+def _of_counters(name: str, handler: Handler) -> None:
+    """Let a method be one of counters; other dictionaries have theirs, or none."""
+    other = METHODS.pop((Table, name), None)
+
+    @method(name, Table)
+    def chosen(m: Machine, base: Table, /, *arguments: Value, **keywords: Value) -> Value:
+        if base.missing is COUNTS:
+            return handler(m, base, *arguments, **keywords)
+        if other is None:
+            raise m.unsupported(f"the method .{name}() of a dictionary is not in the language", "make it a Counter")
+        return other(m, base, *arguments, **keywords)
+
+
+def _adding(sign: int) -> Handler:
+    return lambda m, base, iterable=(), /, **named: _count(m, base, iterable, sign, named)
+
+
+def _as_written(name: str) -> Handler:
+    return lambda m, base, /, *arguments, **keywords: call_python(
+        m, getattr(written, name), (base, *arguments), keywords
+    )
+
+
+_of_counters("update", _adding(1))
+_of_counters("subtract", _adding(-1))
+for _name in ("most_common", "elements", "total"):
+    _of_counters(_name, _as_written(_name))
+
+
+@method("value at", Table)
+def _value_at(m: Machine, base: Table, key: Value) -> Value:
+    """Return what a dictionary has for a key that may not be there; one that does not count has it from then on."""
+    if base.missing is COUNTS:
+        return METHODS[Table, "get"](m, base, key, 0)
+    there = truth(m, contains(m, base, key))
+    m.branch(there, lambda: None, lambda: insert(m, base, key, call(m, base.missing, (), {})))
+    return METHODS[Table, "get"](m, base, key)
+
+
+_COMBINED = {"add": operator.add, "sub": operator.sub, "bitor": max, "bitand": min}
+
+
+_of_dictionaries = OPERANDS.pop(Table)
+
+
+@operates(Table)
+def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
+    """Return what an operator makes of two counters, counts above 0, or of two other dictionaries."""
+    if left.missing is not COUNTS:
+        return _of_dictionaries(m, name, left, right)
+    if name not in _COMBINED or not (isinstance(right, Table) and right.missing is COUNTS):
+        raise m.unsupported(f"{name} of a Counter and a {name_of(right)} is not in the language", "go through the keys")
+    result = _new(m, left.missing)
+    call_python(m, written.combined, (result, left, right, Host(_COMBINED[name])), {})
+    return result

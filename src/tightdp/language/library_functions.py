@@ -1,0 +1,131 @@
+"""Functions of Python's library, written in the language: the compiler reads them as it reads any function.
+
+What gives an iterator in Python is a generator expression here, which can be gone through once. The interpreter runs
+Python's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+
+def iter(items: Iterable[Any]) -> Iterator[Any]:
+    """Return an iterator over items."""
+    return (item for item in items)
+
+
+# itertools
+
+
+def starmap(function: Callable[..., Any], items: Iterable[Any]) -> Iterator[Any]:
+    """Return what a function gives of tuples of arguments."""
+    return (function(*item) for item in items)
+
+
+def compress(data: Iterable[Any], selectors: Iterable[Any]) -> Iterator[Any]:
+    """Return the items whose selectors are true."""
+    return (item for item, selected in zip(data, selectors) if selected)  # noqa: B905
+
+
+def from_iterable(iterables: Iterable[Iterable[Any]]) -> Iterator[Any]:
+    """Return the items of some iterables, one after the other."""
+    return (item for items in iterables for item in items)
+
+
+def filterfalse(predicate: Callable[[Any], Any] | None, items: Iterable[Any]) -> Iterator[Any]:
+    """Return the items of which a predicate is false."""
+    return (item for item in items if not (item if predicate is None else predicate(item)))
+
+
+def repeat(value: Any, times: Any) -> Iterator[Any]:
+    """Return a value again and again."""
+    return (value for _ in range(times))
+
+
+def dropwhile(predicate: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+    """Return the items from the first one on of which a predicate is false."""
+    begun = [False]
+
+    def wanted(item: Any) -> bool:
+        begun[0] = begun[0] or not predicate(item)
+        return begun[0]
+
+    return (item for item in items if wanted(item))
+
+
+def zip_longest(*iterables: Iterable[Any], fillvalue: Any = None) -> Iterator[Any]:
+    """Return tuples of the items at every place, with another value for those that are not there."""
+    lists = [list(each) for each in iterables]
+    longest = max([0, *(len(each) for each in lists)])
+    return (tuple([each[at] if at < len(each) else fillvalue for each in lists]) for at in range(longest))
+
+
+def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> Iterator[Any]:
+    """Return neighbours with one key, in groups; as in Python, a group is empty once the next one is asked for."""
+    groups: list[Any] = []
+    for item in iterable:
+        at = item if key is None else key(item)
+        if groups and groups[-1][0] == at:
+            groups[-1][1].append(item)
+        else:
+            groups.append((at, [item]))
+    asked_for = [0]
+
+    def there_is(place: int) -> bool:
+        asked_for[0] = place
+        return place < len(groups)
+
+    def members(place: int) -> Iterator[Any]:
+        return (item for item in groups[place][1] if asked_for[0] == place)
+
+    return ((groups[place][0], members(place)) for place in range(len(groups) + 1) if there_is(place))
+
+
+# functools and operator
+
+
+def partial(function: Callable[..., Any], /, *first: Any, **given: Any) -> Callable[..., Any]:
+    """Return a function of which some arguments are given."""
+    return lambda *more, **others: function(*first, *more, **{**given, **others})
+
+
+def itemgetter(item: Any, *more: Any) -> Callable[[Any], Any]:
+    """Return what takes the elements at some indices."""
+    return (lambda value: (value[item], *(value[each] for each in more))) if more else (lambda value: value[item])
+
+
+# methods of collections.Counter
+
+
+def most_common(counter: Any, n: Any = None) -> Any:
+    """Return the keys and their counts, the largest first."""
+    return sorted(counter.items(), key=lambda entry: entry[1], reverse=True)[:n]
+
+
+def elements(counter: Any) -> Iterator[Any]:
+    """Return every key as often as it was counted."""
+    return (key for key, count in counter.items() for _ in range(count))
+
+
+def total(counter: Any) -> Any:
+    """Return the sum of the counts."""
+    return sum(counter.values())
+
+
+def counted(counter: Any, more: Any, sign: int) -> None:
+    """Count items, or add the counts of a dictionary, in a counter."""
+    if isinstance(more, dict):
+        for key, count in more.items():
+            counter[key] = counter.get(key, 0) + sign * count
+    else:
+        for key in more:
+            counter[key] = counter.get(key, 0) + sign
+
+
+def combined(result: Any, left: Any, right: Any, operation: Callable[[Any, Any], Any]) -> None:
+    """Let a counter have what an operation makes of the counts of two others, where that is above 0."""
+    for key in [*left, *(key for key in right if key not in left)]:
+        count = operation(left[key], right[key])
+        if count > 0:
+            result[key] = count
