@@ -12,9 +12,11 @@ import pytest
 from certificate_bombs import sealed
 from certificate_changes import changed, near
 from certificate_oracle import is_true
+from certificate_oracle import number as written
 from conftest import FULL
-from tightdp import Bit, discrete_gaussian, flip, mechanism
+from tightdp import Bit, discrete_gaussian, flip, laplace, mechanism
 from tightdp.errors import QueryError
+from tightdp.exact.field import exp
 from tightdp.session.certify import Certificate, load_checker
 
 checker = load_checker()
@@ -35,8 +37,45 @@ def heads(x):
     return k
 
 
+@mechanism(record=Bit)
+def parity(x):
+    """Whether a coin of probability p, then p/2, p/3, ... shows tails first at an odd number: it does with e^-p."""
+    p = Fraction(1 + x[0], 3)
+    k = 1
+    while flip(p / k):
+        k += 1
+    return k % 2 == 1
+
+
+@mechanism(record=Bit)
+def threshold(x):
+    """Whether a count with noise on the reals is above each of two numbers."""
+    noisy = laplace(sum(x), 1)
+    return noisy > 1, noisy > Fraction(5, 2)
+
+
 def claims(found: Certificate) -> str:
     return str(found.content["claim"]["question"])
+
+
+def test_a_loop_in_closed_form_has_an_upper_end() -> None:
+    loop = parity.bind(n=1)
+    tight = loop.privacy().exp_epsilon
+    claim = loop.certify().content["claim"]
+    assert claim["question"] == "privacy"
+    assert tight < Fraction(claim["bound"]) < tight + Fraction(3, 10**15)
+    assert claims(loop.certify(exp_epsilon="1716/1000")) == "violation"
+
+
+def test_real_noise_that_meets_numbers_is_exact() -> None:
+    noisy = threshold.bind(n=2)
+    claim = noisy.certify().content["claim"]
+    power = exp(Fraction(1, claim["root"]))
+    assert written(claim["bound"], power) == noisy.privacy().exp_epsilon
+    assert claim["attained"]
+    found = noisy.certify(curve=True)
+    points = found.content["claim"]["points"]
+    assert [tuple(written(each, power) for each in point) for point in points] == [*noisy.curve().points]
 
 
 def test_both_ends_are_certified_where_gaussian_noise_is_rounded() -> None:

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, product
 
+from tightdp.core.between import Between
 from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
 from tightdp.core.operators import REFUSED, operation
 from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
@@ -350,7 +351,8 @@ class _Writer:
     def _apply(self, key: Key, expr: Apply) -> None:
         names = [self._operand(operand) for operand in expr.operands]
         plain = expr.operator not in _NUMERIC or all(operand.numeric for operand in expr.operands)
-        plain = plain and not any(isinstance(value, ExpNumber) for each in expr.operands for value in each.values)
+        texts = (ExpNumber, Between)  # numbers that are written as texts
+        plain = plain and not any(isinstance(value, texts) for each in expr.operands for value in each.values)
         if expr.operator in PLAIN and plain:
             return self._define(key, "v", expr.operator, *names)
         if expr.operator in _REFUSES and all(operand.numeric for operand in expr.operands):

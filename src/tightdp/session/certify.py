@@ -131,6 +131,7 @@ def certify(
     asked = [pure != (None, None) or bar > 0, accuracy != (None, None), moment != (None, None), curve, x is not None]
     if sum(asked) > 1:
         raise ParameterError("a certificate holds one claim", "certify one after the other")
+    engine.program.expanded(engine.control())  # which says whether something is cut off
     if accuracy != (None, None) or x is not None:
         refuse_inexact(engine.program, "certify")
     if x is not None:
@@ -186,6 +187,8 @@ def _decided(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction
             claim |= {"question": "violation", "bound": between(epsilon, least)}
     else:
         undecided = least != tight == math.inf
+        if least == tight < math.inf and not exact:  # a closed form; what the program without far runs shows is more
+            claim["bound"] = _above(tight)
         if tight == math.inf:  # every e^ε is refuted
             claim["question"] = "violation"
         elif exact and found.witness is not None and (not delta or tight > 1):
@@ -195,6 +198,12 @@ def _decided(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction
     if claim["question"] == "privacy" and "attained" not in claim:
         return finished(engine, claim, None)
     return finished(engine, claim, found.witness)
+
+
+def _above(number: Exact) -> Fraction:
+    """Return an upper end of a number that is known up to an error."""
+    most = number.enclosure(30).upper if isinstance(number, ExpNumber) else number
+    return Fraction(math.ceil(most * GRAINS) + 1, GRAINS)
 
 
 def _undecided(what: str, low: Exact, high: Exact) -> QueryError:
@@ -246,7 +255,7 @@ def _moment(engine: Engine, order: Any, bound: Any) -> Certificate:
             "no rule of evidence fits: the moment is infinite", "certify the tight ε, which is infinite too"
         )
     if bound is None and found.status != "exact":
-        claimed = Fraction(math.ceil(claimed * GRAINS) + 1, GRAINS)
+        claimed = _above(claimed)
     if found.lower <= claimed < found.exp_moment:
         raise _undecided("the moment", found.lower, found.exp_moment)
     claim = {"question": "moment", "order": asked, "bound": claimed}
