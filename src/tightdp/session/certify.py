@@ -49,8 +49,13 @@ MOST_ORDER, MOST_ROOT = 99, 16
 GRAINS = 10**15
 """Upper ends of moments that are enclosed are written in units of 1/GRAINS."""
 _WIDTH = 110
-_REFUTED = ("violation", "larger moment", "larger concentration", "inaccuracy")
-"""Claims that others are false."""
+REFUTED = {
+    "privacy": "violation",
+    "moment": "larger moment",
+    "concentration": "larger concentration",
+    "accuracy": "inaccuracy",
+}
+"""Bounds that are claimed, and the claims that they are false."""
 
 
 @dataclass(frozen=True)
@@ -138,65 +143,61 @@ def certify(
         return _law(engine, engine.bound.check_dataset(x))
     if curve:
         found = privacy_curve(engine)
-        exact = engine.program.inexact is None
-        if exact and found.status != "exact":
-            raise QueryError(f"the curve is not known: {found.reason}", found.hint or "give it more time")
-        pairs = shown_at(engine, found.points) if exact else []
+        pairs = shown_at(engine, found.points) if _exactly(engine, found, "curve") else []
         claim: dict[str, Any] = {"question": "curve", "points": found.points} | ({"attained": True} if pairs else {})
         return finished(engine, claim, pairs)
     if moment != (None, None):
         return _moment(engine, *moment)
-    bound, rate = (
-        None if value is None else read_number(name, value, most)
-        for name, value, most in zip(("alpha", "beta"), accuracy, (None, 1), strict=True)
-    )
-    if (bound is None) != (rate is None):
-        raise ParameterError("an accuracy claim has alpha and beta", "give both")
-    if bound is not None and rate is not None:
-        return _decided(engine, None, (bound, rate))
-    claimed = (None, None) if pure == (None, None) else read_exponential(*pure, least=0 if bar else 1)
-    return _decided(engine, (*claimed, bar), None)
+    if accuracy != (None, None):
+        if None in accuracy:
+            raise ParameterError("an accuracy claim has alpha and beta", "give both")
+        return _accuracy(engine, read_number("alpha", alpha), read_number("beta", beta, 1))
+    exp_epsilon, power = (None, None) if pure == (None, None) else read_exponential(*pure, least=0 if bar else 1)
+    if bar and exp_epsilon is not None:
+        return _privacy_at(engine, exp_epsilon, bar)
+    return _privacy(engine, exp_epsilon, power, bar)
 
 
-PureClaim = tuple[Fraction | ExpNumber | None, Fraction | None, Fraction]
-"""e^ε or else ε, and δ."""
-
-
-def _decided(engine: Engine, privacy: PureClaim | None, accuracy: tuple[Fraction, Fraction] | None) -> Certificate:
-    """Return a certificate of the tight ε at δ, of a claim, or of its refutation. Raises QueryError where none fits."""
-    if accuracy is not None:
-        return _accuracy(engine, *accuracy)
-    exp_epsilon, epsilon, delta = privacy or (None, None, Fraction(0))
-    if delta and exp_epsilon is not None:
-        return _privacy_at(engine, exp_epsilon, delta)
-    found = tight_privacy(engine, delta)
+def _exactly(engine: Engine, found: Any, what: str) -> bool:
+    """Return whether laws are exact. Raises QueryError where they are and an answer about them is not."""
     exact = engine.program.inexact is None
     if exact and found.status != "exact":
-        raise QueryError(f"the tight ε is not known: {found.reason}", found.hint or "give it more time")
+        raise QueryError(f"the {what} is not known: {found.reason}", found.hint or "give it more time")
+    return exact
+
+
+def settled(question: str, what: str, claimed: Exact, low: Exact, high: Exact) -> str:
+    """Return what to claim of a bound on a number between two ends. Raises QueryError where that is not known."""
+    if low <= claimed < high:
+        raise _undecided(what, low, high)
+    return question if high <= claimed else REFUTED[question]
+
+
+def _privacy(
+    engine: Engine, exp_epsilon: Fraction | ExpNumber | None, epsilon: Fraction | None, delta: Fraction
+) -> Certificate:
+    """Return a certificate of the tight ε at δ, of a claim, or of its refutation. Raises QueryError where none fits."""
+    found = tight_privacy(engine, delta)
+    exact = _exactly(engine, found, "tight ε")
     tight, claim = found.exp_epsilon, {"question": "privacy", "bound": found.exp_epsilon}
     least = tight if exact else found.lower
     if delta:
         claim["delta"] = delta
     if exp_epsilon is not None:
-        claim |= {"question": "privacy" if tight <= exp_epsilon else "violation", "bound": exp_epsilon}
-        undecided = least <= exp_epsilon < tight
+        claim |= {"question": settled("privacy", "e^ε", exp_epsilon, least, tight), "bound": exp_epsilon}
     elif epsilon is not None:  # the bound is a rational on the side of e^ε that makes the claim stronger
-        above = compare_log(least, epsilon) > 0
-        undecided = not above and compare_log(tight, epsilon) > 0
-        if above:
+        if compare_log(least, epsilon) > 0:
             claim |= {"question": "violation", "bound": between(epsilon, least)}
-    else:
-        undecided = least != tight == math.inf
-        if least == tight < math.inf and not exact:  # a closed form; what the program without far runs shows is more
-            claim["bound"] = _above(tight)
-        if tight == math.inf:  # every e^ε is refuted
-            claim["question"] = "violation"
-        elif exact and found.witness is not None and (not delta or tight > 1):
-            claim["attained"] = True
-    if undecided:
-        raise _undecided("e^ε", least, tight)
-    if claim["question"] == "privacy" and "attained" not in claim:
-        return finished(engine, claim, None)
+        elif compare_log(tight, epsilon) > 0:
+            raise _undecided("e^ε", least, tight)
+    elif tight == math.inf:  # every e^ε is refuted
+        if least < tight:
+            raise _undecided("e^ε", least, tight)
+        claim["question"] = "violation"
+    elif exact and found.witness is not None and (not delta or tight > 1):
+        claim["attained"] = True
+    elif not exact and least == tight:  # a closed form; what the program without far runs shows is more
+        claim["bound"] = _above(tight)
     return finished(engine, claim, found.witness)
 
 
@@ -214,12 +215,8 @@ def _undecided(what: str, low: Exact, high: Exact) -> QueryError:
 def _privacy_at(engine: Engine, exp_epsilon: Fraction | ExpNumber, delta: Fraction) -> Certificate:
     """Return the certificate for δ at an e^ε: it is attained where it is the tight δ there."""
     found: Delta = answer(engine, DeltaAt(exp_epsilon, exp_epsilon))
-    exact = engine.program.inexact is None
-    if exact and found.status != "exact":
-        raise QueryError(f"the tight δ is not known: {found.reason}", found.hint or "give it more time")
-    if found.lower <= delta < found.delta:
-        raise _undecided("δ", found.lower, found.delta)
-    question = "privacy" if found.delta <= delta else "violation"
+    exact = _exactly(engine, found, "tight δ")
+    question = settled("privacy", "δ", delta, found.lower, found.delta)
     claim: dict[str, Any] = {"question": question, "bound": exp_epsilon, "delta": delta}
     if exact and found.delta == delta:
         claim["attained"] = True
@@ -228,11 +225,11 @@ def _privacy_at(engine: Engine, exp_epsilon: Fraction | ExpNumber, delta: Fracti
 
 def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
     found: Accuracy = answer(engine, AccuracyAt(alpha))
-    if found.status != "exact" or found.one_minus_beta is None:
-        raise QueryError(f"the tight accuracy is not known: {found.reason}", found.hint or "give it more time")
-    kind = "accuracy" if found.one_minus_beta >= 1 - beta else "inaccuracy"
-    claim: dict[str, Any] = {"question": kind, "alpha": alpha, "beta": beta}
-    if found.one_minus_beta == 1 - beta:
+    _exactly(engine, found, "tight accuracy")
+    assert found.one_minus_beta is not None
+    tight = 1 - found.one_minus_beta
+    claim: dict[str, Any] = {"question": settled("accuracy", "β", beta, tight, tight), "alpha": alpha, "beta": beta}
+    if tight == beta:
         claim["attained"] = True
     return finished(engine, claim, None, found.x)
 
@@ -246,24 +243,18 @@ def _moment(engine: Engine, order: Any, bound: Any) -> Certificate:
         least = f"for orders p/q with p up to {MOST_ORDER} and q up to {MOST_ROOT}"
         raise QueryError(f"no rule of evidence fits: moments are certified {least}", "give such an order")
     found = renyi_divergence(engine, asked)
-    exact = engine.program.inexact is None
-    if exact and found.status != "exact" and (asked.denominator == 1 or found.reason):
-        raise QueryError(f"the tight moment is not known: {found.reason}", found.hint or "give it more time")
+    if asked.denominator == 1 or found.reason:
+        _exactly(engine, found, "tight moment")
     claimed = found.exp_moment if bound is None else read_exact("exp_moment", bound)
     if claimed == math.inf:
-        raise QueryError(
-            "no rule of evidence fits: the moment is infinite", "certify the tight ε, which is infinite too"
-        )
+        raise QueryError("no rule of evidence fits: the moment is infinite", "certify the tight ε: it is infinite, too")
     if bound is None and found.status != "exact":
         claimed = _above(claimed)
-    if found.lower <= claimed < found.exp_moment:
-        raise _undecided("the moment", found.lower, found.exp_moment)
-    claim = {"question": "moment", "order": asked, "bound": claimed}
-    if found.exp_moment > claimed:
-        claim["question"] = "larger moment"
-    elif not exact:
+    question = settled("moment", "the moment", claimed, found.lower, found.exp_moment)
+    claim: dict[str, Any] = {"question": question, "order": asked, "bound": claimed}
+    if question == "moment":
         refuse_inexact(engine.program, "certify")
-    elif found.status == "exact" and found.exp_moment == claimed and found.witness is not None:
+    if found.status == "exact" and found.exp_moment == claimed and found.witness is not None:
         claim["attained"] = True
     return finished(engine, claim, found.witness)
 
@@ -314,7 +305,7 @@ def finished(
     target = lower_target(engine.bound, prober(engine.backend)) if "alpha" in claim else None
     content, text = without_evidence(engine, claim, core, target)
     evidence: dict[str, Any] = {}
-    if "attained" not in claim and claim["question"] not in _REFUTED:
+    if "attained" not in claim and claim["question"] not in REFUTED.values():
         pair = x = None
     pairs = pair if isinstance(pair, list) else [] if pair is None else [pair]
     named = [[dataset_of(engine.bound, each.x), dataset_of(engine.bound, each.x_prime)] for each in pairs]
@@ -362,7 +353,7 @@ def unfit(reason: Exception | None, hint: str) -> QueryError:
 def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Iterator[dict[str, Any]]:
     """Yield what may establish a claim, without its witness."""
     claim = content["claim"]
-    if claim["question"] in _REFUTED:
+    if claim["question"] in REFUTED.values():
         yield {"rule": "witness"}
         return
     if claim["question"] == "privacy" and "delta" not in claim:

@@ -14,7 +14,7 @@ from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.methods.noisy_numbers import find_noisy_numbers
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_number
-from tightdp.session.certify import WORK, Certificate, finished, load_checker, unfit
+from tightdp.session.certify import WORK, Certificate, finished, load_checker, settled, unfit
 from tightdp.session.certify_content import without_evidence
 from tightdp.session.certify_events import dataset_of
 from tightdp.session.engine import Engine
@@ -43,21 +43,18 @@ def concentration(engine: Engine, rho: Any) -> Certificate:
     claim: dict[str, Any] = {"question": "concentration", "variances": noise.variances, "bound": Fraction(0)}
     largest, pair = _largest(engine, claim, noise.centres)
     claim["bound"] = largest if bound is None else bound
-    if largest > claim["bound"]:
-        claim["question"] = "larger concentration"
-    elif largest == claim["bound"] > 0 and noise.published and pair is not None:
+    claim["question"] = settled("concentration", "ρ", claim["bound"], largest, largest)
+    if largest == claim["bound"] > 0 and noise.published and pair is not None:
         claim["attained"] = True
-    if claim["question"] == "concentration" and "attained" not in claim:
-        return finished(engine, claim, None, core=noise.centres)
-    if not noise.published:
-        for order in _ORDERS if bound is not None else ():
-            exceeded = renyi_divergence(engine, order)
-            most = order * (order - 1) * claim["bound"]
-            if compare_log(exceeded.lower, most) > 0:
-                claim = {"question": "larger moment", "order": order, "bound": exp(most)}
-                return finished(engine, claim, exceeded.witness)
-        raise QueryError(f"no more is certified of ρ than the {largest} of the noisy numbers", f"give rho={largest}")
-    return finished(engine, claim, pair, core=noise.centres)
+    if claim["question"] == "concentration" or noise.published:
+        return finished(engine, claim, pair, core=noise.centres)
+    for order in _ORDERS:
+        exceeded = renyi_divergence(engine, order)
+        most = order * (order - 1) * claim["bound"]
+        if compare_log(exceeded.lower, most) > 0:
+            claim = {"question": "larger moment", "order": order, "bound": exp(most)}
+            return finished(engine, claim, exceeded.witness)
+    raise QueryError(f"no more is certified of ρ than the {largest} of the noisy numbers", f"give rho={largest}")
 
 
 def _largest(engine: Engine, claim: dict[str, Any], core: CoreProgram) -> tuple[Fraction, PairWitness | None]:

@@ -23,12 +23,11 @@ from tightdp.results.pieces import Part
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.cellwise import Cellwise
-from tightdp.session.certify import Certificate, finished
+from tightdp.session.certify import REFUTED, Certificate, finished
 from tightdp.session.engine import AskedNumber
 from tightdp.session.solving import answer
 
 _ONE = UNKNOWN**0
-_REFUTED = {"privacy": "violation", "accuracy": "inaccuracy"}
 
 
 def certify_unknown(
@@ -69,7 +68,7 @@ def certify_unknown(
         return _made(ours, claim, piece)
     except QueryError:
         if "attained" not in claim:  # it may be false for all values
-            refuted = claim | {"question": _REFUTED[claim["question"]]}
+            refuted = claim | {"question": REFUTED[claim["question"]]}
             for each in answer(ours, question).pieces:
                 if each.start != each.stop:
                     with suppress(QueryError):
