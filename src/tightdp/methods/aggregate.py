@@ -104,16 +104,12 @@ def find_cut(program: CoreProgram, clients: int) -> Cut | None:
     Every path from a record to an output, a condition or an obligation must pass one of these operations, each client's
     draws must be its own, and obligations inside a contribution must concern one client.
     """
-    nodes = reachable([*program.roots, *program.inputs])
-    client = _with_owned_draws(program, nodes)
-    if client is None:
+    owned = _with_owned_draws(program)
+    if owned is None:
         return None
+    client, cut = owned
     local = [check for check in program.checks if client[check.condition.serial] >= 0]
     others = [check for check in program.checks if client[check.condition.serial] < 0]
-    roots = [*program.components, *program.evidence, *(check.condition for check in others)]
-    cut = _cut_nodes(roots, client)
-    if cut is None or not _private(roots, cut, client, clients):
-        return None
     operators = tuple(node.operator for node in cut)
     members = [_Members([[] for _ in cut]) for _ in range(clients)]
     for at, node in enumerate(cut):
@@ -129,26 +125,29 @@ def find_cut(program: CoreProgram, clients: int) -> Cut | None:
     return Cut(operators, _rest(program, cut, client, others), tuple(known[graph] for graph in graphs))
 
 
-def _with_owned_draws(program: CoreProgram, nodes: Sequence[Expr]) -> dict[int, int] | None:
-    """Return the only client of every node, where a draw belongs to the client whose contribution it is part of.
+def _with_owned_draws(program: CoreProgram) -> tuple[dict[int, int], list[Nary]] | None:
+    """Return the only client of every node, and the cut, where a draw belongs to the client in whose operands it is.
 
     What such a draw adds elsewhere, to a number of clients that take part, say, is a contribution of that client, too.
-    None where the records of several clients meet elsewhere than in n-ary operations.
+    Where it is in the operands of another client as well, these depend on both, and are none of one client any more.
+    None where the records, or draws, of several clients meet elsewhere than in n-ary operations.
     """
-    owner: dict[int, int] = {}
+    nodes, owner = reachable([*program.roots, *program.inputs]), dict[int, int]()
     while True:
         client = clients_of(nodes, owner)
-        cut = _cut_nodes([*program.components, *program.evidence], client)
+        conditions = [check.condition for check in program.checks if client[check.condition.serial] < 0]
+        cut = _cut_nodes([*program.components, *program.evidence, *conditions], client)
         if cut is None:
             return None
         before = len(owner)
         for operand in {operand.serial: operand for node in cut for operand in node.operands}.values():
-            if client[operand.serial] >= 0:
-                for expr in reachable([operand]):
-                    if isinstance(expr, Draw):
-                        owner.setdefault(expr.serial, client[operand.serial])
+            for expr in reachable([operand]) if client[operand.serial] >= 0 else ():
+                if isinstance(expr, Shuffled):
+                    return None
+                if isinstance(expr, Draw):
+                    owner.setdefault(expr.serial, client[operand.serial])
         if len(owner) == before:
-            return client
+            return client, cut
 
 
 def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | None:
@@ -175,24 +174,6 @@ def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | No
         else:
             stack.extend(children(expr))
     return [cut[serial] for serial in sorted(cut)]
-
-
-def _private(roots: Sequence[Expr], cut: Sequence[Nary], client: dict[int, int], clients: int) -> bool:
-    """Whether no draw is shared between the contributions of two clients, or with the rest of the program."""
-    inner = {operand.serial for node in cut for operand in node.operands if client[operand.serial] >= 0}
-    outside = (expr for expr in reachable(roots, ends=inner) if expr.serial not in inner)
-    owner = {expr.serial: NO_CLIENT for expr in outside if isinstance(expr, (Draw, Shuffled))}
-    by_client: list[list[Expr]] = [[] for _ in range(clients)]
-    for node in cut:
-        for operand in node.operands:
-            if client[operand.serial] >= 0:
-                by_client[client[operand.serial]].append(operand)
-    for number, operands in enumerate(by_client):
-        for expr in reachable(operands):
-            shared = isinstance(expr, Draw) and owner.setdefault(expr.serial, number) != number
-            if isinstance(expr, Shuffled) or shared:
-                return False
-    return True
 
 
 @dataclass(frozen=True)
