@@ -112,19 +112,13 @@ def _solve(game: Game, slopes: Any, deltas: Any, first: int, last: int) -> tuple
     bounds = np.concatenate([np.zeros(rows), deltas * game.canaries / game.guesses])
     gain = np.zeros(size + rows)
     gain[game.correct - first : size] = 1.0
-    result = largest_mean(gain, matrix, bounds, size, method="highs-ds", options=_TOLERANCES)
+    law = (np.arange(len(gain)) < size).astype(float)[np.newaxis, :]
+    result = optimize.linprog(
+        -gain, A_ub=matrix, b_ub=bounds, A_eq=law, b_eq=[1.0], method="highs-ds", options=_TOLERANCES
+    )
     if result.x is None:
         return 1.0, np.full(size, 1.0 / size), np.zeros(count)
     return -result.fun, result.x[:size], -result.ineqlin.marginals[rows:] / game.guesses
-
-
-def largest_mean(gain: Any, matrix: Any, bounds: Any, size: int, **options: Any) -> Any:
-    """Solve in floats: the largest gain·z of z >= 0 whose first `size` entries are a law, where matrix·z <= bounds.
-
-    Returns SciPy's result; its `x` is None where the solver gave up.
-    """
-    total = (np.arange(len(gain)) < size).astype(float)[np.newaxis, :]
-    return optimize.linprog(-gain, A_ub=matrix, b_ub=bounds, A_eq=total, b_eq=[1.0], **options)
 
 
 def _excess(game: Game, slopes: Any, deltas: Any, law: Any, first: int) -> Any:
@@ -168,23 +162,23 @@ def mechanism(game: Game, pairs: Sequence[Pair], solution: Solution) -> WorstMec
     """
     weights = _extended(game, pairs, solution)
     if not any(weights):  # nothing but underflows
-        return mixed_with_blind(game, weights, Fraction(1))
-    plain = mixed_with_blind(game, weights, Fraction(0))
-    share = max([_LEAST_SHARE, *(blind_share(plain.delta(t), delta) for t, delta in pairs if delta > 0)])
+        return _mixed_with_blind(game, weights, Fraction(1))
+    plain = _mixed_with_blind(game, weights, Fraction(0))
+    share = max([_LEAST_SHARE, *(_blind_share(plain.delta(t), delta) for t, delta in pairs if delta > 0)])
     pure = [t for t, delta in pairs if delta == 0]
     while True:
-        found = mixed_with_blind(game, weights, min(Fraction(1), share))
+        found = _mixed_with_blind(game, weights, min(Fraction(1), share))
         if share >= 1 or not any(found.delta(t) for t in pure):
             return found
         share *= 1 << 10
 
 
-def blind_share(cost: Fraction, delta: Fraction) -> Fraction:
+def _blind_share(cost: Fraction, delta: Fraction) -> Fraction:
     """Return the least share of blind guessing that brings δ(t) down from a cost: it is convex in the law."""
     return min(Fraction(1), round_up(1 - delta / cost, _SHARE_BITS)) if cost > delta else Fraction(0)
 
 
-def mixed_with_blind(game: Game, weights: Sequence[int], share: Fraction) -> WorstMechanism:
+def _mixed_with_blind(game: Game, weights: Sequence[int], share: Fraction) -> WorstMechanism:
     """Return the mechanism with the law (1 - share) weights + share blind guessing."""
     others, total = game.options - 1, max(1, sum(weights))
     blind = binomial_weights(game.guesses, 1, others)

@@ -3,8 +3,8 @@
 For any set R of numbers of right guesses, the largest probability that their number falls into R is that of a symmetric
 mechanism (see `auditing/certificate.py`): a linear program over p_0..p_r. Where R is {v, v+1, ..., r}, as for every
 rule that reports more for more right guesses, its value is known in closed form and attained by an explicit mechanism.
-For other R the program is solved in floats; then its dual point gives an exact upper bound, and its primal point,
-repaired, an explicit mechanism with an exact probability.
+For other R the program is solved (`exact/linear_program.py`): its dual point gives an upper bound, and its primal point
+an explicit mechanism.
 
 The number r of guesses may also depend on the output. A mechanism then is a mixture over r, the weight of r being w_r,
 and its δ is Σ w_r δ_r. Let T_r be the tail of Bin(r, q) from v_r on, b_r its probability of v_r, and
@@ -21,17 +21,21 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from math import comb
+from typing import TYPE_CHECKING
+
+from flint import fmpq
 
 from tightdp.auditing.certificate import Game, WorstMechanism
-from tightdp.auditing.linear_program import blind_share, largest_mean, mixed_with_blind
 from tightdp.auditing.optimal import enclose, p_value, worst_mechanism
-from tightdp.exact.arrays import np
+from tightdp.exact.enclosure import as_fmpq, as_fraction
+from tightdp.exact.lazily import lazily
 from tightdp.exact.sums import binomial_weights
 
-_GRID = 1 << 60
-
+if TYPE_CHECKING:
+    from tightdp.exact import linear_program as linear
+    from tightdp.exact.linear_program import LinearProgram
+else:
+    linear = lazily("tightdp.exact.linear_program")
 
 Parts = tuple[tuple[Fraction, WorstMechanism], ...]
 """Mechanisms with the probabilities to run them; the output says which was run. Empty where they are too long."""
@@ -111,74 +115,57 @@ def _blind(canaries: int, guesses: int) -> WorstMechanism:
 
 
 def _of_set(canaries: int, guesses: int, numbers: frozenset[int], t: Fraction, delta: Fraction) -> Worst:
-    law, rising, falling = _solve(canaries, guesses, numbers, t, delta)
-    mechanism = _repaired(Game(canaries, guesses, 0), law, t, delta)
-    lower = Fraction(sum(mechanism.weights[i] for i in numbers), mechanism.total)
-    upper = _dual_bound(canaries, guesses, numbers, t, delta, rising, falling)
-    return Worst(lower, max(lower, min(upper, Fraction(1))), _whole(mechanism))
+    """Return both ends for any set of numbers: they are equal where a vertex of the program is found."""
+    best, upper = _blind(canaries, guesses), Fraction(1)
+    program = _program(canaries, guesses, numbers, t, delta)
+
+    def reached(mechanism: WorstMechanism) -> Fraction:
+        return Fraction(sum(mechanism.weights[i] for i in numbers), mechanism.total)
+
+    for near in linear.approximations(program):
+        point = linear.exact_primal(program, near) or {}
+        law = [as_fraction(point.get(i, fmpq(0))) for i in range(guesses + 1)]
+        if sum(law) == 1 and min(law) >= 0:
+            found = WorstMechanism.from_law(canaries, guesses, 2, law)
+            best = max(best, found, key=reached) if found.delta(t) <= delta else best
+        multipliers = linear.exact_dual(program, near) or {}
+        rows = [max(as_fraction(multipliers.get(at, fmpq(0))), Fraction(0)) for at in range(2 * guesses)]
+        upper = min(upper, _dual_bound(canaries, numbers, t, delta, rows[:guesses], rows[guesses:]))
+        if reached(best) == upper:
+            break
+    return Worst(reached(best), upper, _whole(best))
 
 
-def _solve(
-    canaries: int, guesses: int, numbers: Collection[int], t: Fraction, delta: Fraction
-) -> tuple[list[float], list[float], list[float]]:
-    """Solve the program in floats: the law, and the multipliers of both kinds of rows.
+def _program(canaries: int, guesses: int, numbers: Collection[int], t: Fraction, delta: Fraction) -> LinearProgram:
+    """Return the program for the law of the number of right guesses.
 
-    Variables are p_0..p_r, then the excesses of a_i - t b_i and of b_i - t a_i, i = 1..r, times m.
+    Its columns are p_0..p_r, then the excesses of a_i - t b_i and of b_i - t a_i, i = 1..r, times m.
     """
-    r, slope = guesses, float(t)
-    matrix = np.zeros((2 * r + 1, 3 * r + 1))
-    for i in range(1, r + 1):
-        matrix[i - 1, [i, i - 1, r + i]] = i, -slope * (r - i + 1), -1.0
-        matrix[r + i - 1, [i - 1, i, 2 * r + i]] = r - i + 1, -slope * i, -1.0
-    matrix[2 * r, r + 1 :] = 1.0
-    bounds = np.zeros(2 * r + 1)
-    bounds[-1] = float(canaries * delta)
-    gain = np.zeros(3 * r + 1)
-    gain[list(numbers)] = 1.0
-    found = largest_mean(gain, matrix, bounds, r + 1, method="highs")
-    if found.x is None:
-        return [comb(r, i) / 2**r for i in range(r + 1)], [0.0] * r, [0.0] * r
-    multipliers = [float(-value) for value in found.ineqlin.marginals]
-    return [float(p) for p in found.x[: r + 1]], multipliers[:r], multipliers[r : 2 * r]
+    r, slope, one = guesses, as_fmpq(t), fmpq(1)
+    rising = [{i: fmpq(i), i - 1: -slope * (r - i + 1), r + i: -one} for i in range(1, r + 1)]
+    falling = [{i - 1: fmpq(r - i + 1), i: -slope * i, 2 * r + i: -one} for i in range(1, r + 1)]
+    rows = [linear.Row(terms, fmpq(0)) for terms in (*rising, *falling)]
+    rows.append(linear.Row(dict.fromkeys(range(r + 1, 3 * r + 1), one), as_fmpq(canaries * delta)))
+    rows.append(linear.Row(dict.fromkeys(range(r + 1), one), one, tight=True))
+    return linear.LinearProgram(3 * r + 1, dict.fromkeys(numbers, one), rows)
 
 
 def _dual_bound(
     canaries: int,
-    guesses: int,
     numbers: Collection[int],
     t: Fraction,
     delta: Fraction,
-    rising: Sequence[float],
-    falling: Sequence[float],
+    rising: Sequence[Fraction],
+    falling: Sequence[Fraction],
 ) -> Fraction:
-    """Return the exact value of a dual point near the multipliers: an upper bound, whatever they are.
+    """Return the value of a dual point: an upper bound, whatever its multipliers are.
 
     With multipliers 0 <= x_i, z_i <= y of the rows, the constant is the least that makes every column true.
     """
-    x, z = ([Fraction(_rounded(value), _GRID) for value in (0.0, *values, 0.0)] for values in (rising, falling))
+    guesses = len(rising)
+    x, z = ([Fraction(0), *values, Fraction(0)] for values in (rising, falling))
     constant = max(
         int(v in numbers) - (v * x[v] - t * (guesses - v) * x[v + 1]) - ((guesses - v) * z[v + 1] - t * v * z[v])
         for v in range(guesses + 1)
     )
     return constant + canaries * delta * max(*x, *z)
-
-
-def _rounded(value: float) -> int:
-    """Return a multiplier or a probability in units of 1/_GRID."""
-    return round(max(0.0, value) * _GRID)
-
-
-def _repaired(game: Game, law: Sequence[float], t: Fraction, delta: Fraction) -> WorstMechanism:
-    """Return a mechanism near a law that has the guarantee exactly: the law mixed with blind guesses, as few as do."""
-    weights = [_rounded(p) for p in law]
-    plain = mixed_with_blind(game, weights, Fraction(0))
-    share = blind_share(plain.delta(t), delta) if delta else _share_for_ratios(plain.law, t)
-    return mixed_with_blind(game, weights, share)
-
-
-def _share_for_ratios(law: Sequence[Fraction], t: Fraction) -> Fraction:
-    """Return the share of blind guesses that brings all ratios of outcomes down to t."""
-    guesses = len(law) - 1
-    each = [p / comb(guesses, i) for i, p in enumerate(law)]
-    excess = max(max(b - t * a, a - t * b) for a, b in pairwise(each))
-    return excess / (excess + (t - 1) / (1 << guesses)) if excess > 0 else Fraction(0)
