@@ -21,7 +21,10 @@ SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
     "chain_certain": (("methods.chain_search", "largest_certainly", lambda *rest: (False, None)),),
     "chain_screen": (("methods.chain_search", "screened", _nothing),),
     "shared_values": (("methods.aggregate", "by_shared_values", _nothing),),
-    "screening": (("methods.by_aggregates", "largest_changes", _nothing),),
+    "screening": (
+        ("methods.by_aggregates", "largest_changes", _nothing),
+        ("methods.by_aggregates", "telling_changes", _nothing),
+    ),
     "states": (("methods.aggregated", "find_states", _nothing),),
     "output_parts": (("methods.by_outputs", "_pieces", _nothing),),
     "one_output": (("session.engine", "table_without_diagram", _nothing),),

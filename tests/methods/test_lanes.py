@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -20,21 +21,26 @@ from tightdp.core.passes import expand_shuffles
 from tightdp.errors import ProgramError, TightdpError
 from tightdp.exact.weights import quotient
 from tightdp.language.program import Bound
-from tightdp.logic.encode import prober
-from tightdp.methods.base import Control, Pair
-from tightdp.methods.by_aggregates import Aggregates, largest_changes, look
+from tightdp.logic.count import raw_weights
+from tightdp.logic.encode import encode, prober
+from tightdp.methods.aggregate_screen import largest_changes, telling_changes
+from tightdp.methods.base import Control, Pair, Sought
+from tightdp.methods.by_aggregates import Aggregates, look
 from tightdp.methods.compiled import deep_recursion
-from tightdp.methods.leaf_laws import ByElimination
+from tightdp.methods.leaf_laws import LeafLaws
 from tightdp.methods.program import Candidate
 from tightdp.methods.ranking import tight_ratio
+from tightdp.queries.laws import ExactLaws
+from tightdp.queries.privacy import DeltaAt, LeastRatio
 from tightdp.session.mechanism import Mechanism
+from tightdp.symmetry.sets import every_neighbouring_pair
 
 
 def assert_agree(bound: Bound) -> None:
     """Compare the laws of all datasets at once with those of the interpreter; or a run fails both ways."""
     with deep_recursion():
         program = expand_shuffles(lower(bound, None, prober()))
-    found = ByElimination(program, "cudd", lambda nodes: None)
+    found = LeafLaws(program, "cudd")
     every = datasets(bound)
     expected = [meaning(bound, x) for x in every]
     choices = [[bound.record.split(x[leaf.client])[leaf.leaf] for leaf in program.inputs] for x in every]
@@ -47,10 +53,21 @@ def assert_agree(bound: Bound) -> None:
         whole = sum(law.values()) if found.conditioned else below
         if whole and not found.codes.several:
             assert {found.codes.first(code): quotient(weight, whole) for code, weight in law.items()} == ours
+    formula = encode(program, "cudd")
+    on_diagram = LeafLaws(program, "cudd", formula=formula)
+    at_once = [quotients(*law) for law in on_diagram.every(choices)]
+    assert at_once == [quotients(*raw_weights(formula, formula.evidence_of(values))) for values in choices]
+
+
+def quotients(weights: Mapping[int, Any], below: Any) -> dict[int, Any]:
+    return {code: quotient(weight, below) for code, weight in weights.items()}
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_drawn_programs_on_all_datasets_at_once(seed: int) -> None:
+def test_drawn_programs_on_all_datasets_at_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tightdp.methods.leaf_laws.LITTLE_WORK", 0)
+    if seed % 2:  # by a few rows at a time
+        monkeypatch.setattr("tightdp.logic.lanes.LISTED_MASSES", 64)
     case = write_program(random.Random(70_000 + seed))
     with module_of(case.source) as module:
         try:
@@ -61,7 +78,8 @@ def test_drawn_programs_on_all_datasets_at_once(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_drawn_programs_of_many_statements(seed: int) -> None:
+def test_drawn_programs_of_many_statements(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tightdp.methods.leaf_laws.LITTLE_WORK", 0)
     drawn = draw(90_000 + seed, 6, 10)
     with imported(drawn.source) as module:
         try:
@@ -137,6 +155,29 @@ def test_screened_pairs_have_the_largest_ratio(one: Mechanism) -> None:
     assert [(ratio.exp_epsilon, ratio.triples) for ratio in ours] == [(plain.exp_epsilon, plain.top[0].triples)]
 
 
+QUESTIONS = (DeltaAt(Fraction(5, 4), Fraction(5, 4)), DeltaAt(Fraction(1), Fraction(1)), LeastRatio(Fraction(1, 50)))
+
+
+@pytest.mark.parametrize("one", SUMS, ids=lambda one: one.name)
+@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+def test_screened_pairs_have_the_largest_value_of_a_question(one: Mechanism, question: Any) -> None:
+    table = aggregates(one).table
+
+    def value(pair: Pair) -> Any:
+        return question.ends(ExactLaws.of(pair))[0]
+
+    changes = telling_changes(table, Sought(question.least, question.place, value), Control(), few=0)
+    if one is drawn_exponentials:
+        assert changes is None
+        return
+    assert changes is not None
+    some, every = (
+        [value(Pair(x, other, 0, table)) for x, other, *_ in pairs]
+        for pairs in (map(table.orbits.neighbours, changes), every_neighbouring_pair(table.bound))
+    )
+    assert max(some, default=question.least) == max(every)
+
+
 @mechanism(record=Int(0, 3))
 def noise_in_the_middle(x: Any) -> Any:
     return geometric(sum(v if flip("1/2") else randint(0, 3) for v in x), "1/2", 0, 9)
@@ -197,6 +238,6 @@ def test_laws_with_many_denominators_have_one_by_lane() -> None:
     assert_agree(bound)
     program = lower(bound, None, prober())
     choices = [[x[leaf.client] for leaf in program.inputs] for x in datasets(bound)]
-    below = {below for _, below in ByElimination(program, "cudd", lambda nodes: None).every(choices)}
+    below = {below for _, below in LeafLaws(program, "cudd").every(choices)}
     assert len(below) > 1
     assert max(map(int.bit_length, below)) < math.lcm(*below).bit_length()

@@ -13,7 +13,7 @@ from tightdp.core.passes import expand_shuffles
 from tightdp.logic.encode import encode, prober
 from tightdp.methods.base import Control
 from tightdp.methods.compiled import cells
-from tightdp.methods.leaf_laws import ByDiagram, ByElimination, leaf_laws
+from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 
 
 @mechanism(record=Int(0, 2))
@@ -52,8 +52,8 @@ def huge(x):  # type: ignore[no-untyped-def]
 def test_elimination_gives_the_laws_of_the_diagram_also_where_it_ends_in_between(most: int) -> None:
     bound = observed.bind(n=2).bound
     program = expand_shuffles(lower(bound, None, prober()))
-    diagram = ByDiagram(encode(program))
-    other = ByElimination(program, "cudd", lambda nodes: None, most)
+    diagram = LeafLaws(program, "cudd", formula=encode(program))
+    other = LeafLaws(program, "cudd", most=most)
     for values in product(range(3), repeat=2):
         laws = []
         for table in (diagram, other):
@@ -87,8 +87,8 @@ def test_laws_of_many_counts_are_found_at_once(monkeypatch: pytest.MonkeyPatch) 
     table = permute_and_flip.bind(n=8).engine.program.aggregate(Control())
     assert table is not None
     one_by_one: list[object] = []
-    given = ByElimination.given
-    monkeypatch.setattr(ByElimination, "given", lambda laws, values: one_by_one.append(values) or given(laws, values))
+    given = LeafLaws.given
+    monkeypatch.setattr(LeafLaws, "given", lambda laws, values: one_by_one.append(values) or given(laws, values))
     table.fill_all(lambda: None)
     assert len(one_by_one) < 3
 

@@ -240,9 +240,8 @@ def contributions(part: CoreProgram, record: Domain, backend: str) -> tuple[Cont
     """Return the contribution law of a client for every record. Raises ProgramError where a run can fail."""
     laws, _ = leaf_laws(part, backend)
     table = []
-    for item in record.values:
-        leaves = record.split(item)
-        weights, denominator = laws.given([leaves[leaf.leaf] for leaf in part.inputs])
+    every = [[leaves[leaf.leaf] for leaf in part.inputs] for leaves in map(record.split, record.values)]
+    for weights, denominator in laws.every(every):
         decoded = sorted(((laws.codes.first(code), weight) for code, weight in weights.items()), key=_canonical)
         table.append(Contribution(tuple(decoded), denominator))
     return tuple(_reduced(table))

@@ -98,6 +98,18 @@ class Comparison:
         return iter(self.pairs())
 
 
+@dataclass(frozen=True)
+class Sought:
+    """A value of pairs of neighbours of which the largest is looked for, at least `least`.
+
+    `place(v)` gives a t and a δ so that a pair has at most the value v if its δ(t) <= δ; None where these do not tell.
+    """
+
+    least: Exact
+    place: Callable[[Any], tuple[Number, Number] | None]
+    value: Callable[[Pair], Exact]
+
+
 def on_table(table: Table, privacy_set: PrivacySet, watch: Callable[[], None]) -> Comparison:
     """Return the pairs of a privacy set, compared on one table; `watch` is called before each."""
 

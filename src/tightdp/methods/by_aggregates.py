@@ -1,30 +1,23 @@
-"""Programs that see their clients only through aggregates: a law, and a pair of neighbours, per count of records.
-
-Of many pairs, rounded logarithms of all probabilities tell which may have the largest likelihood ratio, for many pairs
-at once; what is left is compared exactly.
-"""
+"""Programs that see their clients only through aggregates: a law, and a pair of neighbours, per count of records."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import TypeVar
 
 from tightdp.errors import LimitError, QueryError
-from tightdp.exact.arrays import Doubles, Integers, np
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import (
     COUNTED_PAIR_STEPS,
-    DOUBLES_AT_ONCE,
     ENTRIES_IN_ONE,
     FEW_VALUES,
-    LISTED_MASSES,
     LISTED_ROWS,
-    TABLE_ENTRIES,
     VALUE_STEPS,
 )
+from tightdp.methods.aggregate_screen import largest_changes, telling_changes
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import (
     Comparison,
@@ -33,6 +26,7 @@ from tightdp.methods.base import (
     Named,
     Pair,
     Refusal,
+    Sought,
     Tight,
     on_table,
     ratios_of_pairs,
@@ -40,136 +34,11 @@ from tightdp.methods.base import (
 )
 from tightdp.methods.by_datasets import up_to_symmetry
 from tightdp.methods.program import Method, Program
-from tightdp.methods.ranking import MARGIN, alike_pairs, neighbours_in_order, rounded, tight_ratio
+from tightdp.methods.ranking import alike_pairs, neighbours_in_order, tight_ratio
 from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.orbits import Change
-from tightdp.symmetry.sets import AccuracySet, Counts, Table, every_neighbouring_pair
-
-_MULTIPLIER = 0x9E3779B97F4A7C15
-
-
-class _Unsuitable(Exception):
-    """Some law does not consist of integers that can be rounded, or there are too many."""
-
-
-def largest_changes(
-    table: AggregateTable, watch: Callable[[], None], few: int = TABLE_ENTRIES
-) -> Iterator[Change] | None:
-    """Return changes of one record that include all those attaining the largest ratio (if infinite, at least one).
-
-    None where there are at most `few` pairs of neighbours, or they cannot be screened in this way.
-    """
-    orbits = table.orbits
-    pairs = orbits.number**2 if isinstance(orbits, States) else orbits.number_of_pairs
-    if not relation_of(table.bound).one_record or pairs <= few:
-        return None
-    try:
-        return _Screen(table, watch).changes()
-    except _Unsuitable:
-        return None
-
-
-class _Screen:
-    def __init__(self, table: AggregateTable, watch: Callable[[], None]) -> None:
-        self.table, self.watch = table, watch
-        self.law_of: dict[Counts, int] = {}
-        """By state of the aggregates, a number that only equal laws share."""
-        self.counts, self.logarithms = self._exact()
-        self.best = -math.inf
-
-    def _exact(self) -> tuple[list[Counts], Doubles]:
-        """Return all counts, and the logarithms of all probabilities, rounded one by one."""
-        table = self.table
-        places: dict[int, int] = {}
-        laws: dict[Hashable, int] = {}
-        counts: list[Counts] = []
-        rows: list[tuple[list[int], list[float]]] = []
-        for at_counts, by_code, total in table.every_law(self.watch):
-            counts.append(at_counts)
-            if isinstance(table.orbits, States):
-                self.law_of[at_counts] = laws.setdefault((total, *by_code.items()), len(laws))
-            if len(places) * table.orbits.number > DOUBLES_AT_ONCE:
-                raise _Unsuitable
-            logarithms = rounded(by_code, total)
-            if logarithms is None:
-                raise _Unsuitable
-            rows.append(([places.setdefault(code, len(places)) for code in by_code], logarithms))
-        found = np.full((len(rows), len(places)), -math.inf)
-        for row, (columns, logarithms) in enumerate(rows):
-            found[row, columns] = logarithms
-        return counts, found
-
-    def changes(self) -> Iterator[Change]:
-        orbits = self.table.orbits
-        return self._between_states(orbits) if isinstance(orbits, States) else self._between_counts()
-
-    def _between_states(self, states: States) -> Iterator[Change]:
-        """Yield changes of states that lead to other laws: there may be far more pairs of states."""
-        place = {state: at for at, state in enumerate(self.counts)}
-        changes = list(states.changes_between(self.law_of.__getitem__))
-        ours, theirs = (
-            np.array([place[state] for state in side], dtype=np.int64)
-            for side in ([change.counts for change in changes], [change.counts_after for change in changes])
-        )
-        largest = self._largest(ours, theirs)
-        return (changes[at] for at in np.flatnonzero(largest >= largest.max(initial=-math.inf) - MARGIN).tolist())
-
-    def _between_counts(self) -> Iterator[Change]:
-        self.letters = np.array([list(chain(*one)) for one in self.counts], dtype=np.int64)
-        digits = np.array([pow(_MULTIPLIER, at + 1, 1 << 64) for at in range(self.letters.shape[1])], dtype=np.uint64)
-        keys = (self.letters.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)
-        order = np.argsort(keys)
-        ordered = keys[order]
-        if (ordered[1:] == ordered[:-1]).any():
-            raise _Unsuitable  # the keys do not distinguish all counts
-        found: list[tuple[int, tuple[int, int], Integers, Doubles]] = []
-        for kind, (old, new), start in self._moves():
-            ours = np.flatnonzero(self.letters[:, start + old])
-            theirs = order[np.searchsorted(ordered, keys[ours] - digits[start + old] + digits[start + new])]
-            largest = self._largest(ours, theirs)
-            self.best = max(self.best, float(largest.max(initial=-math.inf)))
-            kept = largest >= self.best - MARGIN
-            if kept.any():
-                found.append((kind, (old, new), ours[kept], largest[kept]))
-        return self._made(found)
-
-    def _moves(self) -> Iterator[tuple[int, tuple[int, int], int]]:
-        """Yield the ways in which a client may change its letter, and the first place of its group's letters."""
-        start = 0
-        for kind, group in enumerate(self.table.groups):
-            moves = group.moves(relation_of(self.table.bound).steps)
-            yield from ((kind, move, start) for move in sorted(moves))
-            start += len(group.letters)
-
-    def _largest(self, ours: Integers, theirs: Integers) -> Doubles:
-        """Return, for pairs of laws, the logarithm of the largest ratio between their probabilities."""
-        result = np.empty(len(ours))
-        size = max(LISTED_MASSES // self.logarithms.shape[1], 1)
-        for start in range(0, len(ours), size):
-            self.watch()
-            above = self.logarithms[ours[start : start + size]]
-            below = self.logarithms[theirs[start : start + size]]
-            with np.errstate(invalid="ignore"):
-                differences = above - below
-            differences[above == -math.inf] = -math.inf
-            result[start : start + size] = differences.max(axis=1)
-        return result
-
-    def _made(self, found: list[tuple[int, tuple[int, int], Integers, Doubles]]) -> Iterator[Change]:
-        changes: list[Change] = []
-        for kind, (old, new), ours, largest in found:
-            kept = ours[largest >= self.best - MARGIN] if self.best < math.inf else ours[largest == math.inf]
-            several = (_less(self.counts[at], kind, old) for at in kept.tolist())
-            changes += self.table.orbits.changes(kind, (old, new), several)
-        return iter(changes)
-
-
-def _less(counts: Counts, kind: int, letter: int) -> Counts:
-    """Return the counts without one client of a kind that has a letter."""
-    numbers = counts[kind]
-    return (*counts[:kind], (*numbers[:letter], numbers[letter] - 1, *numbers[letter + 1 :]), *counts[kind + 1 :])
-
+from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
 
 _SHARE = 8
 """Before the laws of all counts are computed, this many pairs are looked at, or an eighth of the number of counts."""
@@ -251,8 +120,20 @@ class Aggregates(Method):
         if relation_of(self.program.bound).custom or isinstance(plain, Refusal):
             return plain
 
+        return self._screened(plain, lambda: largest_changes(self.table, control))
+
+    def telling(self, control: Control, sought: Sought) -> Comparison | Refusal:
+        plain = self.comparison(control)
+        exact = self.program.inexact is None and not relation_of(self.program.bound).custom
+        if isinstance(plain, Refusal) or not exact:
+            return plain
+        return self._screened(plain, lambda: telling_changes(self.table, sought, control))
+
+    def _screened(self, plain: Comparison, chosen: Callable[[], Iterator[Change] | None]) -> Comparison:
+        """Return the pairs of the chosen changes; of all where none are chosen."""
+
         def pairs() -> Iterator[Pair]:
-            changes = largest_changes(self.table, control)
+            changes = chosen()
             if changes is None:
                 yield from plain
             else:

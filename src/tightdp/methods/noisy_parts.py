@@ -119,8 +119,8 @@ class _Part:
         alone = CoreProgram(inputs, (component,), TupleOf((Leaf(0),)), (), ())
         laws, _ = leaf_laws(alone, backend)
         kernel: Kernel = {}
-        for centre in product(*(expr.values for expr in self.centre)):
-            weights, below = laws.given(centre)
+        every = list(product(*(expr.values for expr in self.centre)))
+        for centre, (weights, below) in zip(every, laws.every(every), strict=True):
             kernel[centre] = {laws.codes.first(code)[0]: quotient(weight, below) for code, weight in weights.items()}
         return kernel
 

@@ -34,7 +34,7 @@ from tightdp.limits.calibrated import (
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
-from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Tight
+from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Sought, Tight
 from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import TooLarge, at_most, cells, counted, deep_recursion, encode_core, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
@@ -354,6 +354,10 @@ class Method(Protocol):
 
     def largest(self, control: Control) -> Comparison | Refusal:
         """Return pairs of neighbours that include all those attaining the largest likelihood ratio."""
+        return self.comparison(control)
+
+    def telling(self, control: Control, sought: Sought) -> Comparison | Refusal:
+        """Return pairs of neighbours that include all those with the largest value, where that is above the least."""
         return self.comparison(control)
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.limits.calibrated import ALLOWED, LISTED_ROWS, LITTLE_WORK, MAX_DATASETS, MOST_WORK, NO_LIMIT
-from tightdp.methods.base import Comparison, Control, Exact, Looked, Named, Ratio, Refusal, Tight, on_table
+from tightdp.methods.base import Comparison, Control, Exact, Looked, Named, Ratio, Refusal, Sought, Tight, on_table
 from tightdp.methods.by_datasets import every_two_laws
 from tightdp.methods.by_elimination import exchanges
 from tightdp.methods.program import Candidate, Method, Program
@@ -157,14 +157,19 @@ def ranked(program: Program, control: Control, pairs: Comparison, top: int) -> t
     return ratios, Tight(lower, upper, witness, control.stopped)
 
 
-def comparison(program: Program, control: Control) -> tuple[Method, Comparison]:
+def comparison(program: Program, control: Control, sought: Sought | None = None) -> tuple[Method, Comparison]:
     """Return pairs of neighbours on which all divergences are attained; only some where these would be too many.
 
-    Raises QueryError where they are too many and there is no other way.
+    With `sought`, its largest value is attained on them, where that is above the least. Raises QueryError where they
+    are too many and there is no other way.
     """
     if program.bound.asks:
         return _whole(program, control)
-    asked = _Asked(program, control, lambda method, budget: method.comparison(control))
+    asked = _Asked(
+        program,
+        control,
+        lambda method, budget: method.telling(control, sought) if sought else method.comparison(control),
+    )
     method, found = asked.first()
     if found.incomplete is not None and asked.refusal is not None and program.forced is None:
         return method, replace(found, incomplete=LimitError(asked.refusal.reason, asked.refusal.hint))

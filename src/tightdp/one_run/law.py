@@ -25,7 +25,7 @@ from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregate import Aggregate, find_aggregate
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.choose import program_of
-from tightdp.methods.leaf_laws import ByDiagram
+from tightdp.methods.leaf_laws import LeafLaws
 from tightdp.methods.parts import Part, split
 from tightdp.methods.program import Program
 from tightdp.one_run.pairs import PairVector, audited, dataset_of, every_pair
@@ -225,7 +225,7 @@ class Compiler:
         stages: tuple[Stage, ...]
         if formula.conditioned:
             try:
-                stages = (_conditioned(bound, len(place.clients), formula, aggregate),)
+                stages = (_conditioned(bound, len(place.clients), formula, aggregate, self.backend),)
             except ProgramError as error:
                 raise self.bound.contradiction(place.dataset(error.x or ()), "is false in every run") from None
         elif aggregate is not None:
@@ -272,12 +272,14 @@ class _Place:
         return dataset_of(self.pairs, [chosen.get(client, 0) for client in range(len(self.pairs))])
 
 
-def _conditioned(bound: Bound, clients: int, formula: WeightedFormula, aggregate: Aggregate | None) -> Stage:
+def _conditioned(
+    bound: Bound, clients: int, formula: WeightedFormula, aggregate: Aggregate | None, backend: str
+) -> Stage:
     """Return the stage of a program that `observe` conditions: every dataset has its own normalisation."""
     classes = classes_of(range(clients) if aggregate is None else aggregate.kinds)
     laws: LawTable = DiagramTable(bound, formula)
     if aggregate is not None:
-        laws = AggregateTable(bound, aggregate, ByDiagram(formula))
+        laws = AggregateTable(bound, aggregate, LeafLaws(aggregate.rest, backend, formula=formula))
     ways = prod(len(members) + 1 for members in classes)
     if ways > AUDIT_TABLE:
         raise LimitError(

@@ -20,7 +20,7 @@ from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Pair, Ratio, summary
+from tightdp.methods.base import Comparison, Pair, Ratio, Sought, summary
 from tightdp.methods.compiled import TooLarge, at_most
 from tightdp.methods.program import Method
 from tightdp.methods.ranking import first_alike, first_pair, first_ratio
@@ -129,7 +129,7 @@ def listed(engine: Engine, question: LeastRatio | DeltaAt | RenyiAt) -> Privacy 
 
 def largest(engine: Engine, question: Question[TwoLaws]) -> tuple[Exact, Exact, Pair | None, Outcome]:
     """Return both ends of the largest value over all neighbours, who have it, and the common fields of a result."""
-    query, method, pairs = compared(engine)
+    query, method, pairs = compared(engine, question)
     error = engine.program.inexact
     kind = engine.games.laws if engine.bound.asks else laws.kind_of(error)
     with query.searching():
@@ -175,10 +175,12 @@ def ended(
     return found.lower, upper, pair, outcome if decided or stopped else outcome.bounded
 
 
-def compared(engine: Engine) -> tuple[Query, Method, Comparison]:
-    """Return a query with the pairs of neighbours to compare."""
-    query = engine.query()
-    return query, *questions.comparison(engine.program, query.control)
+def compared(engine: Engine, question: Question[TwoLaws] | None = None) -> tuple[Query, Method, Comparison]:
+    """Return a query with the pairs of neighbours to compare, for one question where that is given."""
+    query, sought = engine.query(), None
+    if question is not None and question.place(question.least) is not None:
+        sought = Sought(question.least, question.place, lambda pair: question.ends(ExactLaws.of(pair))[0])
+    return query, *questions.comparison(engine.program, query.control, sought)
 
 
 def declared_privacy(
