@@ -14,7 +14,9 @@ import pytest
 from flint import fmpq
 
 from tightdp import Bit, Mechanism, exponential, flip, laplace, mechanism, uniform
-from tightdp.cells import deltas, kinds, moving
+from tightdp.cells import deltas, joint, kinds, moving
+from tightdp.cells.comparing import Comparing
+from tightdp.cells.laws import cell_laws
 from tightdp.cells.simplices import divided, integral, on_simplex
 from tightdp.cells.sums import Bases
 from tightdp.exact.enclosure import as_fraction
@@ -245,3 +247,30 @@ def test_without_work_the_ratio_of_moved_draws_is_an_upper_end(monkeypatch: pyte
     found = gaps.bind(n=1).privacy(delta="1/50")
     assert found.status == "bounded"
     assert 1 < found.lower < found.upper == exp(1)
+
+
+def test_a_function_that_is_negative_on_an_edge_alone_is_not_shown_to_be_positive() -> None:
+    # (e^v - 8/5)^2 - 1/10 on the edge u = 0, less on it than at its ends; terms differ by the rate of u alone
+    on_edge, rising = (Fraction(123, 50), Fraction(-16, 5), Fraction(1)), Fraction(1, 100)
+    keys = [[((fmpq(u), 0), (fmpq(v), 0)) for v in range(3)] for u in range(2)]
+    first = {key: c - rising for key, c in zip(keys[0], on_edge, strict=True)}
+    second = dict.fromkeys(keys[1], rising)
+    for function in (first | second, second | first):
+        assert not joint._Proof(lambda: None).never_negative(function, 2)
+    above = {key: c + Fraction(1, 5) for key, c in zip(keys[0], on_edge, strict=True)}
+    assert joint._Proof(lambda: None).never_negative(above | second, 2)
+
+
+def test_gaps_of_the_two_largest_have_a_tight_ratio_where_nobody_sees_whose_they_are() -> None:
+    def two_gaps(x):
+        low, middle, high = sorted(laplace(each, 4) for each in x)
+        return high - middle, middle - low
+
+    bound = mechanism(two_gaps, record=Bit).bind(n=3).engine.program.bound
+    pair = (0, 0, 0), (1, 0, 0)
+    comparing = Comparing(cell_laws(bound, lambda: None, pair), lambda: None)
+    found = comparing.largest([pair, pair[::-1]])
+    assert found is not None
+    assert found.attained
+    assert comparing.upper == 0
+    assert float(found.value) == pytest.approx(1.05144631513698, rel=1e-12)  # the largest on a grid, at (0, 0)

@@ -266,7 +266,9 @@ class _Proof:
         for root in range(bounded + 1):
             turned = function if root == 0 else on_simplex(function, _rooted(bounded, count, root))
             for i in range(count):
-                face = {(*key[:i], *key[i + 1 :]): c for key, c in turned.items() if not key[i][1]}
+                face: Function = {}  # terms that differ in this length alone are one there
+                for key, c in turned.items():
+                    added(face, {} if key[i][1] else {(*key[:i], *key[i + 1 :]): c})
                 rates = sorted({key[i][0] for key in turned}, reverse=True)
                 slopes = [_slope(turned, i, rate) for rate in rates]
                 if any(self.never_negative(slope, bounded) for slope in slopes) and (
