@@ -18,7 +18,7 @@ from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.limits import pay
 from tightdp.limits.calibrated import LISTED_MASSES, ROWS_IN_ONE
 from tightdp.logic.count import TRUE, flow
-from tightdp.logic.formula import Coin, InputBit, WeightedFormula
+from tightdp.logic.formula import Coin, InputBit, WeightedFormula, code_length
 
 Law = tuple[Mapping[int, Whole], Whole]
 """The weights of outputs by code, and their denominator."""
@@ -94,10 +94,15 @@ class _Pass:
 
     def _bits(self, lanes: Sequence[Sequence[Value]]) -> Flags:
         """Return the input bits of every lane, from the top of the diagram to its bottom."""
-        formula = self.formula
-        levels = [level for level, variable in enumerate(formula.variables) if isinstance(variable, InputBit)]
-        rows = (formula.evidence_of(values) for values in lanes)
-        return np.array([[row[level] for level in levels] for row in rows], dtype=bool).reshape(len(lanes), len(levels))
+        inputs, columns = self.formula.inputs, zip(*lanes, strict=True)
+        codes = [list(map(leaf.index.__getitem__, values)) for leaf, values in zip(inputs, columns, strict=False)]
+        lengths = [code_length(len(leaf.values)) for leaf in inputs]
+        places = [variable for variable in self.formula.variables if isinstance(variable, InputBit)]
+        found = np.zeros((len(lanes), len(places)), dtype=bool)
+        for column, place in enumerate(places):
+            shift = lengths[place.leaf] - 1 - place.bit
+            found[:, column] = np.array(codes[place.leaf], dtype=np.int64) >> shift & 1
+        return found
 
     def run(self) -> list[Law]:
         """Return the law of every lane."""
