@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import factorial
 from typing import Any
 
 from flint import arb, fmpq
@@ -87,7 +86,6 @@ class Tangent:
     normal: Vector
     bound: fmpq
     rest: arb
-    largest: fmpq
 
     @classmethod
     def of(cls, function: Function, bounded: int) -> Tangent:
@@ -108,7 +106,7 @@ class Tangent:
         level = value - sum((scaled(slope, middle) for slope in slopes), arb(0))
         normal, bound = tuple(_near(slope) for slope in slopes), -_near(level)
         rest += abs(level + bound) + sum((abs(s - n) for s, n in zip(slopes, normal, strict=True)), arb(0))
-        return cls(normal, bound, rest, max([fmpq(0), *main]))
+        return cls(normal, bound, rest)
 
     @property
     def least(self) -> arb:
@@ -119,13 +117,6 @@ class Tangent:
     def most(self) -> arb:
         """Its largest value."""
         return arb(max(fmpq(0), *self.normal) - self.bound)
-
-    def mistaken(self) -> arb:
-        """Return an upper end of the integral of the other function where its sign is not the one of this."""
-        count, wide = len(self.normal), self.most - self.least
-        share = arb(1).min(2 * self.rest * count / wide) if wide > 0 else arb(1)
-        found: arb = grown(2 * self.rest * share / factorial(count), self.largest)
-        return found
 
 
 def _main(function: Function, bounded: int) -> Vector:
