@@ -30,7 +30,7 @@ import sys
 from collections import Counter, defaultdict, namedtuple
 from fractions import Fraction
 from functools import cache, reduce
-from itertools import accumulate, product, repeat, zip_longest
+from itertools import accumulate, combinations_with_replacement, product, repeat, zip_longest
 
 MOST_BYTES, MOST_DIGITS, MOST_LETTERS, MOST_CLIENTS, MOST_NESTED = 4_000_000, 4_000, 20_000, 10_000, 199
 WORK = 8_500_000  # steps of a quarter of a microsecond; what is kept costs more of them, which bounds memory as well
@@ -330,6 +330,7 @@ class Program(Domain):
         zero = self.infinite or not self.compares  # R is 0, else 1 or more, but with a delta, or for distances
         least = int(self.variances is None and "delta" not in claim)
         self.points = [((0, 1) if zero else ratio(t, least), ratio(d, 0, 1)) for t, d in map(items, points, repeat(2))]
+        self.turns = self.order is self.error is self.variances is None  # `in_order_is_enough` is for other claims
         need(self.error is None or not (self.infinite or "attained" in claim), "nothing is attained up to an error")
         super().__init__(n, claim["records"], claim.get("neighbours"))
         parts, order = fields(given["program"], "parts order")
@@ -478,14 +479,30 @@ class Program(Domain):
 
         return move, after
 
+    def swaps(self, part, state):
+        """Whether two clients with this part may change places: what they publish does, and no weight of it changes."""
+        first, middle = self.moves(part, [{}, {state: 1}], ALL)
+        then, _ = self.moves(part, middle, ALL)
+        for a, b in combinations_with_replacement(range(len(self.records)), 2):  # of x and x' only one may have a == b
+            ours = {(told, last, law) for told, left in first(1, a).items() for last, law in then(left, b).items()}
+            if ours != {(last, told, law) for told, left in first(1, b).items() for last, law in then(left, a).items()}:
+                return False
+        return True
+
     def walk(self, meets, event=None):
-        """Yield what `over` takes, for all that the places meet. Which outputs have which weights does not matter."""
-        laws, found = [{}, {"()": 1}], {(frozenset([((1, 1), 1)]), False)}
-        for part, pairs, shown in zip(self.places, meets, event or repeat(ALL)):
-            (move, after), before, found = self.moves(part, laws, shown), found, set()
-            for (left, differ), (a, b) in product(before, pairs):
+        """Yield what `over` takes, for all that the places meet. Which outputs have which weights does not matter.
+
+        Clients that may change places meet pairs in one order only: all others lead to the same.
+        """
+        laws, found, swaps = [{}, {"()": 1}], {(frozenset([((1, 1), 1)]), False, 0)}, cache(self.swaps)
+        for at, (part, pairs, shown) in enumerate(zip(self.places, meets, event or repeat(ALL))):
+            move, after = self.moves(part, laws, shown)
+            again = self.turns and (part,) == self.places[at + 1 : at + 2] and pairs is meets[at + 1]
+            again = again and all(swaps(part, state) for state in set().union(*laws))
+            before, found = found, set()
+            for (left, differ, least), (number, (a, b)) in product(before, enumerate(pairs)):
                 spend(12)
-                if differ and a != b and not self.at_once:
+                if number < least or (differ and a != b and not self.at_once):
                     continue
                 tables = {}
                 for (law, other), count in left:
@@ -494,7 +511,7 @@ class Program(Domain):
                         spend(16)
                         key = ours.get(told, 0), theirs.get(told, 0)
                         tables[key] = tables.get(key, 0) + count
-                found.add((frozenset(tables.items()), differ or a != b))
+                found.add((frozenset(tables.items()), differ or a != b, number if again else 0))
             laws = after
         spend(sum(map(len, laws)))
         whole = shown = [sum(law.values()) for law in laws]
@@ -505,7 +522,7 @@ class Program(Domain):
             need(all([*map(type, each)] in ([int], [Fraction]) for each in errors.values()), "an error is no number")
             wrong = {state for state, (error,) in errors.items() if abs(error) > self.alpha}
             shown = [sum(weight for state, weight in law.items() if state in wrong) for law in laws]
-        for left, _ in found:
+        for left, _, _ in found:
             ours, theirs = (sum(times(count, whole[pair[at]]) for pair, count in left) for at in (0, 1))
             yield [(shown[a], shown[b], count) for (a, b), count in left], ours, theirs
 

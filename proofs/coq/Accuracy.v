@@ -2,7 +2,7 @@
     this is false, or attained, on one. *)
 
 From Coq Require Import ZArith List Bool Lia Ring.
-From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate.
+From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Turns.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -48,8 +48,10 @@ Qed.
 Definition same_vector : vector -> vector -> bool := quick (same_list same_entry) same_vector_itself.
 (** One object for equal vectors. *)
 Definition shared : vector -> vector := kept (fun _ _ v => v) tt tt.
-Definition add_vector (v : vector) (l : list vector) : list vector :=
-  if existsb (same_vector v) l then l else v :: l.
+(** A vector, and from which record on a client that may change places with the one before meets them. *)
+Definition front := list (vector * nat).
+Definition add_vector (v : vector * nat) (l : front) : front :=
+  if existsb (fun u => same_vector (fst v) (fst u) && Nat.eqb (snd v) (snd u)) l then l else v :: l.
 
 Section Check.
 Variable root : Z.
@@ -71,35 +73,41 @@ Definition accurate (p : part) (record : option value) (v : vector) : bool :=
   && let over := padd (pmul beta_down (weight_if p record v (wrong n d))) (popp (pmul beta_up all)) in
      match asked with Within => nonpos root over | Exceeds => positive_at root over | Reaches => pzero over end).
 
-(** All vectors of weights that datasets lead to, part by part, with the records that each part may read. *)
-Fixpoint enumerated (ps : list (part * list (option value))) (front : list vector) : bool :=
+(** All vectors of weights that datasets lead to, part by part, with the records that each part may read; of clients that
+    may change places in one order. *)
+Fixpoint enumerated (ps : list (part * list (option value))) (fs : list bool) (found : front) : bool :=
   match ps with
   | [] => false
-  | [(p, rs)] => forallb (fun v => forallb (fun r => accurate (publishing p) r v) rs) front
+  | [(p, rs)] => forallb (fun v => forallb (fun r => accurate (publishing p) (snd r) (fst v)) (from_on (snd v) rs)) found
   | (p, rs) :: rest =>
-      forallb (fun v => forallb (fun r => runs_well p r v) rs) front
-      && enumerated rest (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found rs) [] front)
+      forallb (fun v => forallb (fun r => runs_well p (snd r) (fst v)) (from_on (snd v) rs)) found
+      && enumerated rest (tl fs) (fold_right (fun v found => fold_right (fun r =>
+           add_vector (moved_by p (snd r) (fst v), if hd false fs then fst r else 0%nat)) found (from_on (snd v) rs)) [] found)
   end.
 End Check.
 
-Definition measured_by (c : claim) (n : Z) (d : positive) (asked : verdict) (reads_ : nat * option nat -> list (option value)) : bool :=
+Definition measured_by (c : claim) (n : Z) (d : positive) (asked : verdict) (fs : list bool) (reads_ : nat * option nat -> list (option value)) : bool :=
   match law_of c with
   | For m places => well_made c && positive_at (root c) (down c)
-                    && enumerated (root c) (up c) (down c) n d asked (map (fun p => (part_at c (fst p), reads_ p)) places) [[([], [1])]]
+                    && enumerated (root c) (up c) (down c) n d asked (map (fun p => (part_at c (fst p), reads_ p)) places) fs [([([], [1])], 0%nat)]
   | ForEvery _ _ _ => false
   end.
+Definition read_by (c : claim) (i : nat) : list (option value) := records_of (records c) (part_at c i).
+Definition turned_places (c : claim) (g : part -> part) : list bool :=
+  match law_of c with For _ places => turns_of (part_at c) (read_by c) g (map fst places) | ForEvery _ _ _ => [] end.
 Definition check_accuracy (c : claim) (n : Z) (d : positive) : bool :=
-  measured_by c n d Within (fun p => records_of (records c) (part_at c (fst p))).
+  measured_by c n d Within (turned_places c publishing) (fun p => read_by c (fst p)).
 Definition check_accuracy_at (c : claim) (n : Z) (d : positive) (asked : verdict) (x : dataset) : bool :=
-  listed c x && measured_by c n d asked (fun p => [record_of x p]).
+  listed c x && measured_by c n d asked [] (fun p => [record_of x p]).
 
 (** With beta = up / down of the claim: P(|error| > n/d | x) is at most beta, above it, or equal to it, on a dataset x. *)
-Definition accuracy_at (K : domain) (T : K) (c : claim) (n : Z) (d : positive) (asked : verdict) (x : dataset) : Prop :=
-  let ps := measured (program_on c x) in
+Definition accurate_on (K : domain) (T : K) (c : claim) (n : Z) (d : positive) (asked : verdict) (ps : program) : Prop :=
   let over := mul (value_of K T (down c)) (mass K T ps (wrong n d)) in
   let bar := mul (value_of K T (up c)) (mass_of_all K T ps) in
   meaningful ps [] /\ lt zero (mass_of_all K T ps)
   /\ match asked with Within => le over bar | Exceeds => lt bar over | Reaches => over = bar end.
+Definition accuracy_at (K : domain) (T : K) (c : claim) (n : Z) (d : positive) (asked : verdict) (x : dataset) : Prop :=
+  accurate_on K T c n d asked (measured (program_on c x)).
 Definition accuracy (K : domain) (T : K) (c : claim) (n : Z) (d : positive) : Prop :=
   forall x, is_dataset c x -> accuracy_at K T c n d Within x.
 
@@ -127,17 +135,18 @@ Qed.
 
 Lemma add_vector_in : forall v l, In v (add_vector v l).
 Proof.
-  intros v l. unfold add_vector. destruct (existsb (same_vector v) l) eqn:E; [|left; reflexivity].
-  apply existsb_exists in E as [u [Hu E]]. apply same_vector_sound in E. subst u. exact Hu.
+  intros [v k] l. unfold add_vector. destruct (existsb _ l) eqn:E; [|left; reflexivity].
+  apply existsb_exists in E as [[u j] [Hu E]]. cbn [fst snd] in E. apply andb_true_iff in E as [E2 E1].
+  apply Nat.eqb_eq in E1. apply same_vector_sound in E2. subst. exact Hu.
 Qed.
 
 Lemma add_vector_keeps : forall v u l, In u l -> In u (add_vector v l).
-Proof. intros v u l H. unfold add_vector. destruct (existsb (same_vector v) l); [exact H | right; exact H]. Qed.
+Proof. intros v u l H. unfold add_vector. destruct (existsb _ l); [exact H | right; exact H]. Qed.
 
-Lemma fold_vectors_keep : forall {A} (g : A -> vector) l m u, In u m -> In u (fold_right (fun r => add_vector (g r)) m l).
+Lemma fold_vectors_keep : forall {A} (g : A -> vector * nat) l m u, In u m -> In u (fold_right (fun r => add_vector (g r)) m l).
 Proof. intros A g l m u H. induction l as [|a l IH]; [exact H | apply add_vector_keeps; exact IH]. Qed.
 
-Lemma fold_vectors_in : forall {A} (g : A -> vector) l m r, In r l -> In (g r) (fold_right (fun r => add_vector (g r)) m l).
+Lemma fold_vectors_in : forall {A} (g : A -> vector * nat) l m r, In r l -> In (g r) (fold_right (fun r => add_vector (g r)) m l).
 Proof.
   intros A g l m r H. induction l as [|a l IH]; [contradiction|]. cbn [fold_right].
   destruct H as [->|H]; [apply add_vector_in | apply add_vector_keeps; apply IH; exact H].
@@ -211,25 +220,25 @@ Definition fine (ps : program) (v : vector) : Prop :=
      let bar := val beta_up * sum v (fun e => val (snd e) * expected K T ps (fst e) (fun _ => 1)) in
      match asked with Within => over <= bar | Exceeds => bar < over | Reaches => over = bar end.
 
-Lemma expected_like : forall ps s g h, (forall y, length y = length ps -> g y = h y) -> expected K T ps s g = expected K T ps s h.
-Proof.
-  induction ps as [|[p r] ps IH]; intros s g h H; [apply H; reflexivity|]. cbn [expected]. apply sum_ext. intros x _.
-  rewrite (IH _ (fun y => g (published x :: y)) (fun y => h (published x :: y))); [reflexivity|].
-  intros y L. apply H. cbn [length]. congruence.
-Qed.
-
 Lemma runs_well_sound : forall p r v, runs_well p r v = true -> forall s, In s (map fst v) -> run p r s <> None.
 Proof.
   intros p r v H s Hs. unfold runs_well, kept, runs_well_once, rows, kept in H. rewrite forallb_forall in H. apply in_map_iff in Hs as [e [<- He]].
   specialize (H _ (in_map (run p r) _ _ (in_map fst _ _ He))). destruct (run p r (fst e)); [congruence | discriminate].
 Qed.
 
-Lemma enumerated_sound : forall ps front rs, enumerated root' beta_up beta_down n d asked ps front = true ->
-  Forall2 (fun p r => In r (snd p)) ps rs -> forall v, In v front -> fine (measured (combine (map fst ps) rs)) v.
+(** Records that are met in order. *)
+Inductive picks : list (part * list (option value)) -> list bool -> nat -> list (option value) -> Prop :=
+| picked_all : forall fs least, picks [] fs least []
+| picked : forall p rp ps fs least k r rs, nth_error rp k = Some r -> (least <= k)%nat ->
+    picks ps (tl fs) (if hd false fs then k else 0%nat) rs -> picks ((p, rp) :: ps) fs least (r :: rs).
+
+Lemma enumerated_sound : forall ps fs found rs least, enumerated root' beta_up beta_down n d asked ps fs found = true ->
+  picks ps fs least rs -> forall v, In (v, least) found -> fine (measured (combine (map fst ps) rs)) v.
 Proof.
-  induction ps as [|[p rp] ps IH]; intros front rs H R v Hv; [discriminate|]. inversion R as [|? r ? rs' Hr R']; subst. cbn [snd] in Hr.
+  induction ps as [|[p rp] ps IH]; intros fs found rs least H R v Hv; [discriminate|].
+  inversion R as [|? ? ? ? ? k r rs' Hk Lk R']; subst. pose proof (in_from_on _ _ _ _ Hk Lk) as Hr.
   destruct ps as [|[q rq] ps].
-  - inversion R'; subst. cbn [enumerated] in H. rewrite forallb_forall in H. specialize (H v Hv). rewrite forallb_forall in H. specialize (H r Hr).
+  - inversion R'; subst. cbn [enumerated] in H. rewrite forallb_forall in H. specialize (H _ Hv). cbn [fst snd] in H. rewrite forallb_forall in H. specialize (H _ Hr). cbn [fst snd] in H.
     unfold accurate in H. cbv zeta in H. apply andb_true_iff in H as [_ H]. apply andb_true_iff in H as [H H3]. apply andb_true_iff in H as [H1 H2].
     apply (positive_sound K T root' is_root) in H2. rewrite weight_if_sum in H2.
     cbn [map fst combine measured]. split; [|split].
@@ -245,16 +254,19 @@ Proof.
         -- apply le_sub. match type of H3 with 0 <= ?x + - ?y => change (0 <= x - y); replace (x - y) with (x + - y) by ring end. exact H3.
         -- intro E. apply N. match type of N with 0 <> ?x + - ?y => change (y = x) in E; rewrite E; ring end.
       * match type of H3 with ?x + - ?y = 0 => change (x = y); replace x with ((x + - y) + y) by ring end. rewrite H3. ring.
-  - change (enumerated root' beta_up beta_down n d asked ((p, rp) :: (q, rq) :: ps) front) with
-      (forallb (fun v => forallb (fun r => runs_well p r v) rp) front
-       && enumerated root' beta_up beta_down n d asked ((q, rq) :: ps) (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found rp) [] front)) in H.
-    apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1. specialize (H1 v Hv). rewrite forallb_forall in H1. specialize (H1 r Hr).
-    assert (M : In (moved_by p r v) (fold_right (fun v found => fold_right (fun r => add_vector (moved_by p r v)) found rp) [] front)).
-    { clear - Hv Hr. induction front as [|u front IHf]; [contradiction|]. cbn [fold_right]. destruct Hv as [->|Hv].
-      { apply (fold_vectors_in (fun r => moved_by p r v)). exact Hr. }
-      { apply (fold_vectors_keep (fun r => moved_by p r u)). apply IHf. exact Hv. } }
-    inversion R' as [|? r2 ? rs2 Hr2 R2]; subst.
-    destruct (IH _ _ H2 R' _ M) as [F1 [F2 F3]]. cbn [map fst] in *.
+  - change (enumerated root' beta_up beta_down n d asked ((p, rp) :: (q, rq) :: ps) fs found) with
+      (forallb (fun v => forallb (fun r => runs_well p (snd r) (fst v)) (from_on (snd v) rp)) found
+       && enumerated root' beta_up beta_down n d asked ((q, rq) :: ps) (tl fs) (fold_right (fun v found => fold_right (fun r =>
+            add_vector (moved_by p (snd r) (fst v), if hd false fs then fst r else 0%nat)) found (from_on (snd v) rp)) [] found)) in H.
+    apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1. specialize (H1 _ Hv). cbn [fst snd] in H1.
+    rewrite forallb_forall in H1. specialize (H1 _ Hr). cbn [fst snd] in H1.
+    assert (M : In (moved_by p r v, if hd false fs then k else 0%nat) (fold_right (fun v found => fold_right (fun r =>
+        add_vector (moved_by p (snd r) (fst v), if hd false fs then fst r else 0%nat)) found (from_on (snd v) rp)) [] found)).
+    { clear - Hv Hr. induction found as [|u found IHf]; [contradiction|]. cbn [fold_right]. destruct Hv as [->|Hv].
+      { apply (fold_vectors_in (fun r => (moved_by p (snd r) v, if hd false fs then fst r else 0%nat)) _ _ (k, r)). exact Hr. }
+      { apply (fold_vectors_keep (fun r => (moved_by p (snd r) (fst u), if hd false fs then fst r else 0%nat))). apply IHf. exact Hv. } }
+    inversion R' as [|? ? ? ? ? k2 r2 rs2 Hk2 Lk2 R2]; subst.
+    destruct (IH _ _ _ _ H2 R' _ M) as [F1 [F2 F3]]. cbn [map fst] in *.
     assert (E : measured (combine (p :: q :: map fst ps) (r :: r2 :: rs2)) = (p, r) :: measured (combine (q :: map fst ps) (r2 :: rs2))) by reflexivity.
     rewrite E. set (later := measured (combine (q :: map fst ps) (r2 :: rs2))) in *. cbv zeta in F3.
     rewrite (moved_by_sum p r v (fun s => expected K T later s (fun _ => 1))) in F2.
@@ -273,39 +285,102 @@ Proof.
 Qed.
 End Proofs.
 
-Lemma measured_says : forall K T c n d asked reads_ x, is_root_of_e K (root c) T -> is_dataset c x ->
-  (forall m places, law_of c = For m places -> Forall (fun p => In (record_of x p) (reads_ p)) places) ->
-  measured_by c n d asked reads_ = true -> accuracy_at K T c n d asked x.
+Lemma measured_says : forall K T c n d asked fs reads_ rs m places, is_root_of_e K (root c) T -> law_of c = For m places ->
+  measured_by c n d asked fs reads_ = true -> picks (map (fun p => (part_at c (fst p), reads_ p)) places) fs 0 rs ->
+  accurate_on K T c n d asked (measured (combine (map (fun p => part_at c (fst p)) places) rs)).
 Proof.
-  intros K T c n d asked reads_ x R D I H. unfold measured_by in H. destruct (law_of c) as [m places|] eqn:S; [|discriminate].
-  apply andb_true_iff in H as [H E]. specialize (I m places eq_refl).
-  assert (P : program_on c x = combine (map fst (map (fun p => (part_at c (fst p), reads_ p)) places)) (map (record_of x) places)).
-  { unfold program_on. rewrite S. unfold on. clear. induction places as [|p places IH]; [reflexivity|].
-    cbn [map combine fst snd]. rewrite IH. reflexivity. }
-  assert (A : Forall2 (fun p r => In r (snd p)) (map (fun p => (part_at c (fst p), reads_ p)) places) (map (record_of x) places)).
-  { clear - I. induction I as [|p places Hp _ IH]; constructor; assumption. }
-  destruct (enumerated_sound K T (root c) R (up c) (down c) n d asked _ _ _ E A [([], [1])] (or_introl eq_refl)) as [F1 [F2 F3]].
-  rewrite <- P in *. set (ps := measured (program_on c x)) in *. unfold accuracy_at. fold ps. cbv zeta. split; [apply F1; left; reflexivity|].
+  intros K T c n d asked fs reads_ rs m places R S H I. unfold measured_by in H. rewrite S in H.
+  apply andb_true_iff in H as [H E].
+  destruct (enumerated_sound K T (root c) R (up c) (down c) n d asked _ _ _ _ _ E I [([], [1])] (or_introl eq_refl)) as [F1 [F2 F3]].
+  rewrite map_map in F1, F2, F3. cbn [fst] in F1, F2, F3.
+  set (ps := measured _) in *. unfold accurate_on. split; [apply F1; left; reflexivity|].
   cbv zeta in F3. cbn [Program.sum fst snd] in F2, F3. rewrite (value_constant K T [1]%Z) in F2, F3 by reflexivity. cbn [hd] in F2, F3. rewrite inj_one in F2, F3.
   assert (One : forall a : K, add (mul one a) zero = a).
   { intro a. rewrite (Radd_comm (is_ring K)), (Radd_0_l (is_ring K)). apply (Rmul_1_l (is_ring K)). }
   rewrite !One in F2. rewrite !One in F3. split; [exact F2 | exact F3].
 Qed.
 
+Lemma program_combined : forall c x m places, law_of c = For m places ->
+  program_on c x = combine (map (fun p => part_at c (fst p)) places) (map (record_of x) places).
+Proof.
+  intros c x m places S. unfold program_on. rewrite S. unfold on. clear. induction places as [|p places IH]; [reflexivity|].
+  cbn [map combine fst snd]. rewrite IH. reflexivity.
+Qed.
+
+(** Ways on which both records are one. *)
+Definition both (r : option value) : meeting := (r, r, false).
+Definition met_alone (c : claim) (i : nat) : list meeting := map both (read_by c i).
+Definition way_alone (c : claim) (x : dataset) (places : list (nat * option nat)) : way :=
+  at_last publishing (map (fun p => (part_at c (fst p), (record_of x p, record_of x p))) places).
+
+Lemma measured_is : forall ps, measured ps = at_last publishing ps.
+Proof. induction ps as [|[p r] [|q ps] IH]; [reflexivity | reflexivity|]. cbn [measured at_last] in *. rewrite IH. reflexivity. Qed.
+
+Lemma left_at_last : forall g q, left_of (at_last g q) = at_last g (left_of q).
+Proof.
+  intros g q. induction q as [|[p r] [|e q] IH]; [reflexivity | reflexivity|].
+  change (at_last g ((p, r) :: e :: q)) with ((p, r) :: at_last g (e :: q)).
+  change (left_of ((p, r) :: at_last g (e :: q))) with ((p, fst r) :: left_of (at_last g (e :: q))). rewrite IH. reflexivity.
+Qed.
+
+Lemma walks_alone : forall c x places, Forall (fun p => In (record_of x p) (read_by c (fst p))) places ->
+  forall b, walks true (places_of (part_at c) publishing (met_alone c) (map fst places)) b (way_alone c x places).
+Proof.
+  intros c x places F. unfold places_of, way_alone. induction F as [|p places Hp F IH]; intro b; [constructor|].
+  assert (M : In (both (record_of x p)) (met_alone c (fst p))) by (apply in_map; exact Hp).
+  destruct F as [|p2 places Hp2 F].
+  - cbn [map at_last]. eapply walking; [exact M | destruct b; reflexivity | constructor].
+  - cbn [map at_last]. eapply walking; [exact M | destruct b; reflexivity | apply IH].
+Qed.
+
+Lemma picked_alone : forall c is fs least b q, in_order true (places_of (part_at c) publishing (met_alone c) is) fs least b q ->
+  exists rs, left_of q = measured (combine (map (part_at c) is) rs) /\ picks (map (fun i => (part_at c i, read_by c i)) is) fs least rs.
+Proof.
+  intros c is. unfold places_of. induction is as [|i is IH]; intros fs least b q W.
+  - inversion W; subst. exists []. split; [reflexivity | constructor].
+  - assert (Nth : forall k a a' e, nth_error (met_alone c i) k = Some (a, a', e) -> nth_error (read_by c i) k = Some a).
+    { intros k a a' e H. unfold met_alone in H. rewrite nth_error_map in H. destruct (nth_error (read_by c i) k) as [r|]; [|discriminate].
+      injection H as -> _ _. reflexivity. }
+    destruct is as [|j is].
+    + cbn [map at_last] in W. inversion W as [|? ? ? ? ? ? k a a' e q2 Hk Lk N W2]; subst. inversion W2; subst.
+      exists [a]. split; [reflexivity|]. cbn [map]. eapply picked; [eapply Nth; exact Hk | exact Lk | constructor].
+    + cbn [map at_last] in W. inversion W as [|? ? ? ? ? ? k a a' e q2 Hk Lk N W2]; subst.
+      destruct (IH _ _ _ _ W2) as [rs [E P]]. exists (a :: rs). split.
+      * cbn [left_of map fst snd] in *. fold (left_of q2). rewrite E. cbn [map combine]. inversion P; subst. reflexivity.
+      * cbn [map] in *. eapply picked; [eapply Nth; exact Hk | exact Lk | exact P].
+Qed.
+
 Theorem accuracy_sound : forall K T c n d, is_root_of_e K (root c) T -> check_accuracy c n d = true -> accuracy K T c n d.
 Proof.
-  intros K T c n d R H x D. unfold check_accuracy in H. eapply measured_says; [exact R | exact D | | exact H].
-  intros m places S. unfold measured_by in H. rewrite S in H. apply andb_true_iff in H as [H _]. apply andb_true_iff in H as [W _].
+  intros K T c n d R H x D. unfold check_accuracy in H. pose proof H as G. unfold measured_by in G.
+  destruct (law_of c) as [m places|] eqn:S; [|discriminate]. apply andb_true_iff in G as [G _]. apply andb_true_iff in G as [W _].
   destruct (reads_well_of c m places S W) as [RW _]. pose proof D as [L F]. rewrite S in L.
-  rewrite Forall_forall in RW. apply Forall_forall. intros p Hp. apply in_records with m; auto.
+  assert (I : Forall (fun p => In (record_of x p) (read_by c (fst p))) places).
+  { rewrite Forall_forall in RW. apply Forall_forall. intros p Hp. apply in_records with m; auto. }
+  destruct (in_order_is_enough K T (part_at c) (read_by c) publishing (met_alone c)) with (once := true) (is := map fst places) (q := way_alone c x places) as [q [Q1 [Q2 [Q3 _]]]].
+  { intros i e He. unfold met_alone in He. apply in_map_iff in He as [r [<- Hr]]. split; exact Hr. }
+  { apply walks_alone. exact I. }
+  destruct (picked_alone c _ _ _ _ _ Q1) as [rs [E P]]. unfold turned_places in H. rewrite S in H. rewrite map_map in P.
+  pose proof (measured_says K T c n d Within _ _ rs m places R S H P) as A. rewrite map_map in E. rewrite <- E in A.
+  assert (Z : left_of (way_alone c x places) = measured (program_on c x)).
+  { unfold way_alone. rewrite left_at_last, measured_is, (program_combined c x m places S). f_equal. unfold left_of. rewrite map_map.
+    cbn [fst snd]. clear. induction places as [|p places IH]; [reflexivity|]. cbn [map combine]. rewrite IH. reflexivity. }
+  unfold accuracy_at. rewrite <- Z. destruct Q2 as [turn [T1 T2]]. destruct (T2 [] (or_introl eq_refl)) as [T3 _].
+  destruct A as [A1 [A2 A3]]. unfold accurate_on.
+  assert (X : mass_of_all K T (left_of (way_alone c x places)) = mass_of_all K T (left_of q)) by apply T3.
+  assert (Y : mass K T (left_of (way_alone c x places)) (wrong n d) = mass K T (left_of q) (wrong n d)).
+  { unfold mass. rewrite T3. apply expected_same. intro y. unfold wrong. rewrite (proj2 (T1 y)). reflexivity. }
+  rewrite X, Y. split; [apply Q3; exact A1|]. split; assumption.
 Qed.
 
 Theorem accuracy_at_sound : forall K T c n d asked x, is_root_of_e K (root c) T -> check_accuracy_at c n d asked x = true ->
   is_dataset c x /\ accuracy_at K T c n d asked x.
 Proof.
   intros K T c n d asked x R H. unfold check_accuracy_at in H. apply andb_true_iff in H as [L H].
-  pose proof (listed_sound c x L) as D. split; [exact D|]. eapply measured_says; [exact R | exact D | | exact H].
-  intros m places _. apply Forall_forall. intros p _. left. reflexivity.
+  pose proof (listed_sound c x L) as D. split; [exact D|]. pose proof H as G. unfold measured_by in G.
+  destruct (law_of c) as [m places|] eqn:S; [|discriminate]. unfold accuracy_at. rewrite (program_combined c x m places S).
+  eapply measured_says; [exact R | exact S | exact H|]. clear. induction places as [|p places IH]; [constructor|].
+  cbn [map]. eapply picked with (k := 0%nat); [reflexivity | lia | exact IH].
 Qed.
 
 Print Assumptions accuracy_sound.

@@ -3,7 +3,7 @@
     and number is at most e^(a (a-1) ρ). *)
 
 From Coq Require Import ZArith List Bool Lia Ring.
-From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Accuracy Datasets Composition Outputs.
+From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Turns Accuracy Datasets Composition Outputs.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -36,7 +36,7 @@ Definition centres_ok (c : concentration) (asked : verdict) (t : table) : bool :
      end.
 Definition valid (c : concentration) : bool :=
   (0 <? rho_down c) && (0 <=? rho_up c) && forallb (fun v => (0 <? fst v) && (0 <? snd v)) (variances c).
-Definition check_concentration (c : concentration) : bool := valid c && all_ok (noisy c) (centres_ok c Within).
+Definition check_concentration (c : concentration) : bool := valid c && all_ok (noisy c) false (centres_ok c Within).
 Definition check_concentration_at (c : concentration) (asked : verdict) (x y : dataset) : bool :=
   valid c && pair_ok (noisy c) (centres_ok c asked) x y.
 
@@ -236,7 +236,7 @@ Theorem concentration_sound : forall K T c, is_root_of_e K (root (base (noisy c)
   forall x y, is_dataset (base (noisy c)) x -> is_dataset (base (noisy c)) y -> compared (noisy c) x y -> centres K T c Within x y.
 Proof.
   intros K T c R H x y Dx Dy C. unfold check_concentration in H. apply andb_true_iff in H as [_ G].
-  destruct (all_says _ _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. eapply centres_say; eassumption.
+  destruct (all_says_of _ _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. eapply centres_say; eassumption.
 Qed.
 
 Theorem concentration_at_sound : forall K T c asked x y, is_root_of_e K (root (base (noisy c))) T -> check_concentration_at c asked x y = true ->

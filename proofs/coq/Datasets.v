@@ -4,7 +4,7 @@
     what is attained. *)
 
 From Coq Require Import ZArith List Bool Lia Ring FMapPositive.
-From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Accuracy.
+From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Turns Accuracy.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -72,16 +72,16 @@ Definition moved_table (p : part) (a b : option value) (t : table) : table :=
 Definition same_table : table -> table -> bool :=
   same_list (fun e f => (fst e =? fst f)%positive && same_pair (fst (snd e)) (fst (snd f)) && (snd (snd e) =? snd (snd f))).
 
-(** Two records that a part meets, and whether they differ; and tables that datasets lead to, likewise. *)
-Definition meeting := (option value * option value * bool)%type.
-Definition front := list (table * bool).
-Definition same_front (t u : table * bool) : bool := Bool.eqb (snd t) (snd u) && same_table (fst t) (fst u).
+(** Tables that datasets lead to, whether records differ, and from which pair on the next client meets them. *)
+Definition front := list (table * bool * nat).
+Definition same_front (t u : table * bool * nat) : bool :=
+  Bool.eqb (snd (fst t)) (snd (fst u)) && same_table (fst (fst t)) (fst (fst u)) && Nat.eqb (snd t) (snd u).
 (** Those that are found, by a number which is made of their entries' first numbers. *)
 Definition fronts := PositiveMap.t front.
-Definition front_rank (t : table * bool) : positive :=
-  Z.to_pos (fold_left (fun h e => (h * step_factor + Zpos (fst e) * ratio_factor + snd (snd e)) mod modulus) (fst t) 0 + 1).
+Definition front_rank (t : table * bool * nat) : positive :=
+  Z.to_pos (fold_left (fun h e => (h * step_factor + Zpos (fst e) * ratio_factor + snd (snd e)) mod modulus) (fst (fst t)) 0 + 1).
 Definition those_of (k : positive) (m : fronts) : front := match PositiveMap.find k m with Some l => l | None => [] end.
-Definition add_front (t : table * bool) (m : fronts) : fronts :=
+Definition add_front (t : table * bool * nat) (m : fronts) : fronts :=
   let l := those_of (front_rank t) m in
   if existsb (same_front t) l then m else PositiveMap.add (front_rank t) (t :: l) m.
 Definition all_fronts (m : fronts) : front := flat_map snd (PositiveMap.elements m).
@@ -122,17 +122,18 @@ End Check.
 Section Through.
 Variable at_once : bool.
 Variable ok : table -> bool.
-Definition skipped (f : table * bool) (m : meeting) : bool := snd f && snd m && negb at_once.
-Definition next (p : part) (ms : list meeting) (fs : front) : front :=
-  all_fronts (fold_right (fun f found => fold_right (fun m found =>
+Definition skipped (f : table * bool * nat) (m : meeting) : bool := snd (fst f) && snd m && negb at_once.
+Definition next (p : part) (ms : list meeting) (turn : bool) (fs : front) : front :=
+  all_fronts (fold_right (fun f found => fold_right (fun km found => let m := snd km in
     if skipped f m then found
-    else add_front (moved_table p (fst (fst m)) (snd (fst m)) (fst f), snd f || snd m) found) found ms) (PositiveMap.empty _) fs).
-Fixpoint gone_through (ps : list (part * list meeting)) (fs : front) : bool :=
+    else add_front (moved_table p (fst (fst m)) (snd (fst m)) (fst (fst f)), snd (fst f) || snd m, if turn then fst km else 0%nat) found)
+    found (from_on (snd f) ms)) (PositiveMap.empty _) fs).
+Fixpoint gone_through (ps : list (part * list meeting)) (turns : list bool) (fs : front) : bool :=
   match ps with
-  | [] => forallb (fun f => ok (fst f)) fs
+  | [] => forallb (fun f => ok (fst (fst f))) fs
   | (p, ms) :: rest =>
-      forallb (fun f => forallb (fun m => skipped f m || forallb (entry_well p m) (fst f)) ms) fs
-      && gone_through rest (next p ms fs)
+      forallb (fun f => forallb (fun km => skipped f (snd km) || forallb (entry_well p (snd km)) (fst (fst f))) (from_on (snd f) ms)) fs
+      && gone_through rest (tl turns) (next p ms (hd false turns) fs)
   end.
 End Through.
 
@@ -148,22 +149,22 @@ Definition met_by (x y : dataset) (c : claim) (p : nat * option nat) : part * li
 Definition ok_at (d : within_claim) (asked : verdict) : table -> bool :=
   table_ok (root (base d)) (up (base d)) (down (base d)) (delta_up d) (delta_down d) (infinite d) asked.
 
-(** Whether all tables that neighbours lead to, or one pair, are found right. *)
-Definition all_ok (d : within_claim) (ok : table -> bool) : bool :=
+(** Whether all tables that neighbours lead to, or one pair, are found right; in one order where clients may change places. *)
+Definition all_ok (d : within_claim) (turned : bool) (ok : table -> bool) : bool :=
   let c := base d in
-  let gone := fun ps => gone_through (at_once (related c)) ok ps [(begin, false)] in
+  let gone := fun turns ps => gone_through (at_once (related c)) ok ps turns [(begin, false, 0%nat)] in
   match law_of c with
   | For n places =>
       well_made c
       && match listed_pairs d with
-         | None => gone (map (fun p => (part_at c (fst p), meetings c (part_at c (fst p)))) places)
-         | Some l => forallb (fun q => gone (map (met_by (fst q) (snd q) c) places)) l
+         | None => gone (if turned then turned_places c (fun p => p) else []) (map (fun p => (part_at c (fst p), meetings c (part_at c (fst p)))) places)
+         | Some l => forallb (fun q => gone [] (map (met_by (fst q) (snd q) c) places)) l
          end
   | ForEvery _ _ _ => false
   end.
 Definition check_within (d : within_claim) (ps : list point) : bool :=
   negb (infinite d) && forallb (fun p => positive_at (root (base d)) (snd (snd p))) ps
-  && all_ok d (fun t => forallb (fun p => ok_at (at_point d p) Within t) ps).
+  && all_ok d true (fun t => forallb (fun p => ok_at (at_point d p) Within t) ps).
 
 (** A pair that is compared, with an event or without. *)
 Definition is_compared (d : within_claim) (x y : dataset) : bool :=
@@ -176,7 +177,7 @@ Definition pair_ok (d : within_claim) (ok : table -> bool) (x y : dataset) : boo
   is_compared d x y
   && match law_of (base d) with
      | For n places => well_made (base d)
-                       && gone_through (at_once (related (base d))) ok (map (met_by x y (base d)) places) [(begin, false)]
+                       && gone_through (at_once (related (base d))) ok (map (met_by x y (base d)) places) [] [(begin, false, 0%nat)]
      | ForEvery _ _ _ => false
      end.
 Definition check_along (d : within_claim) (asked : verdict) (x y : dataset) : bool :=
@@ -237,6 +238,8 @@ Add Ring K_ring : (is_ring K).
 Notation val := (value_of K T).
 Notation sum := (sum K).
 Definition law (ps : program) (v : vector) (h : output -> K) : K := sum v (fun e => val (snd e) * expected K T ps (fst e) h).
+Definition like_way (q q' : way) : Prop :=
+  like K T [[]] q q' /\ (meaningful (left_of q') [] -> meaningful (left_of q) []) /\ (meaningful (right_of q') [] -> meaningful (right_of q) []).
 Definition one_on (E : output -> bool) (y : output) : K := if E y then 1 else 0.
 
 (** What is told apart. *)
@@ -435,11 +438,6 @@ Proof.
   unfold law. rewrite (told_by_sum p b w (fun y s => expected K T ps s (fun z => h (y :: z)))). reflexivity.
 Qed.
 
-(** A way through the parts, with two records for each. *)
-Definition way := list (part * (option value * option value)).
-Definition left_of (q : way) : program := map (fun e => (fst e, fst (snd e))) q.
-Definition right_of (q : way) : program := map (fun e => (fst e, snd (snd e))) q.
-
 Section Best.
 Variables c1 c2 : K.
 Variable plus : vector -> vector -> bool.
@@ -598,9 +596,9 @@ Proof.
 Qed.
 Lemma add_front_in : forall t m, In t (all_fronts (add_front t m)).
 Proof.
-  intros [t b] m. apply in_fronts. exists (front_rank (t, b)). unfold add_front. destruct (existsb _ _) eqn:E.
-  - apply existsb_exists in E as [[u b'] [Hu E]]. unfold same_front in E. cbn [fst snd] in E. apply andb_true_iff in E as [E1 E2].
-    apply eqb_prop in E1. apply same_table_sound in E2. subst. exact Hu.
+  intros [[t b] k] m. apply in_fronts. exists (front_rank (t, b, k)). unfold add_front. destruct (existsb _ _) eqn:E.
+  - apply existsb_exists in E as [[[u b'] j] [Hu E]]. unfold same_front in E. cbn [fst snd] in E. apply andb_true_iff in E as [E E0].
+    apply andb_true_iff in E as [E1 E2]. apply Nat.eqb_eq in E0. apply eqb_prop in E1. apply same_table_sound in E2. subst. exact Hu.
   - unfold those_of at 1. rewrite PositiveMap.gss. left. reflexivity.
 Qed.
 Lemma add_front_keeps : forall t u m, In u (all_fronts m) -> In u (all_fronts (add_front t m)).
@@ -716,33 +714,27 @@ Inductive leads : way -> table -> table -> Prop :=
     leads ((p, (a, b)) :: q) t u.
 
 (** A way that is gone through. *)
-Section Through.
-Variable once : bool.
-Inductive walks : list (part * list meeting) -> bool -> way -> Prop :=
-| walked : forall b, walks [] b []
-| walking : forall p ms rest b a a' c q, In (a, a', c) ms -> b && c && negb once = false -> walks rest (b || c) q ->
-    walks ((p, ms) :: rest) b ((p, (a, a')) :: q).
-
-Lemma gone_through_sound : forall ok ps fs, gone_through once ok ps fs = true ->
-  forall b q t, walks ps b q -> In (t, b) fs -> exists u, leads q t u /\ ok u = true.
+Lemma gone_through_sound : forall once ok ps turns fs, gone_through once ok ps turns fs = true ->
+  forall least b q t, in_order once ps turns least b q -> In (t, b, least) fs -> exists u, leads q t u /\ ok u = true.
 Proof.
-  intro ok. induction ps as [|[p ms] ps IH]; intros fs H b q t W Ht; inversion W; subst.
-  - cbn [gone_through] in H. rewrite forallb_forall in H. exists t. split; [constructor | apply (H _ Ht)].
-  - cbn [gone_through] in H. apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1. specialize (H1 _ Ht).
-    rewrite forallb_forall in H1. match goal with X : In (a, a', c) ms |- _ => specialize (H1 _ X); rename X into Hm end.
-    assert (S : skipped once (t, b) (a, a', c) = false) by assumption. rewrite S in H1. cbn [orb fst] in H1. rewrite forallb_forall in H1.
+  intros once ok. induction ps as [|[p ms] ps IH]; intros turns fs H least b q t W Ht.
+  - inversion W; subst. cbn [gone_through] in H. rewrite forallb_forall in H. exists t. split; [constructor | apply (H _ Ht)].
+  - inversion W as [|? ? ? ? ? ? k a a' c q0 Hk Lk N W2]; subst. pose proof (in_from_on _ _ _ _ Hk Lk) as Hm.
+    cbn [gone_through] in H. apply andb_true_iff in H as [H1 H2]. rewrite forallb_forall in H1. specialize (H1 _ Ht).
+    cbn [fst snd] in H1. rewrite forallb_forall in H1. specialize (H1 _ Hm). cbn [fst snd] in H1.
+    assert (S : skipped once (t, b, least) (a, a', c) = false) by exact N. rewrite S in H1. cbn [orb fst] in H1. rewrite forallb_forall in H1.
     assert (L : exists u, leads q0 (moved_table p a a' t) u /\ ok u = true).
     2: { destruct L as [u [L O]]. exists u. split; [|exact O]. constructor; [intros e He; apply (H1 e He) | exact L]. }
-    apply (IH _ H2 (b || c)%bool); [assumption|]. unfold next.
+    apply (IH _ _ H2 _ _ _ _ W2). unfold next. set (turn := hd false turns). clearbody turn.
     clear - Ht Hm S. induction fs as [|f fs IHf]; [contradiction|]. cbn [fold_right]. destruct Ht as [->|Ht].
-    + match goal with |- In _ (all_fronts (fold_right _ ?r ms)) => generalize r as rest' end. clear IHf. intro rest'. cbn [fst snd].
-      induction ms as [|m ms IHm]; [contradiction|]. cbn [fold_right]. destruct Hm as [->|Hm].
-      * rewrite S. cbn [fst snd]. apply add_front_in.
-      * specialize (IHm Hm). destruct (skipped once (t, b) m); [exact IHm | apply add_front_keeps; exact IHm].
-    + specialize (IHf Ht). clear Hm S. revert IHf. match goal with |- In _ (all_fronts ?r) -> _ => generalize r end. intros rest' IHf. induction ms as [|m ms IHm]; [exact IHf|]. cbn [fold_right].
-      destruct (skipped once f m); [exact IHm | apply add_front_keeps; exact IHm].
+    + match goal with |- In _ (all_fronts (fold_right _ ?r _)) => generalize r as rest' end. clear IHf. intro rest'. cbn [fst snd].
+      change (In (k, (a, a', c)) (@from_on meeting least ms)) in Hm. revert Hm. induction (@from_on meeting least ms) as [|m l IHm]; intro Hm; [contradiction|]. cbn [fold_right]. destruct Hm as [->|Hm].
+      * cbn [fst snd]. rewrite S. cbn [fst snd]. apply add_front_in.
+      * specialize (IHm Hm). destruct (skipped once (t, b, least) (snd m)); [exact IHm | apply add_front_keeps; exact IHm].
+    + specialize (IHf Ht). clear Hm S. revert IHf. match goal with |- In _ (all_fronts ?r) -> _ => generalize r end. intros rest' IHf.
+      induction (from_on (snd f) ms) as [|m l IHm]; [exact IHf|]. cbn [fold_right].
+      destruct (skipped once f (snd m)); [exact IHm | apply add_front_keeps; exact IHm].
 Qed.
-End Through.
 
 Lemma holds_led : forall root' up_ down_ du dd inf asked q t u, is_root_of_e K root' T -> leads q t u ->
   table_ok root' up_ down_ du dd inf asked u = true -> holds up_ down_ du dd inf asked q t.
@@ -783,40 +775,69 @@ Proof.
   intros ps h. unfold law. cbn [Program.sum fst snd]. rewrite (value_constant K T [1%Z]) by reflexivity. cbn [hd]. rewrite inj_one. ring.
 Qed.
 
-Lemma table_says : forall asked x y u, 0 <= val (delta_down d) -> leads (way_of x y) begin u -> ok_at d asked u = true -> said asked x y.
+Definition ours_of (A B : program) (E : output -> bool) : K := val (delta_down d) * (val (down c) * mass K T A E * mass_of_all K T B).
+Definition allowed_of (A B : program) (E : output -> bool) : K :=
+  val (delta_down d) * (val (up c) * mass K T B E * mass_of_all K T A) + val (delta_up d) * val (down c) * (mass_of_all K T A * mass_of_all K T B).
+Definition said_of (asked : verdict) (A B : program) : Prop :=
+  (meaningful A [] /\ meaningful B [] /\ 0 < mass_of_all K T A /\ 0 < mass_of_all K T B)
+  /\ match asked with
+  | Within => infinite d = false -> forall E, ours_of A B E <= allowed_of A B E
+  | Exceeds => exists E, allowed_of A B E < ours_of A B E /\ (infinite d = true -> mass K T B E = 0)
+  | Reaches => exists E, ours_of A B E = allowed_of A B E
+  end.
+
+Lemma way_says : forall asked q u, 0 <= val (delta_down d) -> leads q begin u -> ok_at d asked u = true -> said_of asked (left_of q) (right_of q).
 Proof.
-  intros asked x y u Hdd W H. pose proof (holds_led _ _ _ _ _ _ _ _ _ _ is_root_of W H) as [F G].
-  cbv zeta in G. rewrite !begin_sum, !law_begin, program_left, program_right in G.
-  change (expected K T (program_on c x) [] (fun _ => 1)) with (mass_of_all K T (program_on c x)) in G.
-  change (expected K T (program_on c y) [] (fun _ => 1)) with (mass_of_all K T (program_on c y)) in G.
-  specialize (F _ (or_introl eq_refl)). cbn [fst snd] in F. rewrite program_left, program_right in F.
+  intros asked q u Hdd W H. pose proof (holds_led _ _ _ _ _ _ _ _ _ _ is_root_of W H) as [F G].
+  cbv zeta in G. rewrite !begin_sum, !law_begin in G.
+  change (expected K T (left_of q) [] (fun _ => 1)) with (mass_of_all K T (left_of q)) in G.
+  change (expected K T (right_of q) [] (fun _ => 1)) with (mass_of_all K T (right_of q)) in G.
+  specialize (F _ (or_introl eq_refl)). cbn [fst snd] in F.
   destruct F as [F1 F2]. destruct G as [G1 [G2 [plus [Z G]]]]. rewrite begin_sum in G. split.
   { split; [apply F1; left; reflexivity|]. split; [apply F2; left; reflexivity|]. split; assumption. }
-  set (m := mass_of_all K T (program_on c x)) in *. set (m' := mass_of_all K T (program_on c y)) in *.
+  set (m := mass_of_all K T (left_of q)) in *. set (m' := mass_of_all K T (right_of q)) in *.
   set (c1 := val (down c) * m') in *. set (c2 := val (up c) * m) in *.
-  assert (OU : forall E, ours K T d x y E = val (delta_down d) * (c1 * mass K T (program_on c x) E)).
-  { intro E. unfold ours, c1. fold m'. ring. }
-  assert (AL : forall E, allowed K T d x y E = val (delta_down d) * (c2 * mass K T (program_on c y) E) + val (delta_up d) * val (down c) * (m * m')).
-  { intro E. unfold allowed, c2. fold m m'. ring. }
-  assert (MX : forall E, law (left_of (way_of x y)) [([], [1%Z])] (one_on E) = mass K T (program_on c x) E).
-  { intro E. rewrite law_begin, program_left. reflexivity. }
-  assert (MY : forall E, law (right_of (way_of x y)) [([], [1%Z])] (one_on E) = mass K T (program_on c y) E).
-  { intro E. rewrite law_begin, program_right. reflexivity. }
-  pose proof (over_reached c1 c2 plus (way_of x y) [([], [1%Z])] [([], [1%Z])]) as R. rewrite MX, MY in R.
+  assert (OU : forall E, ours_of (left_of q) (right_of q) E = val (delta_down d) * (c1 * mass K T (left_of q) E)).
+  { intro E. unfold ours_of, c1. fold m'. ring. }
+  assert (AL : forall E, allowed_of (left_of q) (right_of q) E = val (delta_down d) * (c2 * mass K T (right_of q) E) + val (delta_up d) * val (down c) * (m * m')).
+  { intro E. unfold allowed_of, c2. fold m m'. ring. }
+  assert (MX : forall E, law (left_of q) [([], [1%Z])] (one_on E) = mass K T (left_of q) E).
+  { intro E. rewrite law_begin. reflexivity. }
+  assert (MY : forall E, law (right_of q) [([], [1%Z])] (one_on E) = mass K T (right_of q) E).
+  { intro E. rewrite law_begin. reflexivity. }
+  pose proof (over_reached c1 c2 plus q [([], [1%Z])] [([], [1%Z])]) as R. rewrite MX, MY in R.
   destruct asked.
   - intros I E. rewrite OU, AL. destruct G as [D G]. specialize (D I _ (or_introl eq_refl)). cbn [fst snd] in D.
     pose proof (over_most c1 c2 plus _ _ _ E D) as O. rewrite MX, MY in O.
     pose proof (mul_le K _ _ _ Hdd O) as O'. pose proof (le_trans K _ _ _ O' G) as O2.
     apply le_sub. apply sub_le in O2.
     match type of O2 with 0 <= ?u => match goal with |- 0 <= ?w => replace w with u by ring end end. exact O2.
-  - exists (best plus (way_of x y) [([], [1%Z])] [([], [1%Z])]). split.
+  - exists (best plus q [([], [1%Z])] [([], [1%Z])]). split.
     + rewrite OU, AL. rewrite <- R in G. destruct G as [G N]. split.
       * apply le_sub. apply sub_le in G.
         match type of G with 0 <= ?u => match goal with |- 0 <= ?w => replace w with u by ring end end. exact G.
       * intro E. apply N.
         match type of E with ?a + ?b = ?e => assert (X : b = e - a) by (rewrite <- E; ring); rewrite X; ring end.
     + intro I. rewrite <- MY. apply best_alone. apply Z. exact I.
-  - exists (best plus (way_of x y) [([], [1%Z])] [([], [1%Z])]). rewrite OU, AL. rewrite <- R in G. rewrite <- G. ring.
+  - exists (best plus q [([], [1%Z])] [([], [1%Z])]). rewrite OU, AL. rewrite <- R in G. rewrite <- G. ring.
+Qed.
+
+Lemma table_says : forall asked x y u, 0 <= val (delta_down d) -> leads (way_of x y) begin u -> ok_at d asked u = true -> said asked x y.
+Proof.
+  intros asked x y u Hdd W H. pose proof (way_says asked _ u Hdd W H) as S. rewrite program_left, program_right in S. exact S.
+Qed.
+
+(** So it is of a way that is like it. *)
+Lemma like_says : forall x y q, like_way (way_of x y) q -> said_of Within (left_of q) (right_of q) -> said Within x y.
+Proof.
+  intros x y q [[turn [_ L]] [M M']] [[F1 [F2 [F3 F4]]] G]. destruct (L [] (or_introl eq_refl)) as [L1 L2].
+  rewrite program_left in M, L1. rewrite program_right in M', L2.
+  assert (X : mass_of_all K T (program_on c x) = mass_of_all K T (left_of q)) by apply L1.
+  assert (Y : mass_of_all K T (program_on c y) = mass_of_all K T (right_of q)) by apply L2.
+  split; [unfold fair; rewrite X, Y; auto|]. intros I E. specialize (G I (fun y => E (turn y))).
+  assert (XE : mass K T (program_on c x) E = mass K T (left_of q) (fun y => E (turn y))) by apply L1.
+  assert (YE : mass K T (program_on c y) E = mass K T (right_of q) (fun y => E (turn y))) by apply L2.
+  unfold ours, allowed. rewrite X, Y, XE, YE. exact G.
 Qed.
 
 Lemma way_alone : forall x y, walks (at_once (related c)) (map (met_by x y c) places) false (way_of x y).
@@ -898,20 +919,55 @@ Qed.
 End OneClaim.
 End Proofs.
 
-(** Where neighbours lead, a table was asked. *)
-Lemma all_says : forall d ok x y, all_ok d ok = true -> is_dataset (base d) x -> is_dataset (base d) y -> compared d x y ->
-  exists n places u, law_of (base d) = For n places /\ leads (way_of d places x y) begin u /\ ok u = true.
+(** Where neighbours lead, a table was asked: on the same way, or on one that is like it. *)
+Lemma meetings_read : forall c i m, In m (meetings c (part_at c i)) -> In (fst (fst m)) (read_by c i) /\ In (snd (fst m)) (read_by c i).
 Proof.
-  intros d ok x y H Dx Dy C. unfold all_ok in H. destruct (law_of (base d)) as [n places|] eqn:S; [|discriminate].
+  intros c i m H. unfold meetings, read_by, records_of in *. destruct (reads (part_at c i)).
+  - apply in_flat_map in H as [a [Ha H]]. apply in_flat_map in H as [b [Hb H]]. apply in_app_or in H as [H|H];
+      [destruct (same a b) | destruct (near (related c) a b)]; try contradiction; destruct H as [<-|[]]; cbn [fst snd];
+      split; apply in_map; assumption.
+  - destruct H as [<-|[]]. split; left; reflexivity.
+Qed.
+
+Lemma at_last_itself : forall {A B} (l : list (A * B)), at_last (fun a => a) l = l.
+Proof. intros A B. induction l as [|[a b] [|e l] IH]; [reflexivity | reflexivity|]. cbn [at_last] in *. rewrite IH. reflexivity. Qed.
+
+Lemma all_says : forall K T d turned ok x y, all_ok d turned ok = true -> is_dataset (base d) x -> is_dataset (base d) y -> compared d x y ->
+  exists n places q u, law_of (base d) = For n places /\ leads q begin u /\ ok u = true
+  /\ like_way K T (way_of d places x y) q /\ (turned = false -> q = way_of d places x y).
+Proof.
+  intros K T d turned ok x y H Dx Dy C. unfold all_ok in H. destruct (law_of (base d)) as [n places|] eqn:S; [|discriminate].
   apply andb_true_iff in H as [W G]. exists n, places.
   destruct (reads_well_of (base d) n places S W) as [RW ND]. pose proof Dx as [Lx Fx]. pose proof Dy as [Ly Fy]. rewrite S in Lx, Ly.
-  assert (X : exists u, leads (way_of d places x y) begin u /\ ok u = true); [|destruct X as [u X]; exists u; tauto].
+  assert (Self : forall q, like_way K T q q) by (intro q; split; [apply like_itself | split; intro M; exact M]).
   unfold compared in C. destruct (listed_pairs d) as [l|].
-  - rewrite forallb_forall in G. specialize (G _ C). eapply gone_through_sound; [exact G | apply way_alone | left; reflexivity].
-  - eapply gone_through_sound; [exact G | | left; reflexivity].
-    apply neighbours_cases in C. destruct C as [[U [_ N]]|[_ [l [a [b [r [-> [-> N]]]]]]]].
-    + exact (walks_at_once d n x y Dx Dy Lx Ly U N places RW false).
-    + exact (walks_once d n l a b r Dx Dy Lx N places RW ND false ltac:(discriminate)).
+  - rewrite forallb_forall in G. specialize (G _ C). exists (way_of d places x y).
+    destruct (gone_through_sound _ _ _ _ _ G 0%nat false (way_of d places x y) begin (any_order _ _ _ _ (way_alone d places x y)) (or_introl eq_refl)) as [u [L O]].
+    exists u. split; [reflexivity|]. split; [exact L|]. split; [exact O|]. split; [apply Self | reflexivity].
+  - set (met := map (fun p => (part_at (base d) (fst p), meetings (base d) (part_at (base d) (fst p)))) places) in *.
+    assert (A : walks (at_once (related (base d))) met false (way_of d places x y)).
+    { apply neighbours_cases in C. destruct C as [[U [_ N]]|[_ [l [a [b [r [-> [-> N]]]]]]]].
+      - exact (walks_at_once d n x y Dx Dy Lx Ly U N places RW false).
+      - exact (walks_once d n l a b r Dx Dy Lx N places RW ND false ltac:(discriminate)). }
+    destruct turned.
+    + assert (P : places_of (part_at (base d)) (fun p => p) (fun i => meetings (base d) (part_at (base d) i)) (map fst places) = met).
+      { unfold places_of. rewrite at_last_itself, map_map. reflexivity. }
+      rewrite <- P in A.
+      destruct (in_order_is_enough K T (part_at (base d)) (read_by (base d)) (fun p => p) (fun i => meetings (base d) (part_at (base d) i))
+                  (meetings_read (base d)) _ _ _ A) as [q [Q1 Q2]].
+      rewrite P in Q1. unfold turned_places in G. rewrite S in G.
+      destruct (gone_through_sound _ _ _ _ _ G 0%nat false q begin Q1 (or_introl eq_refl)) as [u [L O]].
+      exists q, u. split; [reflexivity|]. split; [exact L|]. split; [exact O|]. split; [exact Q2 | discriminate].
+    + destruct (gone_through_sound _ _ _ _ _ G 0%nat false (way_of d places x y) begin (any_order _ _ _ _ A) (or_introl eq_refl)) as [u [L O]].
+      exists (way_of d places x y), u. split; [reflexivity|]. split; [exact L|]. split; [exact O|]. split; [apply Self | reflexivity].
+Qed.
+
+(** What is said of a table that neighbours lead to, on their way. *)
+Lemma all_says_of : forall d ok x y, all_ok d false ok = true -> is_dataset (base d) x -> is_dataset (base d) y -> compared d x y ->
+  exists n places u, law_of (base d) = For n places /\ leads (way_of d places x y) begin u /\ ok u = true.
+Proof.
+  intros d ok x y H Dx Dy C. destruct (all_says integers 0 d false ok x y H Dx Dy C) as [n [places [q [u [S [L [O [_ E]]]]]]]].
+  rewrite (E eq_refl) in L. exists n, places, u. auto.
 Qed.
 
 Theorem within_sound : forall K T d ps, is_root_of_e K (root (base d)) T -> check_within d ps = true ->
@@ -919,8 +975,9 @@ Theorem within_sound : forall K T d ps, is_root_of_e K (root (base d)) T -> chec
 Proof.
   intros K T d ps R H p Hp x y Dx Dy C. unfold check_within in H. apply andb_true_iff in H as [H G]. apply andb_true_iff in H as [I P].
   apply negb_true_iff in I. rewrite forallb_forall in P. specialize (P p Hp). apply (positive_sound K T _ R) in P. destruct P as [P _].
-  destruct (all_says d _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. rewrite forallb_forall in O. specialize (O p Hp).
-  destruct (table_says K T (at_point d p) R n places S Within x y u P L O) as [F B]. split; [exact F | apply B; exact I].
+  destruct (all_says K T d true _ x y G Dx Dy C) as [n [places [q [u [S [L [O [W _]]]]]]]]. rewrite forallb_forall in O. specialize (O p Hp).
+  pose proof (way_says K T (at_point d p) R Within q u P L O) as B.
+  destruct (like_says K T (at_point d p) n places S x y q W B) as [F B']. split; [exact F | apply B'; exact I].
 Qed.
 
 Lemma is_compared_sound : forall d x y, is_compared d x y = true ->
@@ -949,7 +1006,7 @@ Proof.
   intros ok x y H. unfold pair_ok in H. apply andb_true_iff in H as [C G]. destruct (is_compared_sound d x y C) as [X [Y Z]].
   destruct (law_of c) as [n places|] eqn:S; [|discriminate]. apply andb_true_iff in G as [_ G].
   split; [exact X|]. split; [exact Y|]. split; [exact Z|]. exists n, places.
-  destruct (gone_through_sound _ ok _ _ G false (way_of d places x y) begin (way_alone d places x y) (or_introl eq_refl)) as [u U].
+  destruct (gone_through_sound _ ok _ _ _ G 0%nat false (way_of d places x y) begin (any_order _ _ _ _ (way_alone d places x y)) (or_introl eq_refl)) as [u U].
   exists u. tauto.
 Qed.
 

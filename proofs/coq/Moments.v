@@ -3,7 +3,7 @@
     Neighbours are gone through as in Datasets.v; the table at the end has all weights. *)
 
 From Coq Require Import ZArith List Bool Lia Ring.
-From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Law Datasets Composition Outputs.
+From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Law Turns Datasets Composition Outputs.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -49,7 +49,7 @@ Definition moment_ok (c : moment_claim) (asked : verdict) (t : table) : bool :=
      end.
 
 Definition check_moment (c : moment_claim) : bool :=
-  positive_at (root (base (among c))) (most_down c) && all_ok (among c) (moment_ok c Within).
+  positive_at (root (base (among c))) (most_down c) && all_ok (among c) false (moment_ok c Within).
 Definition check_moment_at (c : moment_claim) (asked : verdict) (x y : dataset) : bool :=
   positive_at (root (base (among c))) (most_down c) && pair_ok (among c) (moment_ok c asked) x y.
 
@@ -313,7 +313,7 @@ End Proofs.
 Theorem moments_sound : forall K T c, is_root_of_e K (root (base (among c))) T -> check_moment c = true -> moments K T c.
 Proof.
   intros K T c R H x y Dx Dy C. unfold check_moment in H. apply andb_true_iff in H as [D G].
-  destruct (all_says _ _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. eapply moment_says; eassumption.
+  destruct (all_says_of _ _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. eapply moment_says; eassumption.
 Qed.
 
 Theorem moment_at_sound : forall K T c asked x y, is_root_of_e K (root (base (among c))) T -> check_moment_at c asked x y = true ->

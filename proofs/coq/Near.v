@@ -2,7 +2,7 @@
     to lost / whole. So noise, or a loop, may be cut off where it goes on, and masses may be rounded. *)
 
 From Coq Require Import ZArith List Bool Lia Ring.
-From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Law Datasets Outputs.
+From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Law Turns Datasets Outputs.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -31,7 +31,7 @@ Definition fit (r : Z) (e : error) (p : point) : bool :=
   (0 <=? fst e) && (0 <? snd e) && positive_at r (snd (fst p)) && nonpos r (popp (fst (fst p)))
   && positive_at r (snd (snd p)) && nonpos r (popp (fst (snd p))).
 Definition check_near (d : within_claim) (e : error) (ps : list point) : bool :=
-  negb (infinite d) && forallb (fit (root (base d)) e) ps && all_ok d (fun t => forallb (near_ok d e t) ps).
+  negb (infinite d) && forallb (fit (root (base d)) e) ps && all_ok d false (fun t => forallb (near_ok d e t) ps).
 Definition check_near_exceeds (d : within_claim) (e : error) (p : point) (x y : dataset) : bool :=
   negb (infinite d) && fit (root (base d)) e p && check_along (at_point d (shifted false e p)) Exceeds x y.
 
@@ -250,7 +250,7 @@ Theorem near_within_sound : forall K T d e ps, is_root_of_e K (root (base d)) T 
 Proof.
   intros K T d e ps R H p Hp x y Dx Dy C. unfold check_near in H. apply andb_true_iff in H as [H G]. apply andb_true_iff in H as [I F].
   rewrite forallb_forall in F. specialize (F p Hp). apply negb_true_iff in I.
-  destruct (all_says d _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. rewrite forallb_forall in O. specialize (O p Hp).
+  destruct (all_says_of d _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. rewrite forallb_forall in O. specialize (O p Hp).
   exact (near_says K T d R e p F I n places x y u S L O).
 Qed.
 

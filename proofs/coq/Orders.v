@@ -4,7 +4,7 @@
     are compared; by which root they were found does not matter. *)
 
 From Coq Require Import ZArith List Bool Lia Ring.
-From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Law Datasets Composition Outputs Near.
+From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Law Turns Datasets Composition Outputs Near.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -64,7 +64,7 @@ Definition order_ok (c : order_claim) (asked : verdict) (t : table) : bool :=
      | Reaches => false
      end.
 Definition check_order (c : order_claim) : bool :=
-  positive_at (root (base (order_among c))) (order_down c) && all_ok (order_among c) (order_ok c Within).
+  positive_at (root (base (order_among c))) (order_down c) && all_ok (order_among c) false (order_ok c Within).
 Definition check_order_exceeds (c : order_claim) (x y : dataset) : bool :=
   positive_at (root (base (order_among c))) (order_down c) && pair_ok (order_among c) (order_ok c Exceeds) x y.
 
@@ -327,7 +327,7 @@ End Proofs.
 Theorem orders_sound : forall K T c, is_root_of_e K (root (base (order_among c))) T -> check_order c = true -> orders K T c.
 Proof.
   intros K T c R H x y Dx Dy C. unfold check_order in H. apply andb_true_iff in H as [D G]. apply (positive_sound K T _ R) in D.
-  destruct (all_says _ _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. eapply order_says; eassumption.
+  destruct (all_says_of _ _ x y G Dx Dy C) as [n [places [u [S [L O]]]]]. eapply order_says; eassumption.
 Qed.
 
 Theorem order_exceeds_sound : forall K T c x y, is_root_of_e K (root (base (order_among c))) T -> check_order_exceeds c x y = true ->

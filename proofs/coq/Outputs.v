@@ -2,7 +2,7 @@
     neighbours, at some output that the file need not name. *)
 
 From Coq Require Import ZArith List Bool Ring.
-From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Law Datasets.
+From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Law Turns Datasets.
 Import ListNotations.
 Open Scope Z_scope.
 

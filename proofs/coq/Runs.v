@@ -2,7 +2,7 @@
     each output with its probabilities, is a law to which [composed_is_private] applies. *)
 
 From Coq Require Import ZArith List Bool Ring.
-From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Lawful Law Datasets Composed.
+From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate Lawful Law Turns Datasets Composed.
 Import ListNotations.
 Open Scope Z_scope.
 
