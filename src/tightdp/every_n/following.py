@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from tightdp.core.builder import Builder
 from tightdp.core.nodes import Const, Expr
@@ -32,6 +32,7 @@ from tightdp.every_n.paths import (
     times,
     tree_of,
 )
+from tightdp.every_n.trees import is_tree, shorter
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided
 from tightdp.limits.calibrated import FEW_VALUES
@@ -64,12 +65,28 @@ class Touched(Exception):
         self.token, self.asked, self.modulus = token, asked, modulus
 
 
+class Met(Exception):
+    """A run comes to where an earlier one was: what follows is known."""
+
+
+class Meets(Protocol):
+    """Where runs meet."""
+
+    def reached(self, choices: Choices, key_of: Callable[[], Any], gate: bool = False) -> None:
+        """Note where a run is. Raises Met where an earlier one was there."""
+        ...
+
+
 class Choices:
     """The choices of a run in order: those that are given, then the first of every law."""
 
-    def __init__(self, past: Sequence[tuple[Law, int]] = ()) -> None:
-        self._past = past
+    def __init__(self, past: Sequence[tuple[Law, int]] = (), meeting: Meets | None = None) -> None:
+        self._past, self.meeting = past, meeting
         self.made: list[tuple[Law, int]] = []
+        self.node, self.looked = 0, 0
+        """Where the run was last, and how many choices it had made there."""
+        self.weight: Number = Fraction(1)
+        """How likely what was drawn since then is."""
 
     def choose(self, law: Law) -> int:
         """Return the place of the outcome."""
@@ -98,6 +115,7 @@ class Run:
     def __init__(self, kind: str, choices: Choices, inside: bool, sums: bool) -> None:
         self.kind, self.choices, self.inside, self.sums = kind, choices, inside, sums
         self.probability: Number = Fraction(1)
+        """How likely its draws are, once all runs are known."""
         self.noises: list[Noise] = []
         self.bounds: Bounds = {}
         self.asked: list[tuple[Tree, bool]] = []
@@ -108,7 +126,7 @@ class Run:
         if len(law) == 1:
             return law[0][0]
         outcome, probability = law[self.choices.choose(law)]
-        self.probability = self.probability * probability
+        self.choices.weight = self.choices.weight * probability
         return outcome
 
     def noise(self, law: Noise) -> Affine:
@@ -193,7 +211,7 @@ class Run:
     def either(self, tree: Tree) -> bool:
         """Go both ways in turn, each with probability 1/2, and publish which."""
         answer = bool(self.choices.choose(_EITHER))
-        self.probability = self.probability / 2
+        self.choices.weight = self.choices.weight / 2
         self.asked.append((tree, answer))
         return answer
 
@@ -287,7 +305,7 @@ class FollowingBuilder(Builder):
         return self._above(theirs, ours, False) if operator == "le" else self._above(ours, theirs, False)
 
     def _same(self, ours: Tree, theirs: Tree) -> bool:
-        if not (isinstance(ours, Affine) or isinstance(theirs, Affine)) or _is_tree(ours) or _is_tree(theirs):
+        if not (isinstance(ours, Affine) or isinstance(theirs, Affine)) or is_tree(ours) or is_tree(theirs):
             return self.run.answer(("eq", ours, theirs))
         if isinstance(ours, str) or isinstance(theirs, str) or ours is None or theirs is None:
             return False
@@ -319,7 +337,7 @@ class FollowingBuilder(Builder):
         safe = operator in _SAFE or (operator in _DIVIDING and isinstance(divisor, Affine) and _is_not_zero(divisor))
         if not safe or any(isinstance(tree, str) or tree is None for tree in trees):
             self._beyond(*trees)
-        return self.symbol((operator, *trees))
+        return self.symbol(shorter(operator, *trees))
 
     def _affine(self, operator: str, one: Affine, other: Affine | None = None) -> Affine | None:
         """Return what an operation makes of affine forms, where that is one."""
@@ -369,7 +387,3 @@ def _is_not_zero(divisor: Affine) -> bool:
 
 def _of_size(terms: Terms) -> bool:
     return all(kind == "size" for (kind, _), _ in terms)
-
-
-def _is_tree(tree: Tree) -> bool:
-    return isinstance(tree, tuple) and not isinstance(tree, Affine)

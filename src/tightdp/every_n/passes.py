@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -21,10 +21,11 @@ from tightdp.core.lowering.store import Cell
 from tightdp.core.lowering.values import Growing, Value
 from tightdp.errors import LanguageError
 from tightdp.every_n.counters import Farther, Many, refuse_cut_off
-from tightdp.every_n.following import Choices, FollowingBuilder, Run, Touched
+from tightdp.every_n.following import Choices, FollowingBuilder, Met, Run, Touched
 from tightdp.every_n.freezing import Freezer
 from tightdp.every_n.indexes import marks_in
 from tightdp.every_n.learned import POISON, CheckedStore, Explored, Frozen, Knowledge, Needed, Place, Play, Sent, State
+from tightdp.every_n.meeting import Meeting, steps_of_run
 from tightdp.every_n.paths import Affine, refusal
 from tightdp.every_n.thawing import Thawer
 from tightdp.limits.calibrated import PROOF_RUNS, PROOF_STATES
@@ -105,6 +106,8 @@ class Pass:
         self.record: Value = None
         self.index: Value = None
         self._plays = 0
+        self.base = 1, 2, 0
+        """How many nodes, frames and loops are around a round."""
         self._streams = m.store.streams()
         self._agg: dict[int, dict[str, Value]] = {}
         self.initial: dict[int, Any] = {}
@@ -192,16 +195,17 @@ class Pass:
         return Explored(tuple(index), steps, slots, sums, tuple(sorted(reached)))
 
     def _plays_of(self, state: State, record: Any) -> Iterator[tuple[Play, State, list[Any]]]:
-        past: Sequence[Any] | None = ()
-        while past is not None:
-            self._plays += 1
+        def follow(choices: Choices) -> tuple[Play, State, list[Any]] | None:
+            play = self._play(state, record, choices)
+            return None if play is None else (*play, choices.made)
+
+        meeting = Meeting(follow)
+        for length in meeting.runs():
+            self._plays += steps_of_run(length)
             if self._plays > PROOF_RUNS:
                 raise refusal("there are too many runs of one record", "ask for one n")
-            choices = Choices(past)
-            play = self._play(state, record, choices)
-            if play is not None:
-                yield (*play, choices.made)
-            past = choices.next()
+        for (play, after, made), probability in meeting.found()[0]:
+            yield replace(play, probability=probability), after, made
 
     def _play(self, state: State, record: Any, choices: Choices) -> tuple[Play, State] | None:
         """Return what one run makes of a record in a state, and leave everything as it was; None if it loses a mark."""
@@ -212,7 +216,11 @@ class Pass:
         m.inside = self
         self.departed = None
         m.alive = m.builder.true
-        self._round(state, record)
+        try:
+            self._round(state, record)
+        except Met:
+            m.restore(keep)
+            raise
         if m.alive is m.builder.false and self.departed is None:
             raise refusal("a run ends in a way that is not followed here")
         self._check_written()
@@ -220,7 +228,7 @@ class Pass:
             raise refusal("an iterator from before the records is gone through at one of them", "keep list(...) of it")
         after, slots, sums, sent, indexes = self._frozen(run, self.departed)
         asked = tuple(m.visible_answers(run))
-        play = Play(run.probability, tuple(run.noises), run.bounds, sent, asked, -1, slots, sums, indexes.new)
+        play = Play(Fraction(1), tuple(run.noises), run.bounds, sent, asked, -1, slots, sums, indexes.new)
         m.restore(keep)
         return (play, after) if indexes.marks >= self.marks else None
 
@@ -229,6 +237,7 @@ class Pass:
         m.store.write(dict(self._thawed(state, "next round")))
         self.record = m.plain(record)
         self.index = m.builder.symbol(Affine(((("index", 0), Fraction(1)),), Fraction(0)))
+        self.base = len(m.position), len(m.stack), len(m.rounds)
         m.attempt(lambda: self.action(self.record, self.index))
 
     def leave(self, target: list[End], value: Value) -> None:

@@ -25,9 +25,11 @@ from tightdp.every_n.counters import Farther, refuse_cut_off
 from tightdp.every_n.following import TURN, Choices, FollowingBuilder, Run, Touched
 from tightdp.every_n.indexes import without_mark
 from tightdp.every_n.learned import Again, CheckedStore, Explored, Knowledge, Needed, Sent, Unending
+from tightdp.every_n.merging import key_of
 from tightdp.every_n.passes import Pass
 from tightdp.every_n.paths import SIZE, Affine, Symbol, refusal
 from tightdp.every_n.runs import (
+    NEXT,
     PASSED,
     Ending,
     NoEvidence,
@@ -59,6 +61,7 @@ class Following(Seeing):
         self.first: Run | None = None
         self.picked: list[Value] = []
         self.residues = {}
+        self.begun: dict[int, int] = {}  # of loops over items, by how many are around: the parts that they began with
         self.evaluated = [[]]
         super().__init__(bound, None, None, watch, Plan())
         self.builder.refuse, self.builder.residue = self._refuse, self._residue
@@ -76,6 +79,26 @@ class Following(Seeing):
         return Every(lambda record, index: record)
 
     # the whole
+
+    def boundary(self) -> None:
+        choices = self.run.choices
+        if choices.meeting is not None and choices.looked < len(choices.made):
+            choices.looked = len(choices.made)
+            choices.meeting.reached(choices, self._depends_on)
+
+    def next_item(self) -> None:
+        parts, loops = self.evaluated[-1], len(self.rounds)
+        if self.rounds[-1][1]:
+            del parts[self.begun[loops] :]
+            parts.append((self.position[-1], NEXT))
+        else:
+            self.begun[loops] = len(parts)
+        self.boundary()
+
+    def _depends_on(self) -> Any:
+        """Return what the rest of the run depends on; None where that is not known."""
+        passed = self.key, tuple(at for *_, at in self.passes), tuple(sorted(self.residues.items()))
+        return key_of(self, (1, 2, 0) if self.inside is None else self.inside.base, (*passed, len(self.picked)))
 
     def ending(self) -> Ending:
         """Follow one run to its end."""
@@ -136,6 +159,8 @@ class Following(Seeing):
         number, made = len(self.passes), tuple(at for _, at in self.choices.made)
         evaluated = [len(parts) for parts in self.evaluated]
         if self.first is None:
+            if self.choices.meeting is not None:
+                self.choices.meeting.reached(self.choices, self._depends_on, gate=True)
             self.first, self.key = self.run, made
         session, key = self.session, (self.key, number)
         learned = session.learned.setdefault(key, Knowledge())

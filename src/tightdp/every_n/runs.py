@@ -111,6 +111,8 @@ REST = "\0rest"
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _REPEATING = (ast.For, ast.While, *_COMPREHENSIONS)
 
+NEXT: Any = Host("an item of what is gone through")
+"""Stands there for what was evaluated for the items before."""
 PASSED: Any = Host("a pass over the records")
 """Stands among the parts of an expression where its evaluation went through the records."""
 

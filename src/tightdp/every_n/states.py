@@ -20,6 +20,7 @@ from tightdp.every_n.assembling import assembled
 from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
 from tightdp.every_n.following import Choices, Untraceable
 from tightdp.every_n.learned import Again, Unending
+from tightdp.every_n.meeting import Meeting, steps_of_run
 from tightdp.every_n.paths import Affine, Path, Paths, Terms, held, refusal
 from tightdp.every_n.reading import Following
 from tightdp.every_n.runs import OPEN, Ending, Session
@@ -29,9 +30,6 @@ from tightdp.language.laws import Exponentials, TwoSided
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import PROOF_RUNS
-
-_FEW_CHOICES = 8
-"""A run with so many choices takes no more than one of them; longer ones take more of `PROOF_RUNS`."""
 
 
 def explore(bound: Bound, sums: bool = False, watch: Callable[[], None] = lambda: None) -> Paths:
@@ -66,17 +64,23 @@ def _read(bound: Bound, sums: bool, watch: Callable[[], None] = lambda: None) ->
 
 
 def _endings(bound: Bound, session: Session, watch: Callable[[], None]) -> Iterator[Ending]:
-    past: Sequence[Any] | None = ()
-    count = 0
-    while past is not None:
+    def follow(choices: Choices) -> Ending | None:
         watch()
+        with suppress(Unending):
+            return Following(bound, session, choices, watch).ending()
+        return None
+
+    meeting, count = Meeting(follow), 0
+    for made in meeting.runs():
+        count += steps_of_run(made)
         if count > PROOF_RUNS:
             raise refusal("it has too many runs before and after the records")
-        choices = Choices(past)
-        with suppress(Unending):
-            yield Following(bound, session, choices, watch).ending()
-        count += max(1, (len(choices.made) // _FEW_CHOICES) ** 2)
-        past = choices.next()
+    endings, before = meeting.found()
+    for ending, probability in endings:
+        ending.after.probability = probability
+        if ending.passes:
+            ending.before.probability = before[ending.key]
+        yield ending
 
 
 def chain_of(paths: Paths) -> Chain | None:

@@ -266,7 +266,7 @@ def _best(m: Machine, name: str, iterable: Value, key: Value, default: Value) ->
             better = truth(m, _before(m, *((other, rank) if name == "min" else (rank, other))))
         m.branch(better, lambda: m.store.write({best.key: (True, item, other)}), lambda: None)
 
-    visit(m, iterable, look)
+    visit(m, iterable, look, best)
     found, item, _ = m.store.pop(best.key)
     if not found and default is MISSING:
         raise Failure(f"ValueError: {name}() of nothing", "make sure that there is at least one value")

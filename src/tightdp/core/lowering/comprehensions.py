@@ -69,7 +69,7 @@ def _items(m: Machine, node: Comprehension, first: Value) -> Value:
     if alike is not None:
         return for_all(m, alike, lambda items: _items(m, node, items))
     result = m.new_list(sifted(m))
-    clauses(m, node.generators, first, lambda: sift(m, result, m.evaluate(node.elt)))
+    clauses(m, node.generators, first, lambda: sift(m, result, m.evaluate(node.elt)), result)
     return plainly(m, m.store.pop(result.key))
 
 
@@ -94,7 +94,9 @@ def within(
             m.store.drop(frame.key)
 
 
-def clauses(m: Machine, generators: Sequence[ast.comprehension], first: Value, body: Callable[[], None]) -> None:
+def clauses(
+    m: Machine, generators: Sequence[ast.comprehension], first: Value, body: Callable[[], None], kept: Value = None
+) -> None:
     """Run the body for every item that the clauses of a comprehension produce; `first` is the outer iterable."""
     generator, inner = generators[0], generators[1:]
     if generator.is_async:
@@ -112,7 +114,7 @@ def clauses(m: Machine, generators: Sequence[ast.comprehension], first: Value, b
         m.assign(generator.target, item)
         conditions(generator.ifs)
 
-    visit(m, first, step)
+    visit(m, first, step, kept)
 
 
 # functions that consume a generator as they need it
@@ -162,7 +164,7 @@ def sum_as_it_goes(m: Machine, items: Value, start: Value) -> Value:
         (done,) = m.store[result.key]
         m.store[result.key] = (binary(m, "add", done, item, m.position[-1]),)
 
-    visit(m, items, add)
+    visit(m, items, add, result)
     return m.store.pop(result.key)[0]
 
 

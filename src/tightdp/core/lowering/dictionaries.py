@@ -74,7 +74,7 @@ def _dictcomp(m: Machine, node: ast.DictComp) -> Value:
             key = m.evaluate(node.key)
             insert(m, table, key, m.evaluate(node.value))
 
-        within(m, node, surroundings(m), lambda: clauses(m, node.generators, items, add))
+        within(m, node, surroundings(m), lambda: clauses(m, node.generators, items, add, table))
         return table
 
     through = m.store[first.key] if isinstance(first, (Table, View)) else None
@@ -183,7 +183,7 @@ def _fromkeys(m: Machine, base: Host, keys: Value, value: Value = None) -> Value
     if base.object is not dict:
         raise Failure(f"AttributeError: {name_of(base)} has no .fromkeys()", "write dict.fromkeys(...)")
     table = _new_table(m, Entries((), ()))
-    m.each(keys, lambda iterable: visit(m, iterable, lambda key: insert(m, table, key, value)))
+    m.each(keys, lambda iterable: visit(m, iterable, lambda key: insert(m, table, key, value), table))
     return table
 
 
@@ -256,7 +256,7 @@ def _setcomp(m: Machine, node: ast.SetComp) -> Value:
     def made(items: Value) -> Collection:
         collection = _new_set(m, Members((), ()))
         add = lambda: _set_where(m, collection, m.evaluate(node.elt), True)  # noqa: E731
-        within(m, node, surroundings(m), lambda: clauses(m, node.generators, items, add))
+        within(m, node, surroundings(m), lambda: clauses(m, node.generators, items, add, collection))
         return collection
 
     return in_any_order(m, first, made)
@@ -276,8 +276,8 @@ def _take(m: Machine, base: Collection, *more: Value) -> None:
     def add(item: Value) -> None:
         _set_where(m, base, item, True)
 
-    for part in more:
-        m.each(part, lambda value: visit(m, unordered(m, value), add))
+    for at, part in enumerate(more):
+        m.each(part, lambda value: visit(m, unordered(m, value), add, (base, at)))  # noqa: B023 (it is called at once)
 
 
 def _changeable(base: Collection) -> None:

@@ -80,6 +80,7 @@ class Frame:
     enclosing: tuple[int, ...]
     locals: frozenset[str]
     source: FunctionSource
+    function: ast.AST | None = None
     comprehension: bool = False
     level: int = 0
     returns: list[End] = field(default_factory=list)

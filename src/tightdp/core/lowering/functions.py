@@ -289,7 +289,7 @@ def _inline(m: Machine, closure: Closure, bindings: dict[str, Value]) -> Value:
     if is_milestone(depth) and not m.some_run_is_left():
         raise Dead
     node = closure.node
-    frame = Frame(m.store.new_key(), closure.frames, frozenset(bindings) | _assigned(node), closure.source)
+    frame = Frame(m.store.new_key(), closure.frames, frozenset(bindings) | _assigned(node), closure.source, node)
     m.enter(frame, bindings)
     try:
         return m.evaluate(node.body) if isinstance(node, ast.Lambda) else _body(m, node, frame)

@@ -95,7 +95,7 @@ def _gathered(m: Machine, stream: Stream | Every) -> Value:
         spend(m, stream)
         return for_all(m, alike, lambda items: _gathered(m, replace(stream, first=items)))
     result = m.new_list(sifted(m))
-    visit(m, stream, lambda item: sift(m, result, item))
+    visit(m, stream, lambda item: sift(m, result, item), result)
     return plainly(m, m.store.pop(result.key))
 
 
@@ -135,8 +135,19 @@ def plainly(m: Machine, sieve: Value) -> Value:
     return tuple(item for _, item in sieve.entries) if certain else sieve
 
 
-def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
-    """Run an action for every item of anything to loop over, on the runs on which it is there."""
+def visit(m: Machine, iterable: Value, action: Callable[[Value], None], kept: Value = None) -> None:
+    """Run an action for every item of anything to loop over, on the runs on which it is there.
+
+    Between two items nothing is known but what names and cells hold, and `kept`.
+    """
+    m.rounds.append((kept, 0))
+    try:
+        _visit(m, iterable, action)
+    finally:
+        m.rounds.pop()
+
+
+def _visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
     iterable = entered(m, iterable)
     if isinstance(iterable, Every):
         _spend_parts(m, iterable)
@@ -155,9 +166,12 @@ def visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None:
         visit(m, iterable.iterable, lambda item: m.branch(wanted(item), lambda: action(item), lambda: None))
         return
     content = m.store[iterable.key] if isinstance(iterable, Reference) else iterable
-    for present, item in content.entries if isinstance(content, Sieve) else iterate(m, iterable):
+    kept = m.rounds[-1][0]
+    for at, (present, item) in enumerate(content.entries if isinstance(content, Sieve) else iterate(m, iterable)):
         if m.alive is m.builder.false:
             raise Dead
+        m.rounds[-1] = (kept, at)
+        m.next_item()
         m.branch(present, partial(action, item), lambda: None)
 
 

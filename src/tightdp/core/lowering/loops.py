@@ -20,7 +20,7 @@ from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.undoing import Before
-from tightdp.core.lowering.values import Every, Filtered, Generator, Range, Value, is_scalar
+from tightdp.core.lowering.values import Entries, Every, Filtered, Generator, Range, Table, Value, View, is_scalar
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.unmerged import Endless
 from tightdp.errors import LanguageError
@@ -48,6 +48,7 @@ def _for(m: Machine, node: ast.For) -> None:
     items = _plain_items(iterable)
     if not m.single and len(items) >= LONG_LOOP and _tried(m, node, partial(_for_as_chain, m, node, items)):
         return
+    unrolled.kept = _keys_of(m, iterable)
     iterator = iterate(m, iterable)
     for at in count():
         found = m.attempt(lambda: next(iterator, None))
@@ -59,6 +60,7 @@ def _for(m: Machine, node: ast.For) -> None:
             m.alive = m.builder.false
         if m.alive is m.builder.false:
             break
+        unrolled.rounds = at
         _round_with(m, node, unrolled, item)
         if m.alive is m.builder.false:
             break
@@ -101,6 +103,7 @@ def _while(m: Machine, node: ast.While) -> None:
             _ending_some_time(m, node)
             return
         m.unrolled += 1
+        unrolled.rounds = rounds
         try:
             unrolled.round(node.body)
         except Split as split:
@@ -114,6 +117,12 @@ def _while(m: Machine, node: ast.While) -> None:
             _ending_some_time(m, node)
             return
     unrolled.finish(node.orelse)
+
+
+def _keys_of(m: Machine, iterable: Value) -> Value:
+    """Return the keys that a dictionary has when it begins to be gone through; None for anything else."""
+    content = m.store[iterable.key] if m.single and isinstance(iterable, (Table, View)) else None
+    return content.keys if isinstance(content, Entries) else None
 
 
 def _plain_items(iterable: Value) -> Sequence[Value]:
@@ -274,6 +283,7 @@ class Unrolled:
     def __init__(self, m: Machine) -> None:
         self.m = m
         self.base, self.mark, self.level = m.alive, m.departures(), m.store.open()
+        self.rounds, self.kept = 0, None  # what tells its rounds apart, where items are not visited
         self.normal: list[End] = []
         self.breaks: list[End] = []
 
@@ -292,7 +302,11 @@ class Unrolled:
         base, mark = m.alive, m.departures()
         loop = Loop(self.breaks, self.level, [], m.store.open())
         m.frame.loops.append(loop)
-        m.block(body)
+        m.rounds.append((self.kept, self.rounds))
+        try:
+            m.block(body)
+        finally:
+            m.rounds.pop()
         m.frame.loops.pop()
         if loop.continues:
             m.meet(loop.inside, base, mark, loop.continues)

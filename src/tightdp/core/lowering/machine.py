@@ -72,6 +72,7 @@ class Machine:
         self.ended: dict[Any, Any] = {}  # how loops end, by what they begin with where that is plain
         self.loops: dict[Any, Any] = {}  # the same, of earlier lowerings
         self.borrowed = False
+        self.rounds: list[tuple[Value, int]] = []  # of every loop around this place: what it keeps, and its round
         self.written: dict[ast.AST, list[str]] = {}  # the names that loops wrote when they were followed
         self.uniforms: list[Any] = []  # the draws of `random()`
         self._departures: list[object] = []
@@ -114,6 +115,7 @@ class Machine:
         self.watch()
         self.position.append(node)
         try:
+            self.boundary()
             self.attempt(lambda: handler(self, node))
         finally:
             self.position.pop()
@@ -137,6 +139,12 @@ class Machine:
     def progress(self) -> Callable[[bool], bool]:
         """Return what says whether a `while` loop has another round, which all runs begin where told so."""
         raise NotImplementedError
+
+    def boundary(self) -> None:
+        """Note that a statement begins, or an item of what is gone through: all that is known is in cells."""
+
+    def next_item(self) -> None:
+        """Note that the next item of what is gone through comes."""
 
     def of_growing(self, name: str, growing: Growing, *more: Value) -> Value:
         """Return what a function makes of what was added for every record."""
