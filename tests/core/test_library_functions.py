@@ -13,11 +13,15 @@ HEAD = """\
 import operator
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import Enum, IntEnum
 from functools import partial
 from itertools import chain, compress, dropwhile, filterfalse, groupby, repeat, starmap, zip_longest
 
 from tightdp import flip
+
+
+FOUND = Counter("aab")
+SEEN = defaultdict(list, {0: [4]})
 
 
 class Op(Enum):
@@ -66,6 +70,19 @@ class Rich(Money):
 
     def __bool__(self):
         return True
+
+
+class Mixed(int, Enum):
+    ONE = 1
+
+
+class Level(IntEnum):
+    LOW = 1
+
+
+class Different:
+    def __ne__(self, other):
+        return "never"
 
 
 class Odd:
@@ -132,6 +149,11 @@ def by_member(ys):
     return d[Op.KEEP], len({Op(b) for b in ys}), max(d, key=d.get).name
 
 
+def of_module(ys):
+    SEEN[ys[0]].append(1)
+    return FOUND["a"] + FOUND["z"], len(SEEN), len(SEEN[0]), FOUND.most_common(1)[0]
+
+
 def f(x):
     ys = [b ^ flip("1/4") for b in x]
     return RESULT
@@ -163,6 +185,8 @@ BODIES = {
     "dataclass-order": "(Item(ys[0]), 1) < (Item(1), 0)",
     "replaced": "replace(Item(ys[0], 'q'), score=4).name, replace(Item(1), name='w').score",
     "container": "stacked(ys)",
+    "of-the-module": "of_module(ys)",
+    "item-of": "max(range(2), key=ys.__getitem__), max((0, 1), key={0: 1, 1: ys[1]}.__getitem__)",
 }  # fmt: skip
 
 
@@ -177,6 +201,9 @@ REFUSED = {
     "gives NotImplemented": "Odd() == ys[0]",
     "objects in it|the Op": "{Op(b): 1 for b in ys}",
     "as a key": "{Item(ys[0]): 1}[Item(1)]",
+    "Mixed, an Enum and an int": "str(Mixed.ONE)",
+    "member of an IntEnum": "isinstance(Level.LOW, Level)",
+    "__ne__ of Different": "Different() != ys[0]",
     "iterated over twice": "(lambda it: (next(it), next(it)))(iter(ys))",
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from abc import ABCMeta
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from contextvars import ContextVar
 from types import (
@@ -85,8 +86,8 @@ class Outside:
         kind = type(value)
         if kind in (list, set):
             return once(value, lambda: kind(map(self._value, value)))
-        if kind is dict:
-            return once(value, lambda: {self._value(key): self._value(item) for key, item in value.items()})
+        if kind in (dict, Counter, defaultdict):
+            return once(value, lambda: self._dictionary(value))
         if kind in (tuple, frozenset):
             converted = [self._value(item) for item in value]
             return value if all(new is old for new, old in zip(converted, value, strict=True)) else kind(converted)
@@ -98,6 +99,13 @@ class Outside:
         if isinstance(value, type):
             return self.remade(value)
         return value if self.remade(kind) is kind else self._copied(value)
+
+    def _dictionary(self, value: dict[Value, Value]) -> dict[Value, Value]:
+        made = value.copy()
+        made.clear()
+        for key, item in value.items():
+            made[self._value(key)] = self._value(item)
+        return made
 
     def remade(self, kind: type) -> type:
         """Return a class whose methods are as they run; one that is not read as it is."""

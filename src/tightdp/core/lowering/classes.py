@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import types
 from fractions import Fraction
 from functools import partial
@@ -99,6 +100,8 @@ def _classes(m: Machine, value: Value) -> tuple[type, ...]:
         return found.__args__
     if not isinstance(found, type):
         raise m.unsupported("isinstance with what is not known to be a class", "name the classes")
+    if isinstance(found, enum.EnumType) and issubclass(found, int):
+        raise m.unsupported("the class of a member of an IntEnum is not in the language", "compare members with ==")
     return (found,)
 
 
@@ -216,6 +219,9 @@ def _operated(m: Machine, name: str, *operands: Value) -> Value:
         if not has_method(first, "__contains__"):
             return contains(m, collected(m, first), operands[1])
         return known(truth(m, _special(m, "__contains__", *operands)))
+    for each in operands if name == "eq" else ():
+        if isinstance(each, Object) and has_method(each, "__ne__"):
+            raise m.unsupported(f"__ne__ of {name_of(each)} is not in the language", "leave it to __eq__")
     special = _SPECIAL.get(name, name)
     for asked, (one, *others) in _ways(name, special, operands):
         if isinstance(one, Object) and has_method(one, asked):

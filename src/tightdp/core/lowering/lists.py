@@ -15,7 +15,7 @@ from tightdp.core.lowering.positions import position_in
 from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import operate, over_values, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, plain
-from tightdp.core.lowering.values import SCALARS, Every, Growing, Range, Reference, Value, is_scalar, name_of
+from tightdp.core.lowering.values import SCALARS, Every, Growing, Range, Reference, Table, Value, is_scalar, name_of
 from tightdp.core.nodes import Expr
 
 
@@ -51,6 +51,9 @@ def _pop(m: Machine, base: Reference, index: Value = -1) -> Value:
     pair = m.each(content(m, base), split)
     m.store[base.key] = element(m, pair, 1)
     return element(m, pair, 0)
+
+
+method("__getitem__", Reference, tuple, Range, Table)(element)
 
 
 @method("copy", Reference)

@@ -11,6 +11,7 @@ import dataclasses
 import enum
 import functools
 import types
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import adopts, assigns, builtin, called, has_attributes
-from tightdp.core.lowering.scalars import adopt, bind_arguments, member, over_all
+from tightdp.core.lowering.scalars import COUNTS, adopt, bind_arguments, member, over_all
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     UNBOUND,
@@ -311,6 +312,12 @@ def _adopted(m: Machine, thing: Value) -> Value:
     if isinstance(thing, types.MethodType):
         owner = adopt(m, thing.__self__)
         return Bound(thing.__func__, owner) if isinstance(owner, (Object, Host)) else Host(thing)
+    if type(thing) in (Counter, defaultdict):
+        if id(thing) not in m.adopted:
+            missing = COUNTS if type(thing) is Counter else adopt(m, thing.default_factory)
+            m.adopted[id(thing)] = table = Table(m.store.old_key(), missing)
+            m.store.discover(table.key, Entries.of({adopt(m, key): _copied(m, item) for key, item in thing.items()}))
+        return m.adopted[id(thing)]
     if isinstance(thing, type) or not readable(type(thing)):
         return Host(thing)
     if id(thing) not in m.adopted:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from enum import Enum, ReprEnum
 from fractions import Fraction
 from functools import lru_cache
 from inspect import BoundArguments, signature
@@ -56,6 +57,9 @@ def adopt(m: Machine, thing: object) -> Value:
     if type(thing).__module__ == "numpy" and hasattr(thing, "dtype"):
         return ADOPTED["numpy"](m, thing)
     if isinstance(thing, int):
+        if isinstance(thing, Enum) and ReprEnum not in type(thing).__mro__:
+            what = f"{type(thing).__name__}, an Enum and an int, is not in the language"
+            raise m.unsupported(what, "derive it from IntEnum, whose members are written as numbers")
         return int(thing)
     if isinstance(thing, ExpNumber):
         return float(thing) if m.floats else thing
