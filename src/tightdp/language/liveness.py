@@ -1,9 +1,14 @@
-"""Which names of a function are read from a place on, before they are written."""
+"""Which names of a function are read from a place on, before they are written.
+
+What is read only to compute what nobody reads does not count (strong liveness: Nielson, Nielson and Hankin 1999, 2.1).
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 Names: TypeAlias = frozenset[str]
@@ -47,11 +52,66 @@ def written(target: ast.AST) -> Iterable[ast.Name]:
         yield from written(target.value)
 
 
+def assignments(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """Yield the names that a statement assigns, each with an expression for what it may then hold."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from _taken(target, value)
+        case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+            yield target, ast.BinOp(ast.Name(name, ast.Load()), op, value)
+
+
+def _taken(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.Name, ast.expr]]:
+    if isinstance(target, ast.Name):
+        yield target, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        for one, item in zip(target.elts, value.elts, strict=True):
+            yield from _taken(one, item)
+
+
+def _integers(node: ast.FunctionDef, own: Sequence[ast.AST]) -> Names:
+    """Return names that hold integers wherever they are read: computing with them draws nothing, and cannot fail."""
+    if any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in ast.walk(node)):
+        return frozenset()
+    values: dict[str, list[ast.expr]] = {}
+    for part in own:
+        for target, value in assignments(part):
+            values.setdefault(target.id, []).append(value)
+    stored = Counter(part.id for part in own if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load))
+    met, begun = set[str](), set[str]()
+    for statement in node.body:
+        begun |= {target.id for target, _ in assignments(statement)} - met - read(statement)
+        met |= {part.id for part in ast.walk(statement) if isinstance(part, ast.Name)}
+    found = frozenset(name for name in begun if len(values[name]) == stored[name])
+    while left := {name for name in found if not all(_is_arithmetic(value, found) for value in values[name])}:
+        found -= left
+    return found
+
+
+def _is_arithmetic(value: ast.expr, integers: Names) -> bool:
+    match value:
+        case ast.Constant(value=int()):
+            return True
+        case ast.Name(id=name):
+            return name in integers
+        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
+            return _is_arithmetic(left, integers) and _is_arithmetic(right, integers)
+    return False
+
+
+@lru_cache(256)
+def liveness_of(node: ast.FunctionDef) -> Liveness:
+    """Return the liveness of a function's names."""
+    return Liveness(node)
+
+
 class Liveness:
     """For every loop of a function the names that are read from the beginning of its body on, and after it.
 
     `before` has those that are read from a statement on, where that stands in no `with`, `try` or `match`. Functions
     inside may read names at any time (`inner`).
+    Statements are `idle` whose only effect is on names that are not read.
     """
 
     def __init__(self, node: ast.FunctionDef) -> None:
@@ -61,6 +121,8 @@ class Liveness:
         self.heads: dict[ast.AST, Names] = {}
         self.after: dict[ast.AST, Names] = {}
         self.before: dict[ast.stmt, Names] = {}
+        self.idle: set[ast.AST] = set()
+        self._integers = _integers(node, own)
         self._before(node.body, frozenset(), frozenset(), frozenset())
 
     def _before(self, body: Sequence[ast.stmt], after: Names, broken: Names, continued: Names) -> Names:
@@ -71,6 +133,10 @@ class Liveness:
         return live
 
     def _at(self, node: ast.stmt, after: Names, broken: Names, continued: Names) -> Names:
+        self.idle.discard(node)
+        if self._is_idle(node, after | self.inner):
+            self.idle.add(node)
+            return after
         match node:
             case ast.Break():
                 return broken
@@ -100,6 +166,11 @@ class Liveness:
                     if isinstance(part, Loop):
                         self.heads[part] = self.after[part] = self._all
                 return after | broken | continued | read(node)
+
+    def _is_idle(self, node: ast.stmt, after: Names) -> bool:
+        found = list(assignments(node))
+        unread = all(target.id in self._integers - after for target, _ in found)
+        return bool(found) and unread and all(_is_arithmetic(value, self._integers) for _, value in found)
 
     def _looped(self, node: Loop, body: Sequence[ast.stmt], again: Names, after: Names) -> Names:
         found: Names = frozenset()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError
 from tightdp.language import primitives
-from tightdp.language.liveness import own_nodes
+from tightdp.language.liveness import assignments, own_nodes
 from tightdp.language.rounds import bound_by
 from tightdp.language.source import FunctionSource, read_function
 from tightdp.limits.calibrated import FEW_VALUES
@@ -254,24 +254,6 @@ def _extremum(target: Callable[..., Any], given: Sequence[Possible]) -> Possible
     if target is min:
         return _listed(Whole(min(lows) if len(lows) == len(ends) else None, min(highs, default=None)))
     return _listed(Whole(max(lows, default=None), max(highs) if len(highs) == len(ends) else None))
-
-
-def assignments(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
-    """Yield the names that a statement assigns, each with an expression for what it may then hold."""
-    match node:
-        case ast.Assign(targets=targets, value=value):
-            for target in targets:
-                yield from _taken(target, value)
-        case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
-            yield target, ast.BinOp(ast.Name(name, ast.Load()), op, value)
-
-
-def _taken(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.Name, ast.expr]]:
-    if isinstance(target, ast.Name):
-        yield target, value
-    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        for one, item in zip(target.elts, value.elts, strict=True):
-            yield from _taken(one, item)
 
 
 def _goes_through(body: Sequence[ast.stmt]) -> bool:

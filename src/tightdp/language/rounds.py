@@ -26,10 +26,15 @@ FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
 
 class Missing:
-    """What a name is that has no value."""
+    """What a name is that has no value, or whose value nobody reads but to compute such values."""
 
     def __repr__(self) -> str:
         return "a name without a value"
+
+    def _again(self, other: object) -> Missing:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _again
 
 
 MISSING = Missing()

@@ -24,7 +24,7 @@ from tightdp.core.lowering.loop_chain import (
     Written,
 )
 from tightdp.core.lowering.loop_lists import remade
-from tightdp.core.lowering.loop_names import ends_with_return, late_returns, overwritten, parts_of, read_in
+from tightdp.core.lowering.loop_names import ends_with_return, late_returns, parts_of, read_in
 from tightdp.core.lowering.loop_runs import Context, NotAChain, Outcome, Outer, Rounds, Run, Split, Values
 from tightdp.core.lowering.loops_before import (
     Borrowed,
@@ -46,6 +46,7 @@ from tightdp.core.valuesets import TooManyValues
 from tightdp.core.windows import LeftOff, is_far
 from tightdp.exact.field import Number
 from tightdp.language.laws import Gaussian, Law
+from tightdp.language.liveness import liveness_of
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 
@@ -96,8 +97,10 @@ def _followed(
     cells: list[Cell] = [(m.frame.key, name) for name in m.written.get(rounds.node, ())]
     outer: list[Expr] = []
     function, outside, texts, apart = m.frame.source.node, m.frame.late, parts_of(rounds.node), True
+    liveness = liveness_of(function)
+    reads = liveness.heads[rounds.node] | liveness.inner
     while True:
-        live = [not (isinstance(cell, tuple) and overwritten(rounds.node.body, cell[1])) for cell in cells]
+        live = [not isinstance(cell, tuple) or cell[0] != m.frame.key or cell[1] in reads for cell in cells]
         own = {cell: cell[1] for cell in cells if isinstance(cell, tuple) and cell[0] == m.frame.key}
         pieces = [[part] for part in rounds.parts] if apart else [rounds.parts]
         read = [read_in(part, function) if apart else own.values() for part in texts[: len(pieces)]]

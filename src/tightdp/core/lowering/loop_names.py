@@ -7,26 +7,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
-from tightdp.language.possible import assignments
+from tightdp.language.liveness import assignments
 
 _LATER = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp, ast.Global, ast.Nonlocal)
-
-
-def overwritten(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether a body surely assigns to a name before anything reads it."""
-    for statement in body:
-        inside = list(ast.walk(statement))
-        named = [part for part in inside if isinstance(part, ast.Name) and part.id == name]
-        if any(isinstance(part, (ast.Lambda, ast.FunctionDef)) for part in inside):
-            return False
-        if any(isinstance(part.ctx, ast.Load) for part in named):
-            return False
-        if isinstance(statement, ast.Assign):
-            if any(target in named for target in statement.targets):
-                return True
-        elif named or not isinstance(statement, (ast.Expr, ast.AugAssign)):
-            return False
-    return False
 
 
 def parts_of(node: ast.For | ast.While) -> tuple[tuple[ast.AST, ...], tuple[ast.AST, ...]]:

@@ -24,7 +24,7 @@ from tightdp.core.lowering.values import Entries, Every, Filtered, Generator, Ra
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.unmerged import Endless
 from tightdp.errors import LanguageError
-from tightdp.limits.calibrated import LONG_LOOP, LOOP_GROWTH
+from tightdp.limits.calibrated import LONG_LOOP, LOOP_GROWTH, LOOP_ROUNDS
 
 
 @lowers(ast.For)
@@ -79,7 +79,7 @@ def _while(m: Machine, node: ast.While) -> None:
         return
     if m.followed.get(node) and _tried(m, node, partial(_while_as_chain, m, node, FASTER)):
         return
-    before = Before(m)
+    before, tried, noises = Before(m), 0, len(m.builder.noises)
     unrolled, progress, rounds = Unrolled(m), m.progress() if m.single else Progress(m).another_round, 0
     while m.alive is not m.builder.false:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
@@ -89,7 +89,7 @@ def _while(m: Machine, node: ast.While) -> None:
         if m.alive is m.builder.false:
             break
         certain = m.alive is unrolled.base and isinstance(condition, Const)
-        growth = 0 if m.single else GROWTHS.get(rounds, 0)
+        growth = 0 if m.single or tried else GROWTHS.get(rounds, 0)
         rounds += 1
         if growth and node not in m.followed:
             before.restore(unrolled.level)
@@ -98,10 +98,14 @@ def _while(m: Machine, node: ast.While) -> None:
             unrolled, progress = Unrolled(m), Progress(m).another_round
             continue
         if not progress(certain):
+            tried += 3 if m.single or len(m.builder.noises) > noises else 1
             before.restore(unrolled.level)
             m.endless.add(node)
-            _ending_some_time(m, node)
-            return
+            if _ending_some_time(m, node, FASTER if tried == 1 else 0, bounded=tried < 3):
+                return
+            unrolled, progress = Unrolled(m), Progress(m, (max(GROWTHS), LOOP_ROUNDS)[tried - 1]).another_round
+            m.endless.discard(node)
+            continue
         m.unrolled += 1
         unrolled.rounds = rounds
         try:
@@ -161,13 +165,21 @@ def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None], ce
     return True
 
 
-def _ending_some_time(m: Machine, node: ast.While) -> None:
+def _ending_some_time(m: Machine, node: ast.While, growth: int = 0, bounded: bool = False) -> bool:
+    """Lower a loop by the law of how it ends; False where it is not followed, and may be `bounded` all the same."""
+    before, level, spent = Before(m), m.store.open(), set(m.spent)
     try:
-        _while_as_chain(m, node)
+        _while_as_chain(m, node, growth)
     except NotAChain as reason:
         if isinstance(reason, Split) and (m.unrolled or reason.given is not None):
             raise
-        raise _endless(m, node, reason) from None
+        if not bounded or (isinstance(reason, TooManyStates) and reason.any_case):
+            raise _endless(m, node, reason) from None
+        before.restore(level)
+        m.spent = spent
+        return False
+    m.store.keep(level)
+    return True
 
 
 def _endless(m: Machine, node: ast.For | ast.While, reason: NotAChain) -> Endless:

@@ -25,6 +25,7 @@ from tightdp.core.lowering.values import Every, Growing, Reference, Stream, Unio
 from tightdp.core.nodes import Check, Const, Expr, Input
 from tightdp.errors import LanguageError, Span
 from tightdp.language.analyst import Answering
+from tightdp.language.liveness import liveness_of
 from tightdp.limits.calibrated import LONG_LOOP
 
 Probe = Callable[[Expr, Sequence[Expr]], Sequence[Sequence[bool]]]
@@ -109,6 +110,8 @@ class Machine:
 
     def execute(self, node: ast.stmt) -> None:
         """Execute one statement; runs that fail in it end there."""
+        if node in liveness_of(self.frame.source.node).idle:
+            return
         handler = SYNTAX.get(type(node))
         if handler is None:
             raise self.outside(node)

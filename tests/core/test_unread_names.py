@@ -1,0 +1,91 @@
+"""Names that are only read to compute what nobody reads: they cost a loop no states, and change no law."""
+
+from __future__ import annotations
+
+import ast
+from fractions import Fraction
+
+import pytest
+
+from agreement import bind, module_of
+from tightdp.errors import LanguageError, ProgramError
+from tightdp.language.domains import Bit
+from tightdp.language.interp import law_within
+from tightdp.language.liveness import liveness_of
+from tightdp.session.instance import Instance
+
+UNREAD = {
+    "two that need each other": "a, b = 1, 0",
+    "in turn": "a = b = 0",
+}
+ROUND = {
+    "two that need each other": "a, b = a * 2 + b, b + a",
+    "in turn": "b += a\n        a = 1 - b",
+}
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_a_loop_is_answered_exactly_as_without_them(name: str) -> None:
+    laws = []
+    for begin, more in ((UNREAD[name], ROUND[name]), ("", "pass")):
+        source = f"""
+def f(x):
+    s = 1 + x[0]
+    {begin}
+    while 0 < s < 4:
+        {more}
+        s += 1 if flip("1/3") else -1
+    return s
+"""
+        with module_of(source) as module:
+            instance = Instance(bind(module, Bit, 1))
+            laws.append([dict(instance.distribution((bit,)).law) for bit in (0, 1)])
+            assert instance.privacy().status == "exact"
+    assert laws[0] == laws[1]
+
+
+def test_counters_that_are_read_at_last_count() -> None:
+    source = """
+def f(x):
+    a = b = c = 0
+    while flip("1/2"):
+        a += 1
+        b = a + c
+        c = 2
+    return b % 3 + x[0]
+"""
+    with module_of(source) as module:
+        bound = bind(module, Bit, 1)
+        law, beyond = law_within(bound, (0,), 40, 40)
+        found = Instance(bound).probability((0,), 0)
+    assert float(law[0]) <= float(found) <= float(law[0] + beyond) + 1e-15
+    assert found == Fraction(15, 28)
+
+
+@pytest.mark.parametrize(
+    ("body", "idle"),
+    [
+        ("k = 0\nwhile flip(1/2):\n    k += 1\nreturn 1", 2),
+        ("k = 0\nwhile flip(1/2):\n    k += 1\nreturn k", 0),
+        ("k = 0\nwhile flip(1/2):\n    k += 1\n    if k > 2:\n        return 1\nreturn 0", 0),
+        ("out = []\nk = out\nwhile flip(1/2):\n    k += [1]\nreturn len(out)", 0),  # of one list
+        ("k = 0\ndef g():\n    return k\nwhile flip(1/2):\n    k += 1\nreturn g()", 0),
+        ("k = 0\nwhile flip(1/2):\n    k += x[0]\nreturn 1", 0),  # records may be anything
+        ("k = 0\nwhile flip(1/2):\n    k += randint(1, 2)\nreturn 1", 0),
+        ("while flip(1/2):\n    k += 1\nreturn 1", 0),  # it fails
+        ("if x[0]:\n    k = 0\nk += 1\nreturn 1", 0),
+        ("k = 0\ntry:\n    k += 1\nfinally:\n    y = k\nreturn y", 0),
+        ("k = 0\nfor k in range(3):\n    k += 1\nreturn 1", 0),
+    ],
+)
+def test_what_has_an_effect_is_not_idle(body: str, idle: int) -> None:
+    source = "def f(x):\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    node = ast.parse(source).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    assert len(liveness_of(node).idle) == idle
+
+
+def test_a_name_without_a_value_is_still_an_error() -> None:
+    source = "def f(x):\n    while flip(1/2):\n        k += 1\n    return 1\n"
+    with module_of(source) as module, pytest.raises((LanguageError, ProgramError), match="k"):
+        Instance(bind(module, Bit, 1)).privacy()
