@@ -70,6 +70,7 @@ def f(x):
         ("k = 0\nwhile flip(1/2):\n    k += 1\n    if k > 2:\n        return 1\nreturn 0", 0),
         ("out = []\nk = out\nwhile flip(1/2):\n    k += [1]\nreturn len(out)", 0),  # of one list
         ("k = 0\ndef g():\n    return k\nwhile flip(1/2):\n    k += 1\nreturn g()", 0),
+        ("k = 0\ng = (k for _ in x)\nwhile flip(1/2):\n    k += 1\nreturn tuple(g)", 0),
         ("k = 0\nwhile flip(1/2):\n    k += x[0]\nreturn 1", 0),  # records may be anything
         ("k = 0\nwhile flip(1/2):\n    k += randint(1, 2)\nreturn 1", 0),
         ("while flip(1/2):\n    k += 1\nreturn 1", 0),  # it fails
@@ -83,6 +84,22 @@ def test_what_has_an_effect_is_not_idle(body: str, idle: int) -> None:
     node = ast.parse(source).body[0]
     assert isinstance(node, ast.FunctionDef)
     assert len(liveness_of(node).idle) == idle
+
+
+def test_a_generator_that_is_kept_reads_what_loops_have_written() -> None:
+    source = """
+def f(x):
+    k, s = 1, 0
+    g = (k + b for b in x)
+    while flip("1/2"):
+        k = 2 if flip("1/2") else k
+        s = 1 - s
+    return tuple(g), s
+"""
+    with module_of(source) as module:
+        law = dict(Instance(bind(module, Bit, 1)).distribution((0,)).law)
+    for output, mass in ((((1,), 0), Fraction(8, 15)), (((1,), 1), Fraction(2, 15))):  # all coins of n rounds fell
+        assert abs(law[output] - mass) < Fraction(1, 10**9)
 
 
 def test_a_name_without_a_value_is_still_an_error() -> None:

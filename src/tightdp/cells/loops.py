@@ -9,7 +9,7 @@ small values, belong to the state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import lcm
@@ -97,11 +97,14 @@ class Ended:
 
 
 class Asked(BaseException):
-    """A counter is asked about by a round, or moves in both directions; or it is asked for a remainder."""
+    """A counter is asked about by a round, or moves in both directions; or it is asked for a remainder.
 
-    def __init__(self, counter: int, modulus: int = 0) -> None:
+    Or it is compared with so many times another one, by the number of that.
+    """
+
+    def __init__(self, counter: int, modulus: int = 0, beside: tuple[int, Fraction] | None = None) -> None:
         super().__init__()
-        self.counter, self.modulus = counter, modulus
+        self.counter, self.modulus, self.beside = counter, modulus, beside
 
 
 class _Drawn(Exception):
@@ -122,6 +125,8 @@ class Chain:
     first: int = 0
     """The number of its first counter: those of loops around it come before."""
     counters: tuple[Counter, ...] = ()
+    beside: dict[Place, tuple[Place, Fraction]] = field(default_factory=dict)
+    """Numbers that are known by how far they are from so many times a counter."""
     ends: dict[State, list[Ended]] = field(default_factory=dict)
 
     def follow(self) -> None:
@@ -154,6 +159,12 @@ class Chain:
         counters = list(self.counters)
         place = asked.counter - self.first
         one = counters[place]
+        leader, times = asked.beside or (-1, Fraction(0))
+        if times > 0 and 0 <= leader - self.first < len(counters) and one.period == one.parts == 1:
+            self.beside[one.place] = counters[leader - self.first].place, one.sign * times
+            del counters[place]
+            self.counters = tuple(counters)
+            return
         period = one.period * asked.modulus
         if asked.modulus and period <= _LONGEST:
             counters[place] = replace(one, period=period)
@@ -192,6 +203,9 @@ class Chain:
         for place, number in zip(places, numbers, strict=True):
             at = known.get(place)
             found = None if at is None else self._counted(at, number)
+            if place in self.beside and (form := self._beside(place, number, dict(zip(places, numbers, strict=True)))):
+                yield form
+                continue
             if at is not None and found is not None:
                 yield Rest(int(found[1].constant) % self.counters[at].period)
                 continue
@@ -202,6 +216,19 @@ class Chain:
                 if v < 0:
                     raise _Drawn(place, 1 if c > 0 else -1)
             yield number
+
+    def _beside(self, place: Place, number: Any, held: Mapping[Place, Any]) -> Form | None:
+        """Return a number by how far it is from a counter; None while that is small. Raises Outside if it is apart."""
+        leader, times = self.beside[place]
+        at = next((at for at, each in enumerate(self.counters) if each.place == leader), -1)
+        found = self._counted(at, held[leader]) if at >= 0 and leader in held else None
+        if found is None:
+            return None
+        going, moved = found
+        v, form = COUNTER + self.first + at, as_form(number)
+        if form.coefficients != (((v, times),) if going else ()) or moved.coefficients or self.counters[at].period > 1:
+            raise Outside("is drawn in a loop with several counters")
+        return Form(((v, times),), form.constant - times * moved.constant)
 
     def _counted(self, at: int, number: Any) -> tuple[bool, Form] | None:
         """Return whether a counter goes on, and how far it has come since it counts; None for a small number."""

@@ -34,8 +34,6 @@ _MOST_ROUNDS = 120
 _MOST_COUNTERS = 64
 """Counters of a loop inside of another one begin at multiples of this."""
 _WAYS = {"end": 1, "return": 2, "returns": 3}
-
-
 T = TypeVar("T")
 
 
@@ -127,7 +125,11 @@ class _Run:
             raise Rejected
         if len(open_) == 1:
             return open_[0][0]
-        self._check(v for added in alternatives for normal, _ in added for v, _ in normal)
+        for normal, _ in (each for added in alternatives for each in added):
+            if len(normal) == 2 and all(COUNTER <= v < REAL for v, _ in normal):
+                (v, ours), (w, theirs) = normal
+                raise Asked(w - COUNTER, beside=(v - COUNTER, -Fraction(ours) / theirs))
+            self._check(v for v, _ in normal)
         taken, self.rows = open_[self._taken(len(open_))]
         return taken
 

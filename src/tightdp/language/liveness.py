@@ -9,11 +9,12 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 Names: TypeAlias = frozenset[str]
 Loop: TypeAlias = ast.While | ast.For
 
+_AT_ONCE = {"all", "any", "dict", "frozenset", "list", "max", "min", "next", "set", "sorted", "sum", "tuple"}
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -100,6 +101,13 @@ def _is_arithmetic(value: ast.expr, integers: Names) -> bool:
     return False
 
 
+def _consumes(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether a call goes through its first argument at once."""
+    return (
+        isinstance(node, ast.Call) and bool(node.args) and isinstance(node.func, ast.Name) and node.func.id in _AT_ONCE
+    )
+
+
 @lru_cache(256)
 def liveness_of(node: ast.FunctionDef) -> Liveness:
     """Return the liveness of a function's names."""
@@ -110,13 +118,15 @@ class Liveness:
     """For every loop of a function the names that are read from the beginning of its body on, and after it.
 
     `before` has those that are read from a statement on, where that stands in no `with`, `try` or `match`. Functions
-    inside may read names at any time (`inner`).
-    Statements are `idle` whose only effect is on names that are not read.
+    inside, and generators that are kept, may read names at any time (`inner`). Statements are `idle` whose only effect
+    is on names that are not read.
     """
 
     def __init__(self, node: ast.FunctionDef) -> None:
         own = list(own_nodes(node))
-        self.inner = read(*(part for part in own if isinstance(part, (ast.FunctionDef, ast.Lambda))))
+        consumed = {part.args[0] for part in own if _consumes(part)}
+        late = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp)
+        self.inner = read(*(part for part in own if isinstance(part, late) and part not in consumed))
         self._all = read(*own) | {part.id for part in own if isinstance(part, ast.Name)}
         self.heads: dict[ast.AST, Names] = {}
         self.after: dict[ast.AST, Names] = {}
