@@ -374,11 +374,10 @@ class Following(Seeing):
             "ask for one n",
         )
 
-    def fail(self, failure: Failure) -> None:
-        raise self._failing(failure)
-
     def oblige(self, condition: Expr, failure: Failure) -> None:
-        if self.conj(self.alive, condition) is not self.builder.false:
+        if self.guards and failure.kind is not None:
+            super().oblige(condition, failure)
+        elif self.conj(self.alive, condition) is not self.builder.false:
             raise self._failing(failure)
 
     def _failing(self, failure: Failure) -> Exception:
