@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from types import FrameType
+from math import prod
 from typing import Any, NamedTuple
 
 from tightdp.cells.noise import Outside, Path
 from tightdp.cells.pictures import picture
 from tightdp.exact.field import Number
 from tightdp.language.classes import COPIES
-from tightdp.language.exactness import exact
-from tightdp.language.program import Bound
 from tightdp.language.rounds import Loop
 
 _MOST_PATHS = 4_000
@@ -30,23 +28,6 @@ _ITERATORS = frozenset(
 
 class Known(BaseException):
     """It is known what a run comes to."""
-
-
-def code_of(bound: Bound) -> Any:
-    """Return the code whose frame has all that runs of a mechanism depend on; None where more of them is counted."""
-    program = bound.program
-    counted = program.floats or program.counts or program.asks
-    return None if counted else getattr(exact(program.function), "__code__", None)
-
-
-def is_outermost(frame: FrameType, code: Any) -> bool:
-    """Whether a frame has some code, and none around it has: as where a function calls itself."""
-    if frame.f_code is not code:
-        return False
-    around = frame.f_back
-    while around is not None and around.f_code is not code:
-        around = around.f_back
-    return around is None
 
 
 def going_on(place: Loop, items: Iterable[str]) -> Any:
@@ -138,7 +119,4 @@ class Meetings:
 
     def _since(self, weights: list[Number]) -> Number:
         """Return how likely it was to come from the last place that is open."""
-        found: Number = Fraction(1)
-        for weight in weights[self._open[-1].place.number :]:
-            found = found * weight
-        return found
+        return prod(weights[self._open[-1].place.number :], start=Fraction(1))

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tightdp.cells.ends import Outcome, outcomes
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest, ended
-from tightdp.cells.meetings import Known, Meetings, code_of, going_on, is_outermost
+from tightdp.cells.meetings import Known, Meetings, going_on
 from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, by_pieces, may_occur, noisy
 from tightdp.cells.pictures import Form, Picture, containers, living, picture, restored
 from tightdp.errors import ProgramError
@@ -55,8 +55,6 @@ class Loops:
     refused: dict[Any, Outside] = field(default_factory=dict)
     known: dict[Any, list[Outcome]] = field(default_factory=dict)
     meetings: Meetings = field(default_factory=Meetings)
-    code: Any = None
-    """The code of the function whose runs meet; None where they are gone through one by one."""
     rejected: bool = False
     counting: str | None = None
     """A loop with a counter that has no bound: where it stands."""
@@ -205,7 +203,7 @@ class _Run:
 
     def met(self, place: Loop, items: Sequence[str]) -> None:
         """Hear with what the function itself goes on, and that at a place where no decision of the past is left."""
-        if self.followed or not is_outermost(place.frame, self.loops.code):
+        if self.followed:
             return
         state = going_on(place, items) if self.at == len(self.past) else None
         if state is not None:
@@ -333,7 +331,6 @@ def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
     """Return the paths on a dataset, and whether some runs are rejected. Raises Outside, or ProgramError."""
 
     def found() -> list[Path]:
-        loops.code = code_of(bound)
         loops.meetings.begin()
         for run, output in _runs(lambda run: bound.execute(x, run), [], loops):
             path = Path(Fraction(1), run.laws, needed(run.rows), run.residues, output)

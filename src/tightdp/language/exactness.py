@@ -52,20 +52,22 @@ class Runnable(Protocol):
         """Run the function on `x` under the source of randomness in place."""
 
 
-def exact(function: AnyFunction, own: CellType | None = None) -> AnyFunction:
+def exact(function: AnyFunction, own: CellType | None = None, meeting: bool = False) -> AnyFunction:
     """The same function with exact arithmetic: `/` and `**` give rationals, a float is its decimal.
 
     Functions and constants that it finds in its closure and module are treated likewise, and mechanisms among
     them run under the source of randomness in place. Builtins and primitives are returned as they are. Raises
-    LanguageError when the source cannot be had. Of a method, `own` holds the class.
+    LanguageError when the source cannot be had. Of a method, `own` holds the class. Where runs are `meeting`, it tells
+    the source of randomness, which must have `met`, with what it goes on (`rounds`).
     """
     if not isinstance(function, FunctionType) or function.__module__ == primitives.__name__:
         return function
-    known: FunctionType | None = remembered(function, "__tightdp_exact__")
+    name = "__tightdp_meeting__" if meeting else "__tightdp_exact__"
+    known: FunctionType | None = remembered(function, name)
     if known is not None:
         return known
-    recompiled = _recompile(function, own)
-    remember(function, "__tightdp_exact__", recompiled)
+    recompiled = _recompile(function, own, meeting)
+    remember(function, name, recompiled)
     return recompiled
 
 
@@ -147,21 +149,21 @@ class _ExactNames(dict[str, Any]):
         return exactly(as_written(names, name, names[name]))
 
 
-def _recompile(function: FunctionType, own: CellType | None) -> FunctionType:
+def _recompile(function: FunctionType, own: CellType | None, meeting: bool) -> FunctionType:
     rewriter = _Rewriter()
-    inner = recompiled(function, rewriter.visit)
+    inner = recompiled(function, rewriter.visit, meeting)
     names = _ExactNames(function, rewriter.constants)
     cells = None if not inner.co_freevars else (own or _class_of(function),)
     return _OUTSIDE.function(function, inner, names, cells)
 
 
-def recompiled(function: FunctionType, rewrite: Callable[[Any], Any]) -> CodeType:
+def recompiled(function: FunctionType, rewrite: Callable[[Any], Any], meeting: bool = False) -> CodeType:
     """Return a function on its own, written anew, whose loops tell of their rounds. Raises LanguageError."""
     source: FunctionSource | None = remembered(function, "__tightdp_source__")
     node = copy.deepcopy(source.node if source else locate(function, file_lines_of(function)))
     _strip(node)
     file, code = function.__code__.co_filename, function.__code__
-    tree = ast.fix_missing_locations(_wrapped(rewrite(rounds.telling(node, file)), owner_of(function)))
+    tree = ast.fix_missing_locations(_wrapped(rewrite(rounds.telling(node, file, meeting)), owner_of(function)))
     try:
         compiled = compile(tree, file, _mode(tree), code.co_flags & _FUTURE, dont_inherit=True, optimize=0)
     except SyntaxError as error:

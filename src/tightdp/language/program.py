@@ -293,7 +293,7 @@ class Bound:
         try:
             strategy = None if self.strategy is None else exact(self.strategy)
             with using(source), strictly(), conversing(strategy) as talk:
-                result = self._run(x)
+                result = self._run(x, meeting=hasattr(source, "met"))
             return self._checked_output((result, tuple(talk.asked)) if self.asks else result, x)
         except (Rejected, LanguageError, LimitError, ProgramError):
             raise
@@ -303,9 +303,10 @@ class Bound:
             BITS.reset(bits)
             COPIES.reset(token)
 
-    def _run(self, x: Dataset) -> Any:
+    def _run(self, x: Dataset, meeting: bool) -> Any:
         if not self.program.floats:
-            return exact(self.program.executed)(x, **self.arguments)
+            meeting = meeting and not (self.program.counts or self.asks)  # of these the names do not tell
+            return exact(self.program.executed, meeting=meeting)(x, **self.arguments)
         arguments = {name: as_double(value) for name, value in self.arguments.items()}
         return floating(self.program.function)(as_double(x), **arguments)
 

@@ -1,9 +1,9 @@
 """Loops told to the source of randomness: one that knows how a loop ends need not go through all its rounds.
 
 A `while` loop of a recompiled function says at the beginning of every round, once its condition holds, what its names
-are, and takes back what they are to be. A source without `round` hears nothing. Where a function has called others, and
-at the beginning of rounds, it tells a source that has `met` what it goes on with: one that has met that before knows
-how it ends.
+are, and takes back what they are to be. A source without `round` hears nothing. A mechanism recompiled for runs that
+meet tells its source with what it goes on, where it has called others and at the beginning of rounds: one that has met
+that before knows how it ends.
 """
 
 from __future__ import annotations
@@ -124,19 +124,22 @@ def returns(keys: tuple[str, ...], number: int, names: tuple[str, ...]) -> None:
 
 def met(key: str, names: tuple[str, ...], live: frozenset[str], items: tuple[str, ...]) -> None:
     """Tell the source with which names a function goes on, and with which iterators of the loops around."""
-    source = current_source()
-    if hasattr(source, "met"):
-        source.met(Loop(key, sys._getframe(1), names, live), items)
+    source: Any = current_source()
+    source.met(Loop(key, sys._getframe(1), names, live), items)
 
 
 NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns, MET: met, ITEMS: iter}
 
 
-def telling(node: FunctionNode, file: str) -> FunctionNode:
-    """Make a function tell with what it goes on, and its `while` loops of their rounds, but for those with `else`."""
+def telling(node: FunctionNode, file: str, meeting: bool = False) -> FunctionNode:
+    """Make the `while` loops of a function tell of their rounds, but for those with `else`, and in generators.
+
+    A function for runs that are `meeting` tells with what it goes on, too; those inside of it do not.
+    """
     for inner in ast.walk(node):
-        if isinstance(inner, ast.FunctionDef):
-            _Function(inner, file)
+        meets = meeting and inner is node
+        if isinstance(inner, ast.FunctionDef) and (meets or any(isinstance(p, ast.While) for p in own_nodes(inner))):
+            _Function(inner, file, meets)
     return node
 
 
@@ -155,7 +158,7 @@ def bound_by(part: ast.AST) -> Iterable[str]:
 class _Function:
     """One function: which names are read after the beginning of each of its loops, and the loops rewritten."""
 
-    def __init__(self, node: ast.FunctionDef, file: str) -> None:
+    def __init__(self, node: ast.FunctionDef, file: str, meets: bool) -> None:
         own = list(own_nodes(node))
         if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Try)) for part in own):
             return
@@ -174,7 +177,7 @@ class _Function:
         self._names = tuple(sorted({each.arg for each in arguments if each} | stored - comprehended))
         self._liveness = Liveness(node)
         self._inner = self._liveness.inner
-        self._file = file
+        self._file, self._meets = file, meets
         managed = (part for each in own if isinstance(each, ast.With) for part in ast.walk(each))
         self._managed = {part for part in managed if isinstance(part, ast.Return)}
         self._bound_otherwise = frozenset(name for part in own for name in bound_by(part))
@@ -187,7 +190,7 @@ class _Function:
         found: list[ast.stmt] = []
         for statement in body:
             live = self._liveness.before.get(statement)
-            if again and live is not None:
+            if self._meets and again and live is not None:
                 held = (live | self._inner) & frozenset(self._names)
                 key = f"{self._file}:{statement.lineno}:{statement.col_offset}"
                 told = ast.Expr(_call(MET, (key, self._names, held, self._items)))
@@ -205,7 +208,7 @@ class _Function:
             return [node, *(_placed(each, node) for each in [ast.Expr(call)])]
         if isinstance(node, ast.Return) and around:
             return self._leaving(node, around)
-        if isinstance(node, ast.For):
+        if isinstance(node, ast.For) and self._meets:
             return [self._each(node, around)]
         if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             for name in ("body", "orelse", "finalbody"):
