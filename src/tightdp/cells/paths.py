@@ -344,6 +344,7 @@ def few_runs(bound: Bound, x: Dataset, loops: Loops, most: int) -> list[bool]:
     """Return of so many runs whether they draw noise that takes infinitely many values; none that end with Outside."""
 
     def drawn() -> list[bool]:
+        loops.meetings.begin()
         every = _runs(lambda run: bound.execute(x, run), [], loops)
         return [bool(run.laws) for run, _ in islice(every, most)]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from graphlib import TopologicalSorter
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from tightdp.every_n.following import Choices, Met
@@ -107,17 +108,5 @@ class Meeting(Generic[T]):
 
     def _in_order(self) -> list[int]:
         """Return the nodes, each before those that it leads to."""
-        order: list[int] = []
-        seen = {0}
-        pending: list[tuple[int, Iterator[_Edge]]] = [(0, iter(self._edges[0]))]
-        while pending:
-            node, edges = pending[-1]
-            for target, _ in edges:
-                if target not in seen:
-                    seen.add(target)
-                    pending.append((target, iter(self._edges[target])))
-                    break
-            else:
-                order.append(node)
-                pending.pop()
-        return order[::-1]
+        leads = {node: [target for target, _ in edges] for node, edges in enumerate(self._edges)}
+        return list(TopologicalSorter(leads).static_order())[::-1]

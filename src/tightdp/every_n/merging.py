@@ -38,7 +38,7 @@ from tightdp.every_n.passes import Follower
 from tightdp.every_n.paths import Symbol
 from tightdp.every_n.runs import PASSED
 from tightdp.exact.field import ExpNumber
-from tightdp.language.liveness import Liveness, read
+from tightdp.language.liveness import liveness_of, read
 
 Key: TypeAlias = Any
 """All that the rest of a run depends on."""
@@ -97,7 +97,7 @@ class _Snapshot:
                 names = {name for name, _ in m.store.names(frame.key)}
             else:
                 assert isinstance(frame.function, ast.FunctionDef)
-                found = _liveness(frame.function)
+                found = liveness_of(frame.function)
                 if at not in found.before:
                     raise _Unknown
                 names = set(found.before[at] | found.inner)
@@ -203,11 +203,6 @@ def _calls(parts: Sequence[tuple[ast.AST, Value]], frame: Frame) -> bool:
     if isinstance(function, Host) and isinstance(function.object, FunctionType) and function.object not in FUNCTIONS:
         return function.object.__name__ == getattr(frame.function, "name", None)
     return isinstance(function, Object)
-
-
-@lru_cache(1024)
-def _liveness(function: ast.FunctionDef) -> Liveness:
-    return Liveness(function)
 
 
 @lru_cache(1024)

@@ -19,8 +19,8 @@ from typing import Any
 from flint import arb, ctx, fmpz_mpoly, fmpz_poly
 
 from tightdp.errors import ParameterError
-from tightdp.exact.enclosure import ball, precisions
-from tightdp.exact.field import ExpNumber, Number, exp, ratio
+from tightdp.exact.enclosure import precisions
+from tightdp.exact.field import ExpNumber, Number, as_ball, exp, ratio
 from tightdp.exact.polynomials import (
     RING,
     UNKNOWN,
@@ -156,11 +156,11 @@ class Line:
 
     # signs
 
-    def sign(self, at: Fraction) -> int:
-        """Return the sign at a rational. Always decided."""
-        for bits in precisions(2 * QUICK_BITS, _MOST_BITS if self.mixed else 2 * QUICK_BITS):
+    def sign(self, at: Number) -> int:
+        """Return the sign at an exact number. Always decided. Raises ParameterError where `at` does."""
+        for bits in precisions(2 * QUICK_BITS, _MOST_BITS if self.mixed else 4 * QUICK_BITS):
             with ctx.workprec(bits):
-                near = self.ball(ball(at))
+                near = self.ball(as_ball(at))
             if near > 0 or near < 0:
                 return 1 if near > 0 else -1
         found = self.at(at)

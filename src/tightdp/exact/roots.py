@@ -14,11 +14,10 @@ from flint import ctx
 
 from tightdp.errors import LimitError
 from tightdp.exact.enclosure import ball, bits_of, precisions
-from tightdp.exact.field import Number, as_ball, ratio
+from tightdp.exact.field import Number, ratio
 from tightdp.exact.lines import Line, line_of
 from tightdp.exact.polynomials import UNKNOWN
 from tightdp.exact.waves import Undecided
-from tightdp.limits.calibrated import QUICK_BITS
 
 _DIGITS = 20
 _FEW_BITS, _FIRST_BITS = 4, 32
@@ -79,7 +78,7 @@ class Point:
         assert self.line is not None
         if value <= self.low or value >= self.high:
             return 1 if value <= self.low else -1
-        found = _sign_at(self.line, value)
+        found = self.line.sign(value)
         return found and (1 if found == self.line.sign_after(self.low) else -1)
 
     def _compare_roots(self, other: Point) -> int:
@@ -105,7 +104,7 @@ class Point:
     def sign_of(self, line: Line) -> int:
         """Return the sign of a polynomial at the point. Always decided."""
         if self.value is not None:
-            return _sign_at(line, self.value)
+            return line.sign(self.value)
         for bits in precisions(_FIRST_BITS):
             low, high = self.enclosed(bits)
             if low == high:
@@ -185,19 +184,6 @@ def closed(point: Point) -> Point:
             if line.changes(point.low, point.high, 1) and roots(line, point.low, point.high):
                 return Point(None, line, point.low, point.high)
     raise AssertionError("unreachable")
-
-
-def _sign_at(line: Line, value: Number) -> int:
-    """Return the sign of a polynomial at an exact number. Always decided."""
-    if isinstance(value, Fraction):
-        return line.sign(value)
-    for bits in precisions(QUICK_BITS, 4 * QUICK_BITS):
-        with ctx.workprec(bits):
-            near = line.ball(as_ball(value))
-        if near > 0 or near < 0:
-            return 1 if near > 0 else -1
-    found = line.at(value)
-    return (found > 0) - (found < 0)
 
 
 def between(low: Point, high: Point | None) -> Fraction:

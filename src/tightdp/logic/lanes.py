@@ -109,7 +109,7 @@ class _Pass:
         runs = groupby(enumerate(self.formula.variables), lambda entry: type(entry[1]))
         for kind, entries in runs:
             levels = [level for level, _ in entries]
-            self._count(len(self.node) * len(levels))
+            pay(self.watch, len(self.node) * len(levels) / ROWS_IN_ONE)
             if kind is Coin:
                 self._toss(levels[-1] + 1)
             elif kind is InputBit:
@@ -224,9 +224,6 @@ class _Pass:
         for group, code, weight in zip(self.group.tolist(), self.code.tolist(), self.weight.tolist(), strict=True):
             found[group][code] = weight
         return [(found[group], self.below[group]) for group in self.group_of.tolist()]
-
-    def _count(self, rows: int) -> None:
-        pay(self.watch, rows / ROWS_IN_ONE)
 
 
 def _fits(number: Whole) -> bool:

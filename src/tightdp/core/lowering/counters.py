@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain, compress, dropwhile, filterfalse, groupby, repeat, starmap, zip_longest
 from typing import Any
 
+from tightdp.core.lowering.dictionaries import new_table
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import METHODS, OPERANDS, Handler, builtin, method, operates
@@ -41,22 +42,16 @@ def _from_iterable(m: Machine, base: Host, iterable: Value) -> Value:
     return call_python(m, written.from_iterable, (iterable,), {})
 
 
-def _new(m: Machine, missing: Value) -> Table:
-    table = Table(m.store.new_key(), missing)
-    m.store[table.key] = Entries((), ())
-    return table
-
-
 @builtin(defaultdict)
 def _defaultdict(m: Machine, default_factory: Value = None, /, *more: Value, **named: Value) -> Value:
-    table = _new(m, default_factory)
+    table = new_table(m, Entries((), ()), default_factory)
     METHODS[Table, "update"](m, table, *more, **named)
     return table
 
 
 @builtin(Counter)
 def _counter(m: Machine, iterable: Value = (), /, **named: Value) -> Value:
-    table = _new(m, COUNTS)
+    table = new_table(m, Entries((), ()), COUNTS)
     _count(m, table, iterable, 1, named)
     return table
 
@@ -64,8 +59,7 @@ def _counter(m: Machine, iterable: Value = (), /, **named: Value) -> Value:
 def _count(m: Machine, table: Table, more: Value, sign: int, named: dict[str, Value]) -> None:
     call_python(m, written.counted, (table, more, sign), {})
     if named:
-        others = _new(m, None)
-        m.store[others.key] = Entries.of(named)
+        others = new_table(m, Entries.of(named))
         call_python(m, written.counted, (table, others, sign), {})
 
 
@@ -121,6 +115,6 @@ def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
         return _of_dictionaries(m, name, left, right)
     if name not in _COMBINED or not (isinstance(right, Table) and right.missing is COUNTS):
         raise m.unsupported(f"{name} of a Counter and a {name_of(right)} is not in the language", "go through the keys")
-    result = _new(m, left.missing)
+    result = new_table(m, Entries((), ()), left.missing)
     call_python(m, written.combined, (result, left, right, Host(_COMBINED[name])), {})
     return result

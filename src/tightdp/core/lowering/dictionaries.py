@@ -45,7 +45,7 @@ from tightdp.language.outputs import order_of
 # dictionaries
 
 
-def _new_table(m: Machine, entries: Value, missing: Value = None) -> Table:
+def new_table(m: Machine, entries: Value, missing: Value = None) -> Table:
     table = Table(m.store.new_key(), missing)
     m.store[table.key] = entries
     return table
@@ -53,7 +53,7 @@ def _new_table(m: Machine, entries: Value, missing: Value = None) -> Table:
 
 @lowers(ast.Dict)
 def _dict(m: Machine, node: ast.Dict) -> Value:
-    table = _new_table(m, Entries((), ()))
+    table = new_table(m, Entries((), ()))
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             _update_table(m, table, m.evaluate(value))
@@ -68,7 +68,7 @@ def _dictcomp(m: Machine, node: ast.DictComp) -> Value:
     first = m.evaluate(node.generators[0].iter)
 
     def made(items: Value) -> Table:
-        table = _new_table(m, Entries((), ()))
+        table = new_table(m, Entries((), ()))
 
         def add() -> None:
             key = m.evaluate(node.key)
@@ -104,7 +104,7 @@ def _keeps_keys(node: ast.DictComp, first: Table | View) -> bool:
 
 @builtin(dict)
 def _make_table(m: Machine, entries_or_pairs: Value = (), /, **named: Value) -> Value:
-    table = _new_table(m, Entries((), ()))
+    table = new_table(m, Entries((), ()))
     _update_table(m, table, entries_or_pairs, **named)
     return table
 
@@ -129,7 +129,7 @@ def _update_table(m: Machine, base: Table, entries_or_pairs: Value = (), /, **na
 def _seen(part: str) -> None:
     @method(part, Table, Host)
     def handler(m: Machine, base: Value) -> Value:
-        table = base if isinstance(base, Table) else _new_table(m, content_of(m, base))
+        table = base if isinstance(base, Table) else new_table(m, content_of(m, base))
         return View(table.key, part)
 
 
@@ -182,14 +182,14 @@ def _popitem(m: Machine, base: Table) -> Value:
 def _fromkeys(m: Machine, base: Host, keys: Value, value: Value = None) -> Value:
     if base.object is not dict:
         raise Failure(f"AttributeError: {name_of(base)} has no .fromkeys()", "write dict.fromkeys(...)")
-    table = _new_table(m, Entries((), ()))
+    table = new_table(m, Entries((), ()))
     m.each(keys, lambda iterable: visit(m, iterable, lambda key: insert(m, table, key, value), table))
     return table
 
 
 @method("copy", Table, Host)
 def _copy_table(m: Machine, base: Value) -> Value:
-    return _new_table(m, content_of(m, base), getattr(base, "missing", None))
+    return new_table(m, content_of(m, base), getattr(base, "missing", None))
 
 
 @method("clear", Table)
@@ -201,7 +201,7 @@ def _clear_table(m: Machine, base: Table) -> None:
 def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
     if name != "bitor":
         raise Failure(f"TypeError: a dictionary and a {name_of(right)}", "use a method of dictionaries")
-    result = _new_table(m, m.store[left.key], left.missing)
+    result = new_table(m, m.store[left.key], left.missing)
     m.each(right, lambda more: _update_table(m, result, more))
     return result
 
