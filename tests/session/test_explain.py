@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 from inspect import signature
 from pathlib import Path
@@ -16,6 +17,7 @@ from tightdp.language import interp
 from tightdp.language.laws import OnIntegers
 from tightdp.language.primitives import PRIMITIVES
 from tightdp.results.report import Explanation
+from tightdp.session.edits import edits_of
 from tightdp.session.files import builtin_program, import_file
 
 
@@ -198,6 +200,22 @@ def test_strengths_are_arguments_and_give_the_ratio() -> None:
             names = [name for name in signature(function).parameters if name in rest]
             law = primitive.law(**{name: rest[name] for name in names}, **{strength.argument: value})
             assert any(p == 4 * q for _, p in law for _, q in law)
+
+
+@mechanism(record=Int(0, 2), neighbours=lambda x: [tuple((value + 1) % 3 for value in x)])
+def turned(x):
+    return x[0] if flip("1/2") else x[-1]
+
+
+def test_neighbours_by_a_function_keep_the_records_that_they_lead_to() -> None:
+    found = turned.bind(n=2).explain(exp_epsilon=2).smallest
+    assert found is not None
+    assert found.records == (0, 1, 2)
+
+
+def test_a_changed_file_has_what_the_mechanism_uses_and_nothing_else() -> None:
+    for edit in edits_of(turned.bind(n=2).bound, Fraction(2)):
+        assert re.findall(r"def (\w+)", edit.text) == ["turned"]
 
 
 def test_a_delta_without_an_epsilon_is_refused() -> None:

@@ -99,7 +99,7 @@ def checked(
         raise ParameterError(f"method is {method!r}", f"give one of {', '.join(METHODS)}")
     game = checked_game(canaries, guesses, correct, options)
     if game.guesses > MOST_GUESSES:
-        raise ParameterError(f"guesses is {game.guesses:,}", f"at most {MOST_GUESSES:,}")
+        raise ParameterError(f"guesses is {game.guesses:,}", f"give at most {MOST_GUESSES:,}")
     if game.options > 2 and method == "order-statistics":
         what = f"options is {game.options}, and order-statistics is about channels of one bit: only options = 2 fits"
         raise ParameterError(what, 'use "optimal", "fdp" or "steinke"')
@@ -108,7 +108,7 @@ def checked(
         raise ParameterError(f"variant is {variant!r}", f"give one of {', '.join(_VARIANTS[method])} for {method}")
     share, level = read_exact("delta", delta, 1), read_number("significance", significance, 1)
     if not 0 < level < 1:
-        raise ParameterError(f"significance is {level}", "a number strictly between 0 and 1")
+        raise ParameterError(f"significance is {level}", "give a number strictly between 0 and 1")
     t = _checked_t(epsilon, exp_epsilon)
     family, curve = _checked_tradeoff(method, tradeoff, t)
     return Question(method, chosen, game, share, level, t, curve, family)
@@ -119,7 +119,7 @@ def checked_game(canaries: int, guesses: int, correct: int, options: int) -> Gam
     named = {"canaries": canaries, "guesses": guesses, "correct": correct, "options": options}
     game = Game(**{name: as_int(value, name) for name, value in named.items()})
     if game.canaries < 1:
-        raise ParameterError(f"canaries is {game.canaries}", "at least 1")
+        raise ParameterError(f"canaries is {game.canaries}", "give at least 1")
     if not 0 <= game.guesses <= game.canaries:
         raise ParameterError(f"guesses is {game.guesses}", f"give an integer from 0 to canaries = {game.canaries}")
     if not 0 <= game.correct <= game.guesses:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from types import CodeType, FunctionType, TracebackType
+from types import FunctionType, TracebackType
 from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError, ParameterError, Span
@@ -320,10 +320,22 @@ def _tree(lines: tuple[str, ...], file: str) -> ast.Module:
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
+@lru_cache(32)
+def _functions(lines: tuple[str, ...], file: str) -> dict[tuple[str, int], list[FunctionNode]]:
+    """The functions of a file by what their code says: the name and the first line."""
+    found: dict[tuple[str, int], list[FunctionNode]] = {}
+    for node in ast.walk(_tree(lines, file)):
+        if isinstance(node, ast.Lambda):
+            found.setdefault((_LAMBDA, node.lineno), []).append(node)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.setdefault((node.name, _first_line(node)), []).append(node)
+    return found
+
+
 def locate(function: FunctionType, lines: tuple[str, ...]) -> FunctionNode:
     """The syntax tree of a function in its file. Raises LanguageError where the file has changed."""
     code = function.__code__
-    found = [node for node in ast.walk(_tree(lines, code.co_filename)) if _defines(node, code)]
+    found = _functions(lines, code.co_filename).get((code.co_name, code.co_firstlineno), [])
     if len(found) > 1:  # several lambdas on a line: the smallest that has all of the code inside
         places = [place for place in code.co_positions() if None not in place and place[2:] != (0, 0)]
         found = [node for node in found if all(_contains(node, place) for place in places)][-1:]
@@ -332,15 +344,7 @@ def locate(function: FunctionType, lines: tuple[str, ...]) -> FunctionNode:
             raise _without_source(function)
         hint = "reload it: its file seems to have changed since it was imported"
         raise LanguageError(f"{shown_name(function)} is not at line {code.co_firstlineno} of {code.co_filename}", hint)
-    return found[0]  # type: ignore[return-value]
-
-
-def _defines(node: ast.AST, code: CodeType) -> bool:
-    if isinstance(node, ast.Lambda):
-        return code.co_name == "<lambda>" and node.lineno == code.co_firstlineno
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return node.name == code.co_name and _first_line(node) == code.co_firstlineno
-    return False
+    return found[0]
 
 
 def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -163,7 +163,7 @@ def read_order(order: object) -> Fraction | float:
     """Return an order of a Rényi divergence: a rational above 1, or infinity. Raises ParameterError for others."""
     if order in (math.inf, "inf"):
         return math.inf
-    number = read_number("the Rényi order", order, least=1)
-    if number == 1:
-        raise ParameterError("the Rényi order is 1", "give a rational above 1, or inf")
+    number = read_number("the Rényi order", order)
+    if number <= 1:
+        raise ParameterError(f"the Rényi order is {number}", "give a rational above 1, or inf")
     return number

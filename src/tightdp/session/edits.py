@@ -33,7 +33,7 @@ _ORDERS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 @dataclass(frozen=True)
 class Edit:
-    """A change: its line, the expression before and after, and the text of the whole file after it.
+    """A change: its line, the expression before and after, and the text of the functions that are used after it.
 
     Where it is `late`, the strength of noise is an irrational root of the claim, rounded: round values come first.
     """
@@ -106,7 +106,7 @@ def _rounded(strength: Strength, claimed: Number, change: int) -> str:
 def edits_of(bound: Bound, claimed: Number) -> Iterator[Edit]:
     """Yield the changes of one expression of the mechanism or a helper in its file; `claimed` is e^ε."""
     program = bound.program
-    tree = ast.parse("".join(program.source.file_lines))
+    tree = _used(ast.parse("".join(program.source.file_lines)), program.function.__name__)
     wanted = {source.node.lineno: source.namespace for source in sources_of(program)}
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.lineno in wanted]
     seen = {_text(tree)}
@@ -120,6 +120,16 @@ def edits_of(bound: Bound, claimed: Number) -> Iterator[Edit]:
                     seen.add(text)
                     restores = not unused.isdisjoint(_names(new) - _names(node))
                     yield Edit(node.lineno, ast.unparse(node), ast.unparse(new), text, adds, restores, late)
+
+
+def _used(tree: ast.Module, name: str) -> ast.Module:
+    """Return the functions of a file with this name, and those that they name, and so on."""
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    used, more = set[str](), {name}
+    while more - used:
+        used |= more
+        more = set[str]().union(*(_names(node) for node in functions if node.name in used))
+    return ast.Module([node for node in functions if node.name in used], [])
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -265,7 +275,7 @@ def _drawn_once(function: ast.FunctionDef, noise: _Noise) -> dict[str, ast.expr]
 
 
 def _with(tree: ast.Module, old: ast.expr, new: ast.expr) -> str:
-    """Return the text of the functions of a file in which one expression is another."""
+    """Return the text of functions in which one expression is another."""
     _Replaced(old, new).visit(tree)
     ast.fix_missing_locations(tree)
     text = _text(tree)
@@ -274,8 +284,7 @@ def _with(tree: ast.Module, old: ast.expr, new: ast.expr) -> str:
 
 
 def _text(tree: ast.Module) -> str:
-    """Return the text of the functions of a file."""
-    return "\n\n".join(ast.unparse(node) for node in tree.body if isinstance(node, ast.FunctionDef)) + "\n"
+    return "\n\n".join(map(ast.unparse, tree.body)) + "\n"
 
 
 class _Replaced(ast.NodeTransformer):

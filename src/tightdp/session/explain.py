@@ -8,10 +8,11 @@ import tempfile
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from tightdp.errors import LimitError, ParameterError, TightdpError
@@ -23,7 +24,7 @@ from tightdp.language.outputs import Output
 from tightdp.language.primitives import Source
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
-from tightdp.limits.calibrated import FEW_DATASETS, LISTED_ROWS, LITTLE_WORK
+from tightdp.limits.calibrated import FEW_DATASETS, LITTLE_WORK
 from tightdp.results.report import DrawLoss, Explanation, Remedy
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential
@@ -215,16 +216,17 @@ class Run:
 
 
 def runs_with_places(bound: Bound, x: Dataset) -> list[Run]:
-    """Return every run on a dataset that `observe` does not reject. Raises LimitError above `LISTED_ROWS`."""
-    tried = 0
+    """Return every run on a dataset that `observe` does not reject. Raises LimitError above `LITTLE_WORK` draws."""
+    drawn = 0
 
     def execute(source: Source) -> tuple[Output, list[Drawn]]:
-        nonlocal tried
-        tried += 1
-        if tried > LISTED_ROWS:
-            raise LimitError(f"a dataset has more than {LISTED_ROWS} runs", "explain it at a smaller n")
+        nonlocal drawn
+        if drawn > LITTLE_WORK:
+            raise LimitError(f"the runs on a dataset draw more than {LITTLE_WORK:,} times", "explain it at a smaller n")
         placed = _Placed(source, bound.program.source.file)
-        return bound.execute(x, placed), placed.draws
+        output = bound.execute(x, placed)
+        drawn += len(placed.draws)
+        return output, placed.draws
 
     found = interp.every_run(execute)
     return [Run(output, replay.probability(), tuple(draws)) for (output, draws), replay in found]
@@ -278,7 +280,12 @@ def _place(file: str) -> Place:
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_filename == file:
-            line, _, start, end = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+            line, _, start, end = _positions(frame.f_code)[frame.f_lasti // 2]
             return line or frame.f_lineno, start or 0, end or 0
         frame = frame.f_back
     return 0, 0, 0
+
+
+@lru_cache(32)
+def _positions(code: CodeType) -> list[tuple[int | None, ...]]:
+    return list(code.co_positions())

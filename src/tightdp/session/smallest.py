@@ -68,7 +68,7 @@ def smallest(instance: Asked, claim: Claim, loss: Exact) -> Smallest:
             if bound is not None and (less := _failing(simpler := instance.on(bound), claim)):
                 found, loss = simpler, less[0]
                 break
-    if instance.bound.neighbours != "add-remove":
+    if instance.bound.neighbours in ("replace-one", "unit-step", "unit-all"):  # others may leave fewer records
         for record in instance.bound.record.values:
             kept = [other for other in found.bound.record.values if other != record]
             if len(kept) < 2:
