@@ -13,15 +13,16 @@ WHAT AN ACCEPTED CERTIFICATE ESTABLISHES: the law of its core program has the cl
   accuracy   P(|error| > alpha | x) <= beta for all datasets x; the error is what the program leaves behind
   violation, larger moment, larger concentration, inaccuracy: that this is false for the pair, or the dataset, named
   law        what is published on a dataset, part by part, and with which probabilities
-  composition, audit: what guarantees bound, for all mechanisms that have them; there is no program
+  composition: what guarantees bound, for all mechanisms that have them; there is no program
+Rules of their own, in files beside this one, establish the claims `audit`, `efficacy`, `optimum`.
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
-an output are published one by one), this file, Python's integers, and what `walk`, `forms`, `audit` state: these are
-theorems in proofs/coq, whose checker reads the same files and says the same. How well any private mechanism can do is
-a claim for proofs/optimum.py.
+an output are published one by one), these files, Python's integers, and what `walk`, `forms` and the rules state: these
+are theorems in proofs/coq, whose checker reads the same files and says the same.
 A file is printable ASCII, and JSON in which every field is read: another field is an error.
 """
 
 import hashlib
+import importlib.util
 import json
 import math
 import operator
@@ -31,6 +32,8 @@ from collections import Counter, defaultdict, namedtuple
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import accumulate, combinations_with_replacement, product, repeat, zip_longest
+from pathlib import Path
+from types import SimpleNamespace
 
 MOST_BYTES, MOST_DIGITS, MOST_LETTERS, MOST_CLIENTS, MOST_NESTED = 4_000_000, 4_000, 20_000, 10_000, 199
 WORK = 8_500_000  # steps of a quarter of a microsecond; what is kept costs more of them, which bounds memory as well
@@ -55,9 +58,12 @@ CLAIMS = {  # what a claim says, and may say, besides its question; and the rule
     "inaccuracy": ("n records alpha beta program", ABOUT, "witness"),
     "law": ("n records dataset law program", ABOUT, "datasets"),
     "composition": ("guarantees bound delta", "root", "responses"),
+    "efficacy": ("n records pairs guesses share program", ABOUT, "datasets"),
     "audit": ("canaries guesses correct options guarantee bound", "", "dual"),
+    "optimum": ("measure n records neighbours groups outputs targets keeps allows least most", "alpha delta", "table"),
 }
-EVIDENCE = {"forms": "units cuts steps order", "dual": "constant multipliers"}
+BESIDE = ("audit", "efficacy", "optimum")  # the rules for these are files of their own
+EVIDENCE = {"forms": "units cuts steps order", "dual": "constant multipliers", "table": "table weights multipliers"}
 EVIDENCE |= dict.fromkeys(("datasets", "witness", "responses"), "")
 
 
@@ -262,7 +268,7 @@ def table(given, reader):
     return found
 
 
-Part = namedtuple("Part", "reads takes lines publishes leaves price")
+Part = namedtuple("Part", "reads takes lines publishes leaves price total")
 Cut = namedtuple("Cut", "states before after")
 
 
@@ -357,10 +363,10 @@ class Program(Domain):
         reads, takes, lines, shown, left = fields(given, "reads takes lines publishes leaves")
         need(type(reads) is bool, "a part reads a record, or not")
         takes = self.names(takes, new=True)
-        self.known, self.price = {*takes}, 1
+        self.known, self.price, self.total = {*takes}, 1, 1
         found = [self.line(line, reads) for line in items(lines)]
         need(sum(line[0][:4] == "draw" for line in lines) < 2, "a part draws twice")
-        return Part(reads, takes, found, self.names(shown), self.names(left), self.price)
+        return Part(reads, takes, found, self.names(shown), self.names(left), self.price, self.total)
 
     def operand(self, given):
         """Read a name, or a constant: {"value": 3}."""
@@ -381,7 +387,7 @@ class Program(Domain):
             need(not any(positive(-1 * odds) for law in laws.values() for _, odds in law), "odds are negative")
             total, *others = [sum(odds for _, odds in law) for law in laws.values()]
             need(positive(total) and all(each == total for each in others), "odds are zero, or have different sums")
-            self.price = 1 + cost(total)  # of a product with one of the odds
+            self.price, self.total = 1 + cost(total), total  # the price of a product with one of the odds
             words, function = [self.operand(on)], lambda _, of: laws.get(text(of), [(UNDEFINED, total)])
         elif kind == "case":  # ["case", "v4", "d1", [[0, "v3"], [1, {"value": 0}]]]: one of several, or undefined
             choices = table(items(rest, 2)[1], self.operand)
@@ -744,37 +750,6 @@ def composition(claim):
     need(not positive(excess(point, pairs, whole, whole)[0]), "the runs lose more together")
 
 
-def audit(claim, evidence):
-    """Establish that P(at least v of r guesses are right) <= bound against all mechanisms with a guarantee.
-
-    m secrets are uniform on k options each; an attacker guesses r of them. The guarantee is (ln t, delta)-DP, for some
-    t >= 1, where one secret is replaced. Secrets and options may be permuted at random, so let p[i] be the probability
-    of i right guesses, all outcomes with i equally likely. The guarantee then says that the sum over i of
-    max(0, i p[i] - t (r-i+1)/(k-1) p[i-1]) is at most m delta. Let c, z[t] >= y[i,t] >= 0 be numbers that satisfy
-        (1 if i >= v else 0)  <=  c + i sum_t y[i,t] - (r-i)/(k-1) sum_t t y[i+1,t]      for i = 0..r.
-    Times p[i] and added up: P(at least v) <= c + m sum_t delta z[t]. The evidence has c and z; y is the least that will
-    do, from i = r on, and taken from the first t: in units of 2^-256, and rounded so that this is harder.
-    """
-    m, v, r, k = [within(claim[at], 1, 1 << 2_000, at) for at in ("canaries", "correct", "guesses", "options")]
-    need(v <= r <= m and k > 1, "there are other numbers of secrets, guesses, right ones and options")
-    z, one = [rational(each, 0) for each in items(evidence["multipliers"])], 1 << 256
-    c = math.floor(rational(evidence["constant"], 0) * one)
-    pairs = [(rational(t, 1), rational(delta, 0, 1)) for t, delta in map(items, items(claim["guarantee"]), repeat(2))]
-    need(0 < len(pairs) == len(z), "there is one multiplier for each pair of the guarantee")
-    bound, after = rational(claim["bound"], 0, 1), 0
-    units = [(t.numerator, t.denominator, math.floor(most * one), cost(t.numerator)) for (t, _), most in zip(pairs, z)]
-    for i in range(r, -1, -1):  # after is sum_t t y[i+1,t]
-        wanted = max(0, (i >= v) * one - c + -(-(r - i) * after // (k - 1)))
-        left, after = -(-wanted // max(i, 1)), 0
-        for above, below, most, steps in units:
-            spend(12 + 4 * steps)
-            left, after = left - min(left, most), after - (-above * min(left, most) // below)
-        need(left == 0 and (i > 0 or wanted == 0), "the multipliers do not fit")
-    total = c + m * sum(math.ceil(delta * most * one) for (_, delta), most in zip(pairs, z))
-    need(total <= bound * one, "the multipliers show less")
-    return ", which is always so" * (bound == 1)
-
-
 def digest(characters):
     return hashlib.sha256(characters.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -794,19 +769,20 @@ def check(certificate, work=1):
     kind, rule = (type(o) is dict and o.get(name) for o, name in ((claim, "question"), (evidence, "rule")))
     needed, others, rules = CLAIMS.get(kind if type(kind) is str else "", ("", "", ""))
     good = type(rule) is str and rule in rules.split()
-    need(good, "there is no such claim (an optimum is for optimum.py), or no such rule for it")
+    need(good, "there is no such claim, or no such rule for it")
     fields(claim, f"question {needed}", others)
     attained, refuted = claim.get("attained", False), rule == "witness"
     need(attained is ("attained" in claim), "what is attained is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (attained or refuted)}", "event" * (attained or refuted))
     need(("program" in claim) == ("program" in certificate), "a program is missing, or is not read")
-    remark = ""
-    if kind == "audit":
-        remark = audit(claim, evidence)
+    remark, program = "", Program(certificate) if "program" in claim else None
+    if kind in BESIDE:
+        remark = beside(kind).establish(program, claim, evidence)
     elif kind == "composition":
         composition(claim)
     else:
-        remark = establish(Program(certificate), claim, evidence, refuted)
+        remark = establish(program, claim, evidence, refuted)
+    if program:
         program = digest(json.dumps(certificate["program"], separators=(",", ":")))
         need(claim["program"] == program, "this is not the program of the claim")
     named = {"mechanism", "parameters", "source"} & claim.keys()
@@ -817,6 +793,15 @@ def check(certificate, work=1):
         words = [claim["mechanism"], *given, *given.values()]
         need(all(plain(each) and len(each) <= 200 for each in words), "names and parameters are of plain characters")
     return f"{kind}: {said(claim, f'{needed} {others}')}{', attained' * attained}{remark}; by a theorem"
+
+
+def beside(kind):
+    """Import the rule for a kind of claim from the file beside this one, which imports what it needs from this one."""
+    spec = importlib.util.spec_from_file_location(kind, Path(__file__).with_name(f"{kind}.py"))
+    rule, sys.modules["checker"] = importlib.util.module_from_spec(spec), SimpleNamespace(**globals())
+    spec.loader.exec_module(rule)
+    del sys.modules["checker"]
+    return rule
 
 
 def establish(program, claim, evidence, refuted):
@@ -859,7 +844,7 @@ def establish(program, claim, evidence, refuted):
     return remark + "; nothing is published" * (not program.kept and not program.published)
 
 
-def main(path, work="1", check=check):
+def main(path, work="1"):
     """Check a file with so many times the usual work, print one line and return the exit status."""
 
     def once(pairs):

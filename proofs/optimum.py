@@ -1,25 +1,15 @@
-"""Checks how well any private mechanism can do: `python proofs/optimum.py answer.json` ends with 0 for accepted.
+"""The rule for how well any private mechanism can do: `checker.py` beside it asks it about claims of this kind.
 
-That an accepted file is true is a theorem (`optimum_sound` in proofs/coq/Tables.v), whose checker reads the same files
-and says the same. `checker.py`, which stands beside this file, reads numbers, values and datasets, and is asked about
-all other certificates. To be trusted are both files, and that `optimum` asks for what the theorem asks for.
+That an accepted file is true is a theorem (`optimum_sound` in proofs/coq/Tables.v).
 """
 
-import importlib.util
 import math
-import sys
 from collections import Counter
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
-SPEC = importlib.util.spec_from_file_location("checker", Path(__file__).with_name("checker.py"))
-checker = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(checker)
-fields, items, need, rational, spend, value, within = map(
-    vars(checker).get, ("fields", "items", "need", "rational", "spend", "value", "within")
-)
-CLAIM = "measure n records neighbours groups outputs targets keeps allows least most"
+from checker import MOST_CLIENTS, Domain, items, need, rational, spend, text, value, within
+
 ERRORS = {"absolute error": 1, "squared error": 2}
 
 
@@ -38,7 +28,7 @@ def dot(*pairs):
 def gain(measure, alpha, output, target):
     """What a measure is the mean of, minus where it is an error."""
     if measure == "right answer":
-        return Fraction(checker.text(output) == checker.text(target))
+        return Fraction(text(output) == text(target))
     need({type(output), type(target)} <= {int, Fraction}, "outputs and targets are no numbers")
     away = abs(dot((output, 1), (target, -1)))
     return Fraction(away <= alpha) if measure == "accuracy" else -(away ** ERRORS[measure])
@@ -59,7 +49,7 @@ def aligned(domain, groups, x, other):
     return map(tuple, found)
 
 
-def optimum(claim, evidence):
+def establish(program, claim, evidence):
     """Establish what a mechanism can do at best where it is worst, by one that does it and a bound for all others.
 
     The target has one value for all orders of the records of a group of clients. So a mechanism may be averaged over
@@ -69,8 +59,8 @@ def optimum(claim, evidence):
         sum_x max_y (w(x) g(x,y) - sum_x' m(x,x',y) + R sum_x' m(x',x,y)) + delta sum_(x,x') max_y m(x,x',y).
     The table is such a K for R = keeps; the multipliers are for R = allows, which is as large or larger.
     """
-    n, measure = within(claim["n"], 1, checker.MOST_CLIENTS, "number of records"), claim["measure"]
-    domain = checker.Domain(n, claim["records"], claim["neighbours"])
+    n, measure = within(claim["n"], 1, MOST_CLIENTS, "number of records"), claim["measure"]
+    domain = Domain(n, claim["records"], claim["neighbours"])
     groups = [items(group) for group in items(claim["groups"])]
     clients = [within(client, 0, n - 1, "client") for group in groups for client in group]
     alone = len(groups) == n or not domain.listed
@@ -109,26 +99,4 @@ def optimum(claim, evidence):
     least, most = (-most, -ours) if measure in ERRORS else (ours, most)
     shown = rational(claim["least"]) <= least and most <= rational(claim["most"])
     need(shown, "the table and the multipliers show less")
-
-
-def check(certificate, work=1):
-    """Return in words what a certificate establishes. Raises Refused."""
-    claim = certificate.get("claim") if type(certificate) is dict else None
-    if type(claim) is not dict or claim.get("question") != "optimum":
-        return checker.check(certificate, work)
-    checker.LEFT[0], checker.ROOT[0] = work * checker.WORK, 0
-    version, evidence = fields(certificate, "format evidence claim")[:2]
-    within(version, 2, 2, "format of certificates")
-    fields(claim, f"question {CLAIM}", "alpha delta")
-    need(fields(evidence, "rule table weights multipliers")[0] == "table", "this rule is not for this claim")
-    optimum(claim, evidence)
-    return f"optimum: {checker.said(claim, f'{CLAIM} alpha delta')}; by a theorem"
-
-
-def main(path, work="1"):
-    """Check a file with so many times the usual work, print one line and return the exit status."""
-    return checker.main(path, work, check)
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]) if sys.argv[1:] else __doc__)
+    return ""

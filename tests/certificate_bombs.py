@@ -198,6 +198,16 @@ def law(outcomes: int) -> dict[str, Any]:
     return {**found, "claim": {"question": "law", **kept, "dataset": [[0]], "law": rows}}
 
 
+def guessed(many: int) -> dict[str, Any]:
+    """An audit of so many clients, each of whom publishes a bit."""
+    lines: Lines = [["x0", "input", 0], ["d1", "draw", [[0, 3], [1, 1]]], ["v1", "ne", "x0", "d1"]]
+    found = given(*(part(at, [], lines, ["v1"]) for at in range(many)))
+    kept = {name: found["claim"][name] for name in ("records", "program")}
+    pairs = [[[0], [1]]] * many
+    claim = {"question": "efficacy", "n": many, **kept, "pairs": pairs, "guesses": many, "share": "3/4"}
+    return {**found, "claim": claim}
+
+
 def moment(order: int, coins_: int, odds: Any) -> dict[str, Any]:
     """A high power of long probabilities."""
     found = given(*coins(coins_, publishes=True, odds=odds), order=order)
@@ -316,6 +326,8 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
         300, *[[each for at in range(300) for each in (at, -1)]] * 30, later=True
     ),
     "a-law-of-many-outputs": lambda: law(20_000),
+    "guesses-of-many-outputs": lambda: guessed(60),
+    "guesses-of-many-clients": lambda: guessed(2_000),
     "a-moment-of-long-numbers": lambda: moment(99, 40, BIG // 10**3_000),
     "a-moment-of-many-outputs": lambda: moment(99, 400, PRIME),
     "roots-of-long-numbers": lambda: roots("99/16", 40, BIG // 10**3_000),

@@ -66,10 +66,9 @@ def changed(certificate: dict[str, Any], random_: random.Random) -> dict[str, An
             del node[key]
     elif kind == 5:
         claim = new["claim"]
-        pick = random_.choice(
-            [key for key in ("bound", "delta", "beta", "order", "law", "points", "variances") if key in claim]
-        )
-        rows = claim[pick] if pick in ("law", "points") else [claim[pick]] if pick == "variances" else [claim]
+        sums = ("bound", "delta", "beta", "order", "law", "points", "variances", "share", "pairs")
+        pick = random_.choice([key for key in sums if key in claim])
+        rows = claim[pick] if pick in ("law", "points", "pairs") else [claim[pick]] if pick == "variances" else [claim]
         random_.choice(rows)[0 if pick == "variances" else 1 if rows is claim[pick] else pick] = random_.choice(
             [1, 2, 3, 4, 5, "7/2", "inf", "1/2", 0, "1/100", "39/10", [0, 1], [1, 1]]
         )
@@ -78,6 +77,7 @@ def changed(certificate: dict[str, Any], random_: random.Random) -> dict[str, An
         change: dict[str, Any] = random_.choice(
             [
                 {"n": random_.choice([1, 2, 3, 4])},
+                {"guesses": random_.choice([0, 1, 2, 3, 4])},
                 {"neighbours": random_.choice(["replace-one", "unit-all", "unit-step"])},
                 {"records": random_.choice([[[0]], [[0], [1], [2]], [[1], [0]]])},
                 {"question": random_.choice(list(checker.CLAIMS))},
@@ -138,6 +138,9 @@ def bases() -> list[Certificate]:
         .bind(n=2, lam="?[0, 1/3]")
         .certify(exp_epsilon=2),
         instance_of("randomized_response", n=2, lam="1/3").certify(runs=3, exp_epsilon=3),
+        count.certify(guesses=2),
+        instance_of("randomized_response_count", n=2, lam="1/(1+exp(1/2))").certify(guesses=1),
+        instance_of("name_and_shame", n=3).certify(pairs=[[1, 0], [0, 1], [0, 1]]),
         *near(),
         *concentrated(),
     ]

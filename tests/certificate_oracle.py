@@ -113,6 +113,23 @@ def calculated(kind: str, values: list[Any]) -> Any:
         return MISSING
 
 
+def right(claim: dict[str, Any], laws: dict[tuple[Any, ...], Law]) -> Any:
+    """The expected share of right guesses in one run, where of each output the likeliest coins are guessed."""
+    n, k, pairs = claim["n"], claim["guesses"], constant(claim["pairs"])
+    if len(pairs) != n or not 0 < k <= n or any(len(pair) != 2 for pair in pairs):
+        raise Impossible
+    weights: dict[Any, list[list[Any]]] = {}
+    for coins in itertools.product((0, 1), repeat=n):
+        x = tuple(pair[coin] for pair, coin in zip(pairs, coins, strict=True))
+        if x not in laws:
+            raise Impossible
+        for (told, _), mass in laws[x].items():
+            for client, coin in enumerate(coins):
+                weights.setdefault(told, [[Fraction(0)] * 2 for _ in range(n)])[client][coin] += mass
+    best = (sum(sorted(map(max, each))[n - k :], Fraction(0)) for each in weights.values())
+    return sum(best, Fraction(0)) / (k * 2**n)
+
+
 def neighbours(relation: str, x: tuple[Any, ...], y: tuple[Any, ...]) -> bool:
     """Whether two datasets are neighbours, from the definitions."""
     changed = [(a, b) for a, b in zip(x, y, strict=True) if a != b]
@@ -165,6 +182,8 @@ def holds(certificate: dict[str, Any], power: Any) -> bool:
             told[shown] = told.get(shown, Fraction(0)) + mass
         rows = [(tuple(itertools.chain(*map(constant, event))), number(p, power)) for event, p in claim["law"]]
         return len(dict(rows)) == len(rows) and {key: p for key, p in rows if p} == told
+    if claim["question"] == "efficacy":
+        return right(claim, found) == number(claim["share"], power)
     relation = claim["neighbours"]
     if isinstance(relation, str):
         pairs = [(x, y) for x in every for y in every if neighbours(relation, x, y)]

@@ -215,6 +215,27 @@ def a_moment_that_is_reached(given: dict[str, Any]) -> None:
     given["claim"]["bound"] = 3
 
 
+def a_larger_share(given: dict[str, Any]) -> None:
+    """Claim that more guesses are right."""
+    given["claim"]["share"] = "7/10"
+
+
+def equal_pairs(given: dict[str, Any]) -> None:
+    """Let the coin of one client decide nothing, and guess it too."""
+    given["claim"]["pairs"][0] = [[0], [0]]
+    given["claim"]["guesses"] = 3
+
+
+def no_guesses(given: dict[str, Any]) -> None:
+    """Guess nothing."""
+    given["claim"]["guesses"] = 0
+
+
+def a_pair_too_few(given: dict[str, Any]) -> None:
+    """Give one client no pair."""
+    del given["claim"]["pairs"][2]
+
+
 FORGED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     function.__name__: (name, function)
     for name, function in [
@@ -252,5 +273,9 @@ FORGED: dict[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
         ("randomized_response_count_n3_moment", smaller_moment),
         ("randomized_response_count_n3_moment", a_higher_order),
         ("randomized_response_count_n3_moment", a_moment_that_is_reached),
+        ("randomized_response_count_n3_efficacy", a_larger_share),
+        ("randomized_response_count_n3_efficacy", no_guesses),
+        ("randomized_response_count_n3_efficacy", equal_pairs),
+        ("randomized_response_count_n3_efficacy", a_pair_too_few),
     ]
 }

@@ -368,7 +368,8 @@ let claims = [  (* what a claim says, and may say; and the rule of evidence for 
   "larger moment", (["n"; "records"; "neighbours"; "order"; "bound"; "program"], ["error"; "root"] @ about, ["witness"]);
   "concentration", (["n"; "records"; "neighbours"; "variances"; "bound"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "larger concentration", (["n"; "records"; "neighbours"; "variances"; "bound"; "program"], ["root"] @ about, ["witness"]);
-  "law", (["n"; "records"; "dataset"; "law"; "program"], ["root"] @ about, ["datasets"])]
+  "law", (["n"; "records"; "dataset"; "law"; "program"], ["root"] @ about, ["datasets"]);
+  "efficacy", (["n"; "records"; "pairs"; "guesses"; "share"; "program"], ["root"] @ about, ["datasets"])]
 
 let said_of claim names =
   String.concat ", " (List.filter_map (fun name ->
@@ -549,7 +550,7 @@ let check file =
   if question = "optimum" then optimum top claim evidence rule else
   if question = "audit" then audit top claim evidence rule else
   if question = "composition" then composition top claim evidence rule else
-  let law = question = "law" and curve = question = "curve" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = List.mem question ["violation"; "inaccuracy"; "larger moment"; "larger concentration"]
+  let law = question = "law" and efficacy = question = "efficacy" and curve = question = "curve" and accuracy = question = "accuracy" || question = "inaccuracy" and refuted = List.mem question ["violation"; "inaccuracy"; "larger moment"; "larger concentration"]
   and noisy = question = "concentration" || question = "larger concentration"
   and moment = question = "moment" || question = "larger moment" in
   let names, others, rules = try List.assoc question claims with Not_found -> refuse "there is no such claim" in
@@ -578,13 +579,14 @@ let check file =
   let records, width = all_records (field "records" claim) in
   let among = Option.value (List.assoc_opt "neighbours" claim) ~default:Null in
   let listed = listed_pairs records n among in
-  let relation = if accuracy || law then "replace-one" else relation_of records width listed among in
+  let relation = if accuracy || law || efficacy then "replace-one" else relation_of records width listed among in
   let root_int = root in
   let root = B.big_int_of_int root in
   let ranged ?least ?most v = ranged root_int ?least ?most v in
   let infinite = question = "violation" && field "bound" claim = Str "inf" in
   let beta = if accuracy then ranged ~most:one (field "beta" claim) else [], one in
-  let up, down = if accuracy then beta else if infinite || law || curve then [], one else ranged ~least:(if noisy || List.mem_assoc "delta" claim then [] else one) (field "bound" claim) in
+  let up, down = if accuracy then beta else if efficacy then ranged ~most:one (field "share" claim)
+    else if infinite || law || curve then [], one else ranged ~least:(if noisy || List.mem_assoc "delta" claim then [] else one) (field "bound" claim) in
   let delta_up, delta_down = match List.assoc_opt "delta" claim with None -> [], one | Some v -> ranged ~most:one v in
   let pure = not (K.positive_at root delta_up) in
   let program = fields (field "program" top) ["parts"; "order"] [] in
@@ -600,7 +602,7 @@ let check file =
   need (places <> []) "there is no program";
   let c = { K.root; records; related = List.assoc relation relations; up; down; parts; law_of } in
   need (K.lawful c) "odds are negative";
-  need (K.well_made c && (accuracy || law || listed <> None || K.not_empty c)) "a part reads a record of nobody, or the claim is empty";
+  need (K.well_made c && (accuracy || law || efficacy || listed <> None || K.not_empty c)) "a part reads a record of nobody, or the claim is empty";
   let points = if not curve then [] else
       List.map (fun p -> let t, d = pair p in ranged ~least:one t, ranged ~most:one d) (items (field "points" claim)) in
   need (points <> [] || not curve) "a curve has no points";
@@ -662,6 +664,11 @@ let check file =
     let order = List.map (small "step" (List.length steps - 1)) (items (field "order" evidence)) in
     let units = match field "units" evidence with Bool b -> b | _ -> refuse "this rule is not for this claim" in
     need (K.check_forms c { K.units; cuts; steps; order }) "the forms do not show it"
+  end else if efficacy then begin
+    let k = small "number of guesses" n (field "guesses" claim) in
+    let pairs = List.map (fun v -> match values v with [a; b] -> a, b | _ -> refuse "a list of another length is expected")
+        (items (field "pairs" claim)) in
+    need (k > 0 && K.check_efficacy c pairs k) "of the guesses another share is right"
   end else if law then begin
     let row v =
       let event, p = pair v in

@@ -150,7 +150,7 @@ OTHERWISE = {
 """Options that are a method of the result, or of the instance."""
 APART = {
     "certify": "tests/session/test_certify.py",
-    "check": "a program of its own, proofs/optimum.py and checker.py",
+    "check": "a program of its own, proofs/checker.py",
     "audit": "tightdp.audit, tests/auditing/test_public.py",
     "schema": "files that ship with the package",
     "programs": "files that ship with the package",

@@ -21,9 +21,9 @@ from tightdp import Bit, Int, ParameterError, ProgramError, QueryError, certify_
 from tightdp.queries.geometric_noise import geometric_kernel, post_processing
 from tightdp.queries.optimum import Design, best_kernel, bound_of, is_private, least_gain
 from tightdp.results.optimum import Optimum
-from tightdp.session.certify import as_json, load_optimum
+from tightdp.session.certify import as_json, load_checker
 
-checker = load_optimum()
+checker = load_checker()
 PAGE = Path(__file__).parents[2] / "docs" / "optimum.md"
 NEAR = {"replace-one": replace_one, "unit-all": unit_all, "unit-step": unit_step, "add-remove": add_remove}
 

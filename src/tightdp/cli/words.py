@@ -230,6 +230,8 @@ _OWN = {
 --rho R  that ρ is at most R
 --input X  the law of what is published on a dataset, as JSON: --input '[0,1,1]'
 --runs K  --exp-epsilon: the δ there of K runs, each chosen by what is known so far
+--guesses K  the efficacy of an audit in one run with K guesses
+--pairs Z  --guesses: a pair of records per client as JSON, or best
 {_OUTPUT}""",
     "certify_optimum": f"{_BEST}\n{_OUTPUT}",
     "guessing": """
@@ -393,7 +395,6 @@ _READ: dict[str, Any] = {
 
 def given(options: Namespace) -> dict[str, Any]:
     """Return the options that belong to the command's question and were given, or have a default."""
-    lines = [line.lstrip("|! ") for line in _OWN[options.command].splitlines()]
-    names = [line.split(" ")[0] for line in lines if line]
+    names = [line.lstrip("|! ").split(" ")[0] for line in _OWN[options.command].splitlines() if line]
     found = {"x" if name == "--input" else name.strip("-").replace("-", "_") for name in names}
     return {name: value for name, value in vars(options).items() if name in found and value not in (None, False)}

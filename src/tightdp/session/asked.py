@@ -316,9 +316,10 @@ class Asked(InstanceBase):
 
         With `order` it is that of the tight `exp_moment` of `renyi`, or of a bound on it; with `curve`, of δ at all
         break points; with a dataset `x`, of the law of what is published; with `zcdp`, of ρ of Gaussian noise, or of a
-        bound `rho`. An independent checker accepts it (`docs/certificates.md`). With an unknown it holds between two
-        ends of it; for every n it is that of an e^ε that is enough, and with `runs` and `exp_epsilon` of a δ. Raises
-        QueryError where no rule of evidence fits.
+        bound `rho`; with `guesses`, or `pairs`, of the `efficacy` of an audit in one run. An independent checker
+        accepts it (`docs/certificates.md`). With an unknown it holds between two ends of it; for every n it is that of
+        an e^ε that is enough, and with `runs` and `exp_epsilon` of a δ. Raises QueryError where no rule of evidence
+        fits.
         """
         return self._certified(claim)
 

@@ -98,22 +98,17 @@ def _indented(value: Any, depth: int) -> str:
 
 
 @cache
-def load_optimum() -> Any:
-    """Import `proofs/optimum.py`, and with it `proofs/checker.py`; they import nothing of this package."""
+def load_checker() -> Any:
+    """Import `proofs/checker.py`, which imports nothing of this package."""
     place = builtin_claims()
     if place is None or not (place / "checker.py").is_file():
         raise QueryError("the checker is not there", "install the package with its proofs, or run it from the clone")
-    return import_file(place / "optimum.py")
-
-
-def load_checker() -> Any:
-    """Return `proofs/checker.py`, which is for all certificates but those of optima."""
-    return load_optimum().checker
+    return import_file(place / "checker.py")
 
 
 def check_file(path: str, work: int = 1) -> int:
     """Check a file with so many times the usual work, print one line, and return 0 where it is accepted, else 1."""
-    return int(load_optimum().main(path, work))
+    return int(load_checker().main(path, work))
 
 
 @checked_call
@@ -336,7 +331,7 @@ def finished(
 def accepted(content: dict[str, Any], hint: str) -> Certificate:
     """Return a certificate that the checker accepts. Raises QueryError, with a hint, for others."""
     try:
-        return Certificate(content, load_optimum().check(content, WORK))
+        return Certificate(content, load_checker().check(content, WORK))
     except load_checker().Refused as reason:
         raise unfit(reason, hint) from None
 

@@ -16,6 +16,7 @@ from tightdp.session.arguments import checked_call, read_exact, read_exponential
 from tightdp.session.certify import WORK, Certificate, accepted, finished, load_checker, unfit
 from tightdp.session.certify_concentration import concentration
 from tightdp.session.certify_content import FORMAT, written
+from tightdp.session.certify_efficacy import efficacy
 from tightdp.session.certify_events import number_of, power_of
 from tightdp.session.engine import Engine
 from tightdp.session.search import tight_privacy
@@ -33,19 +34,23 @@ def certify(
     delta: Any = 0,
     zcdp: bool = False,
     rho: Any = None,
+    guesses: Any = None,
+    pairs: Any = None,
     **claim: Any,
 ) -> Certificate:
     """Return the certificate of one claim about one run, or with `runs` about the δ of so many at an e^ε.
 
     For that the file has the tight ε of one run, and what follows for all runs, whatever their order and parameters
     depend on. Without `delta` that is the least that follows from this ε alone. With `zcdp` it is that of ρ, or that ρ
-    is at most `rho`.
+    is at most `rho`; with `guesses`, or `pairs` of records, that of the efficacy of an audit in one run.
     """
-    if zcdp or rho is not None:
+    audited, noise = (guesses, pairs) != (None, None), zcdp or rho is not None
+    if audited or noise:
         asked = (runs, exp_epsilon, *claim.values())
-        if any(value is not None and value is not False for value in asked) or read_number("delta", delta, 1):
+        others = any(value is not None and value is not False for value in asked) or read_number("delta", delta, 1)
+        if others or (audited and noise):
             raise ParameterError("a certificate holds one claim", "certify one after the other")
-        return concentration(engine, rho)
+        return efficacy(engine, guesses, pairs) if audited else concentration(engine, rho)
     if runs is None:
         return single.certify(engine, exp_epsilon=exp_epsilon, delta=delta, **claim)
     if any(value is not None and value is not False for value in claim.values()):
