@@ -87,6 +87,11 @@ class Meetings:
     known: dict[Any, tuple[Path, ...]] = field(default_factory=dict)
     _open: list[_Open] = field(default_factory=list)
 
+    @property
+    def begun(self) -> bool:
+        """Whether runs are to meet."""
+        return bool(self._open)
+
     def begin(self) -> None:
         """Begin with the runs on a dataset."""
         self._open = [_Open(None, Place(0, 0))]

@@ -203,7 +203,7 @@ class _Run:
 
     def met(self, place: Loop, items: Sequence[str]) -> None:
         """Hear with what the function itself goes on, and that at a place where no decision of the past is left."""
-        if self.followed:
+        if self.followed or not self.loops.meetings.begun:
             return
         state = going_on(place, items) if self.at == len(self.past) else None
         if state is not None:
@@ -344,7 +344,6 @@ def few_runs(bound: Bound, x: Dataset, loops: Loops, most: int) -> list[bool]:
     """Return of so many runs whether they draw noise that takes infinitely many values; none that end with Outside."""
 
     def drawn() -> list[bool]:
-        loops.meetings.begin()
         every = _runs(lambda run: bound.execute(x, run), [], loops)
         return [bool(run.laws) for run, _ in islice(every, most)]
 
