@@ -54,6 +54,29 @@ def dropwhile(predicate: Callable[[Any], Any], items: Iterable[Any]) -> Iterator
     return (item for item in items if wanted(item))
 
 
+def takewhile(predicate: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+    """Return the items before the first one of which a predicate is false."""
+    for item in items:
+        if not predicate(item):
+            return
+        yield item
+
+
+def islice(items: Iterable[Any], *ends: Any) -> Iterator[Any]:
+    """Return the items of a slice."""
+    start, stop, step = ends if len(ends) == 3 else (*((0,) if len(ends) == 1 else ()), *ends, 1)
+    start, step = start or 0, step or 1
+    if start < 0 or step < 1 or (stop is not None and stop < 0):
+        raise ValueError
+    at = 0
+    for item in items if stop != 0 else ():
+        if at >= start and (at - start) % step == 0:
+            yield item
+        at += 1  # noqa: SIM113 (enumerate does not go through generators)
+        if at == stop:
+            return
+
+
 def zip_longest(*iterables: Iterable[Any], fillvalue: Any = None) -> Iterator[Any]:
     """Return tuples of the items at every place, with another value for those that are not there."""
     lists = [list(each) for each in iterables]

@@ -228,6 +228,14 @@ def read_function(function: AnyFunction, anonymous: bool = False) -> FunctionSou
     return source
 
 
+@lru_cache(4096)
+def hands_over(node: ast.AST) -> bool:
+    """Whether a function, or a part of one, yields itself."""
+    inner = (ast.FunctionDef, ast.Lambda)
+    found = (part for part in ast.iter_child_nodes(node) if not isinstance(part, inner))
+    return any(isinstance(part, (ast.Yield, ast.YieldFrom)) or hands_over(part) for part in found)
+
+
 def owner_of(function: FunctionType) -> str:
     """The name of the class that a method stands in, "" for other functions."""
     owner = function.__qualname__.rpartition(".")[0].rpartition(".")[2]

@@ -175,7 +175,9 @@ def _sum(m: Machine, iterable: Value, /, start: Value = 0) -> Value:
     alike = template(m, items.first if isinstance(items, Generator) else items)
     if alike is not None:
         return binary(m, "add", start, _sum_over_all(m, items, alike), m.position[-1])
-    leaves_out = isinstance(items, Generator) and (m.single or any(clause.ifs for clause in items.node.generators))
+    leaves_out = isinstance(items, Generator) and (
+        m.single or any(clause.ifs for clause in getattr(items.node, "generators", ()))
+    )
     if leaves_out or isinstance(items, (Every, Filtered)):
         return sum_as_it_goes(m, items, start)
     listed = collected(m, items)

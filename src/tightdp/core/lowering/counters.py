@@ -6,7 +6,7 @@ import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import partial
-from itertools import chain, compress, dropwhile, filterfalse, groupby, repeat, starmap, zip_longest
+from itertools import chain, compress, dropwhile, filterfalse, groupby, islice, repeat, starmap, takewhile, zip_longest
 from typing import Any
 
 from tightdp.core.lowering.dictionaries import new_table
@@ -30,7 +30,8 @@ def _read(function: Callable[..., object]) -> None:
 
 
 for _function in (
-    iter, compress, dropwhile, filterfalse, groupby, repeat, starmap, zip_longest, partial, operator.itemgetter,
+    iter, compress, dropwhile, filterfalse, groupby, islice, repeat, starmap, takewhile, zip_longest, partial,
+    operator.itemgetter,
 ):  # fmt: skip
     _read(_function)
 

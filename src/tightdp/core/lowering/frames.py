@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from tightdp import errors
@@ -85,4 +86,5 @@ class Frame:
     level: int = 0
     returns: list[End] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
+    yielded: Callable[[Value], None] | None = None  # what is done with what a generator gives
     late: frozenset[ast.Return] = frozenset()  # in the round of a loop: what is executed once that is over

@@ -14,7 +14,7 @@ from typing import Any
 
 from tightdp.core.lowering.expressions import display, is_object, named
 from tightdp.core.lowering.foreign import computed, instead, is_pure, own_method
-from tightdp.core.lowering.iteration import items_of
+from tightdp.core.lowering.iteration import items_of, visit
 from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import (
     CALLS,
@@ -35,6 +35,7 @@ from tightdp.core.lowering.values import (
     Element,
     Entries,
     Every,
+    Generator,
     Host,
     Method,
     Table,
@@ -42,12 +43,13 @@ from tightdp.core.lowering.values import (
     Value,
     alternatives,
     name_of,
+    never,
 )
 from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.generators import Maker
 from tightdp.language.program import REQUIRED, Program
-from tightdp.language.source import is_foreign, read_function
+from tightdp.language.source import hands_over, is_foreign, read_function
 from tightdp.limits.calibrated import CALL_DEPTH
 
 written: Any = lazily("tightdp.language.array_functions")
@@ -290,6 +292,12 @@ def _inline(m: Machine, closure: Closure, bindings: dict[str, Value]) -> Value:
         raise Dead
     node = closure.node
     frame = Frame(m.store.new_key(), closure.frames, frozenset(bindings) | _assigned(node), closure.source, node)
+    if isinstance(node, ast.FunctionDef) and hands_over(node):
+        return _generator(m, node, frame, bindings)
+    return _executed(m, node, frame, bindings)
+
+
+def _executed(m: Machine, node: ast.FunctionDef | ast.Lambda, frame: Frame, bindings: dict[str, Value]) -> Value:
     m.enter(frame, bindings)
     try:
         return m.evaluate(node.body) if isinstance(node, ast.Lambda) else _body(m, node, frame)
@@ -306,6 +314,48 @@ def _body(m: Machine, node: ast.FunctionDef, frame: Frame) -> Value:
     value = m.meet(frame.level, base, mark, frame.returns, frame=None if _keeps_names(node) else frame.key)
     m.store.keep(frame.level)
     return value
+
+
+def _generator(m: Machine, node: ast.FunctionDef, frame: Frame, bindings: dict[str, Value]) -> Value:
+    """Return what gives the values that a function yields: it is executed as they are gone through.
+
+    What is done with a value is executed in place of the `yield`, with the frames that were there before.
+    """
+    if m.single:
+        what = "no answer for every n: a function with yield is not followed here"
+        raise m.unsupported(what, "let it return a list, or ask for one n")
+    parts = [*ast.walk(node)]
+    if any(isinstance(part, ast.Return) and part.value is not None for part in parts):
+        raise m.unsupported("return with a value in a function with yield is not in the language", "yield it")
+    if any(isinstance(part, (ast.Try, ast.With)) and hands_over(part) for part in parts):
+        raise m.unsupported("yield inside try or with is not in the language", "yield after it")
+
+    def visit_items(_: Value, action: Callable[[Value], None]) -> None:
+        frame.yielded = action
+        _executed(m, node, frame, bindings)
+
+    return Generator("generator", never, node, (), frame.enclosing, frame.source, visit_items)
+
+
+@lowers(ast.Yield)
+def _yield(m: Machine, node: ast.Yield) -> None:
+    _hand_over(m, None if node.value is None else m.evaluate(node.value))
+
+
+@lowers(ast.YieldFrom)
+def _yield_from(m: Machine, node: ast.YieldFrom) -> None:
+    visit(m, m.evaluate(node.value), lambda item: _hand_over(m, item))
+
+
+def _hand_over(m: Machine, item: Value) -> None:
+    action = m.frame.yielded
+    if action is None:
+        raise m.unsupported("yield in a lambda is not in the language", "write it as a def function")
+    inside = m.stack.pop()
+    try:
+        action(item)
+    finally:
+        m.stack.append(inside)
 
 
 @lru_cache(4096)

@@ -10,7 +10,7 @@ from itertools import count
 from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.any_order import in_any_order, loop_over_all
-from tightdp.core.lowering.iteration import iterate, visit
+from tightdp.core.lowering.iteration import entered, iterate, visit
 from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, TooManyStates
 from tightdp.core.lowering.loop_lists import remade
 from tightdp.core.lowering.loop_runs import Action, Ends, NotAChain, Rounds, Split
@@ -24,13 +24,15 @@ from tightdp.core.lowering.values import Entries, Every, Filtered, Generator, Ra
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.unmerged import Endless
 from tightdp.errors import LanguageError
+from tightdp.language.source import hands_over
 from tightdp.limits.calibrated import LONG_LOOP, LOOP_GROWTH, LOOP_ROUNDS
 
 
 @lowers(ast.For)
 def _for(m: Machine, node: ast.For) -> None:
-    iterable = m.evaluate(node.iter)
-    if (alike := template(m, iterable)) is not None:
+    iterable = entered(m, m.evaluate(node.iter))
+    handing = hands_over(node)
+    if (alike := template(m, iterable)) is not None and not handing:
         loop_over_all(m, node, alike)
         return
 
@@ -42,11 +44,16 @@ def _for(m: Machine, node: ast.For) -> None:
     if isinstance(iterable, (Every, Generator, Filtered)):
         go_through(iterable)
         return
-    if in_any_order(m, node, iterable, go_through):
+    if not handing and in_any_order(m, node, iterable, go_through):
         return
     unrolled = Unrolled(m)
     items = _plain_items(iterable)
-    if not m.single and len(items) >= LONG_LOOP and _tried(m, node, partial(_for_as_chain, m, node, items)):
+    if (
+        not m.single
+        and not handing
+        and len(items) >= LONG_LOOP
+        and _tried(m, node, partial(_for_as_chain, m, node, items))
+    ):
         return
     unrolled.kept = _keys_of(m, iterable)
     iterator = iterate(m, iterable)
@@ -74,6 +81,9 @@ def _round_with(m: Machine, node: ast.For, unrolled: Unrolled, item: Value) -> N
 
 @lowers(ast.While)
 def _while(m: Machine, node: ast.While) -> None:
+    if hands_over(node):
+        _while_handing_over(m, node)
+        return
     if node in m.endless or not m.left_early.isdisjoint(ast.walk(node)):  # one inside it has too many states
         _ending_some_time(m, node)
         return
@@ -120,6 +130,24 @@ def _while(m: Machine, node: ast.While) -> None:
         if node in m.endless:
             _ending_some_time(m, node)
             return
+    unrolled.finish(node.orelse)
+
+
+def _while_handing_over(m: Machine, node: ast.While) -> None:
+    """Unroll a loop that yields: its rounds are those of the loop that goes through what it gives."""
+    unrolled = Unrolled(m)
+    while m.alive is not m.builder.false:
+        condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
+        if m.alive is not m.builder.false:
+            unrolled.end_where(m.builder.negation(condition))
+        if is_milestone(unrolled.rounds) and not m.some_run_is_left():
+            m.alive = m.builder.false
+        if m.alive is m.builder.false:
+            break
+        if unrolled.rounds > LOOP_ROUNDS // 10:
+            raise _endless(m, node, NotAChain("what it yields is gone through for long"))
+        unrolled.rounds += 1
+        unrolled.round(node.body)
     unrolled.finish(node.orelse)
 
 

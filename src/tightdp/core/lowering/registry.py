@@ -94,10 +94,8 @@ INSTEAD = {
     "matrix": "use np.array",
     "mean": "write sum(...) / len(...), which is exact",
     "vectorize": "write [f(v) for v in ...]",
-    "islice": "take a slice of list(...)",
     "namedtuple": "use a tuple",
     "open": "read the file at the top of the module",
-    "takewhile": "write a for loop with break",
     "tee": "keep a list",
 }
 """What to write in place of functions that people reach for."""
@@ -153,8 +151,6 @@ _NAMES: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFunctionDef: ("async", "write an ordinary function"),
     ast.Await: ("await", "write an ordinary function"),
     ast.ClassDef: ("a class inside a mechanism", "use tuples, lists and local functions"),
-    ast.Yield: ("yield", "collect the values in a list and return it"),
-    ast.YieldFrom: ("yield from", "collect the values in a list and return it"),
     ast.Starred: ("a starred expression here", "write it inside a tuple, a list or a call"),
     ast.Slice: ("a slice here", "write it as the only index"),
 }

@@ -208,12 +208,12 @@ def never(at: int) -> tuple[Expr, Value] | None:
 
 @dataclass(frozen=True, eq=False)
 class Generator(Stream):
-    """A generator expression: its outermost iterable, evaluated when it was made, and where its names live.
+    """A generator, of an expression: its outermost iterable, evaluated when it was made, and where its names live.
 
     `visit(first, action)` runs an action for every item in turn, as far as runs are left.
     """
 
-    node: ast.GeneratorExp
+    node: ast.GeneratorExp | ast.FunctionDef
     first: Value
     enclosing: tuple[int, ...]
     source: FunctionSource
