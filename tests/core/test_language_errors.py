@@ -27,6 +27,8 @@ UNSUPPORTED = [
     ("deque", "import collections\n\n\ndef f(x):\n    return collections.deque(x)[0]", "collections.deque(x)", "deque"),
     ("next-of-an-iterator", "def f(x):\n    return next(zip(x, x))", "next(zip(x, x))", "next of"),
     ("string-of-mixed", "def f(x):\n    return f'{True if x[0] else 1}{x[1] or flip(1/2)}'", MIXED, "string"),
+    ("class-of-mixed", "def f(x):\n    t = 1 if flip(1/2) else True\n    return isinstance(t, bool)", "isinstance(t, bool)", "isinstance"),
+    ("type-of-mixed", "def f(x):\n    t = x[0]\n    if flip(1/2):\n        t = bool(t)\n    return type(t) is bool", "type(t)", "the type"),
     ("order-of-a-set", "def f(x):\n    return tuple({1, x[0]})", "tuple({1, x[0]})", "order of a set"),
     ("views-compared", "def f(x):\n    return {1: 0}.keys() == {x[0]}", "{1: 0}.keys() == {x[0]}", "comparison of views"),
     ("names-depend", "def f(x):\n    def g(a=0, b=0):\n        return a\n    return g(**({'a': 1} if x[0] else {'b': 1}))", "g(**({'a': 1} if x[0] else {'b': 1}))", "names"),

@@ -28,7 +28,7 @@ from tightdp.core.lowering.objects import (
     taken,
 )
 from tightdp.core.lowering.registry import builtin, method, operates
-from tightdp.core.lowering.scalars import truth
+from tightdp.core.lowering.scalars import refuse_mixed, truth
 from tightdp.core.lowering.sequences import contains, equal, precedes
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -113,6 +113,8 @@ def _isinstance(m: Machine, value: Value, kinds: Value, /) -> Value:
         return any(issubclass(kind, classes) for kind in _kinds_of(m, thing))
 
     def of(thing: Value) -> Value:
+        if one_of(True) is not one_of(1):
+            refuse_mixed(m, thing, "isinstance", "compare it with a number, or keep truth values apart")
         if not isinstance(thing, Expr):
             return one_of(thing)
         if thing.boolean:
@@ -134,6 +136,7 @@ def _issubclass(m: Machine, kind: Value, kinds: Value, /) -> Value:
 @builtin(type)
 def _type(m: Machine, value: Value, /) -> Value:
     def of(thing: Value) -> Value:
+        refuse_mixed(m, thing, "the type", "compare it with a number, or keep truth values apart")
         values = (thing,) if not isinstance(thing, Expr) else (True,) if thing.boolean else thing.values
         kinds = {_kinds_of(m, item)[0] for item in (values[:1] if isinstance(values, range) else values)}
         if len(kinds) > 1:

@@ -13,7 +13,7 @@ from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
 from tightdp.core.lowering.registry import builtin, lowers, method
-from tightdp.core.lowering.scalars import operate, over_values, whole
+from tightdp.core.lowering.scalars import operate, over_values, refuse_mixed, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, plain
 from tightdp.core.lowering.values import SCALARS, Every, Growing, Range, Reference, Table, Value, is_scalar, name_of
 from tightdp.core.nodes import Expr
@@ -137,10 +137,7 @@ def _formattedvalue(m: Machine, node: ast.FormattedValue) -> Value:
 
 def _text(m: Machine, value: Value, operation: str, *more: Value) -> Value:
     value = plain(m, value)
-    if m.builder.mixed and _may_be_truth(value):
-        raise m.unsupported(
-            "a string of what may be a truth value or a number is not in the language", "return it in a tuple"
-        )
+    refuse_mixed(m, value, "a string", "return it in a tuple")
     if is_scalar(value):
         return operate(m, operation, value, *more)
     if isinstance(value, tuple) and not any(isinstance(item, Expr) or not is_scalar(item) for item in value):
@@ -159,10 +156,3 @@ def _str(m: Machine, value: Value = "", /) -> Value:
 def _print(m: Machine, *values: Value, **options: Value) -> None:
     span = m.frame.source.span(m.position[-1])
     warnings.warn(f"{span.place}: print is ignored in a mechanism", stacklevel=2)
-
-
-def _may_be_truth(value: Value) -> bool:
-    if isinstance(value, tuple):
-        return any(_may_be_truth(item) for item in value)
-    values = value.values if isinstance(value, Expr) and not value.boolean else (value,)
-    return any(type(item) is int and item in (0, 1) for item in values)
