@@ -9,7 +9,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tightdp import Bit, Mechanism, discrete_laplace, exponential, flip, geometric, laplace, mechanism
+from tightdp import (
+    Bit,
+    Mechanism,
+    discrete_laplace,
+    exponential,
+    flip,
+    geometric,
+    laplace,
+    mechanism,
+    one_sided_geometric,
+    uniform,
+)
 from tightdp.exact.field import exp
 
 
@@ -111,3 +122,102 @@ def one_sided(x):
 def test_an_epsilon_is_infinite_where_one_law_is_much_wider() -> None:
     """Between 0 and 1 the exponential noise around 1 is 0, and what is left falls faster in the integer."""
     assert one_sided.bind(n=1).privacy().exp_epsilon == math.inf
+
+
+near_zero = mechanism(record=Bit, target=lambda x: 0)
+
+
+@near_zero
+def staircase(x):
+    """Geng and Viswanath 2014: steps of 1, each cut at 1/3."""
+    sign = 1 if flip("1/2") else -1
+    step = one_sided_geometric(0, "1/2")
+    return x[0] + sign * (step + (uniform(0, "1/3") if flip("1/2") else uniform("1/3", 1)))
+
+
+@near_zero
+def one_side_after_the_other(x):
+    step = one_sided_geometric(0, "1/2") + uniform(0, 1)
+    if flip("1/2"):
+        return x[0] + step
+    return x[0] - step
+
+
+@near_zero
+def whole_and_rest(x):
+    return geometric(x[0], "1/2") + uniform(0, 1)
+
+
+@near_zero
+def in_steps_of_two(x):
+    return x[0] - 2 * geometric(0, "1/3") + uniform("1/3", 2) / 2
+
+
+@near_zero
+def continuous_at_times(x):
+    return laplace(x[0] + Fraction(1, 2), 1) if flip("1/3") else -geometric(x[0], "1/2") - uniform(0, "3/2")
+
+
+@near_zero
+def of_two_real_ones(x):
+    return geometric(0, "1/2") + (uniform(0, 1) + exponential(x[0], "1/2"))
+
+
+@near_zero
+def by_its_sign(x):
+    z = laplace(x[0], 1)
+    return z + geometric(0, "1/2") if z > Fraction(1, 3) else z - one_sided_geometric(0, "1/2")
+
+
+def uniformly(low: float, high: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda z: ((z >= low) & (z < high)) / (high - low)
+
+
+def late(x: float) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the density of a uniform number and an exponential one of scale 1/2 after x."""
+
+    def since(z: np.ndarray) -> np.ndarray:
+        return 1 - np.exp(-2 * np.maximum(0, z))
+
+    return lambda z: since(z - x) - since(z - x - 1)
+
+
+ONE, TWO = ({k: mass(k, 0, ratio) for k in range(-40, 41)} for ratio in (1 / 2, 1 / 3))
+UP = {k: 2.0 ** (-k - 1) for k in range(60)}
+DOWN = {-k: p for k, p in UP.items()}
+SUMS = {
+    staircase: lambda x: [
+        (1 / 4, steps, 1, uniformly(x + min(s * a, s * b), x + max(s * a, s * b)))
+        for s, steps in ((1, UP), (-1, DOWN))
+        for a, b in ((0, 1 / 3), (1 / 3, 1))
+    ],
+    one_side_after_the_other: lambda x: [(1 / 2, UP, 1, uniformly(x, x + 1)), (1 / 2, DOWN, 1, uniformly(x - 1, x))],
+    whole_and_rest: lambda x: [(1, ONE, 1, uniformly(x, x + 1))],
+    in_steps_of_two: lambda x: [(1, TWO, 2, uniformly(x + 1 / 6, x + 1))],
+    continuous_at_times: lambda x: [
+        (1 / 3, {0: 1.0}, 1, line(x + 1 / 2, 1)),
+        (2 / 3, ONE, 1, uniformly(-x - 3 / 2, -x)),
+    ],
+    of_two_real_ones: lambda x: [(1, ONE, 1, late(x))],
+    by_its_sign: lambda x: [
+        (1, ONE, 1, lambda z: line(x, 1)(z) * (z > 1 / 3)),
+        (1, DOWN, 1, lambda z: line(x, 1)(z) * (z <= 1 / 3)),
+    ],
+}
+
+
+@pytest.mark.parametrize("made", SUMS)
+def test_sums_of_integers_and_reals_have_the_densities_of_a_fine_grid(made: Mechanism) -> None:
+    z = (np.arange(-50 * 240, 50 * 240) + 0.5) / 240
+    p, q = (sum(w * m * f(z - unit * k) for w, law, unit, f in SUMS[made](x) for k, m in law.items()) for x in (0, 1))
+    seen = abs(z) < 18
+    with np.errstate(divide="ignore", invalid="ignore"):
+        largest = max(float(np.nanmax((a / b)[seen])) for a, b in ((p, q), (q, p)))
+    found = made.bind(n=1).privacy()
+    assert (found.status, float(found.exp_epsilon)) == ("exact", pytest.approx(largest, rel=1e-3))
+    most = max(float(np.maximum(0, a - 1.25 * b).sum()) / 240 for a, b in ((p, q), (q, p)))
+    delta = made.bind(n=1).delta(exp_epsilon="5/4")
+    assert float(delta.delta) == pytest.approx(most, abs=2e-5)
+    assert delta.delta - delta.lower < 1e-9
+    near = min(float(each[abs(z) <= 2].sum()) / 240 for each in (p, q))
+    assert float(made.bind(n=1).accuracy(2).one_minus_beta) == pytest.approx(near, abs=1e-5)

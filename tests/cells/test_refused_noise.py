@@ -13,12 +13,9 @@ from tightdp import (
     LanguageError,
     Mechanism,
     flip,
-    geometric,
     laplace,
     mechanism,
     observe,
-    one_sided_geometric,
-    uniform,
 )
 from tightdp.errors import TightdpError
 
@@ -47,17 +44,6 @@ def product_of_draws(x):
 def beside_its_floor(x):
     z = laplace(x[0], 1)
     return z, z // 1
-
-
-@bits
-def beside_integers(x):
-    return laplace(x[0], 1) + geometric(0, "1/2")
-
-
-@bits
-def staircase(x):
-    step = one_sided_geometric(0, "1/2")
-    return x[0] + (step + uniform(0, 1) / 2 if flip("2/3") else step + (1 + uniform(0, 1)) / 2)
 
 
 @bits
@@ -95,8 +81,6 @@ def wide_published(x):
 REASONS = [
     (product_of_draws, 1, "real noise is multiplied by such noise"),
     (beside_its_floor, 1, "real noise is published, and compared with noise on the integers"),
-    (beside_integers, 1, "real noise is added to noise on the integers and published"),
-    (staircase, 1, "real noise is added to noise on the integers and published"),
     (fails_at_times, 1, "a run on the dataset (1,) fails with AssertionError: not x[0] or z < 5"),
     (wide_published, 2, "there are 10,000 datasets, and real noise is answered for at most 4,096"),
 ]

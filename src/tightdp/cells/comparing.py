@@ -146,20 +146,21 @@ class Comparing:
     def _of_pair(self, done: set[Any], kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
         """Return the largest ratio of a pair on one kind of output, None where it is at most `least`."""
         several, bound = len(kind.parts) > 1, kind.bound(x, x_prime)
-        unproved = any(isinstance(part, Both) or (self._left < 0 and isinstance(part, Reals)) for part in kind.parts)
+        beside = any(isinstance(part, Both) and not part.decided(x, x_prime) for part in kind.parts)
+        unproved = beside or (self._left < 0 and any(isinstance(part, Reals) for part in kind.parts))
         if unproved and (not several or bound != math.inf):
             self.upper = bound if _above(bound, self.upper) else self.upper
             return None
+        if beside:
+            raise Outside(
+                "is published beside noise on the integers that depends on it, and other noise: there is δ at an ε"
+            )
         start: list[Any] = [0] * kind.label.dimension
         moved = list(start)
         value: Any = math.inf
         if x_prime in kind.weights:
             value = kind.weights[x] / kind.weights[x_prime]
         for part in kind.parts:
-            if isinstance(part, Both):
-                raise Outside(
-                    "is published beside noise on the integers that depends on it, and other noise: there is δ at an ε"
-                )
             functions = part.compared(x, x_prime)
             if not several:
                 functions = _first(done, value, functions)

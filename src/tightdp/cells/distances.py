@@ -85,7 +85,7 @@ def _sum(laws: CellLaws, label: Label, contributions: list[Contribution], what: 
     total = 0 * laws.one
     for contribution in contributions:
         pieces: Pieces = multiplied(expanded(contribution.factors, laws.one), what)
-        for v in label.variables:
+        for v in reversed(label.variables):  # real ones first: integers in their conditions are summed over then
             pieces = summed_out(pieces, v)
         total += sum((terms.get(UNIT, 0) for _, terms in pieces), 0 * laws.one)
     return total

@@ -210,11 +210,12 @@ class Both(_Far):
         every = (row for pieces in whole.values() for rows, _ in pieces for row in rows)
         if any(normal[0][0] < self._integers <= normal[-1][0] for normal, _ in every):
             raise Outside("is published, and compared with noise on the integers")
+        self._compared: dict[tuple[Dataset, Dataset], list[tuple[int, int, mixed.Place]]] = {}
 
     def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, mixed.Place]]:
         """Return the functions of two datasets place by place; none where the first has none."""
-        if x not in self._whole:
-            return []
+        if x not in self._whole or (x, x_prime) in self._compared:
+            return self._compared.get((x, x_prime), [])
         both = self._whole[x], self._whole.get(x_prime, [])
         rows = {row for pieces in both for rows, _ in pieces for row in rows}
         cut = mixed.places(rows, self._integers, len(self.coordinates) - self._integers)
@@ -222,7 +223,13 @@ class Both(_Far):
         def on(pieces: Pieces, place: mixed.Place) -> int:
             return self._numbers.of(mixed.on_place(pieces, place, rows, self._integers, self._unit), place.length)
 
-        return [(on(both[0], place), on(both[1], place), place) for place in cut]
+        self._compared[x, x_prime] = [(on(both[0], place), on(both[1], place), place) for place in cut]
+        return self._compared[x, x_prime]
+
+    def decided(self, x: Dataset, x_prime: Dataset) -> bool:
+        """Whether the largest ratio of two datasets is told at every place."""
+        functions = self._numbers.functions
+        return all(mixed.decided(functions[p], functions[q], on) for p, q, on in self.compared(x, x_prime))
 
 
 Part: TypeAlias = Integers | Real | Reals | Both

@@ -6,8 +6,8 @@ functions. A path contributes a product: draws are summed out, coordinates remai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
@@ -16,7 +16,6 @@ from typing import Any
 from flint import fmpq
 
 from tightdp.cells.linear import (
-    REAL,
     Label,
     Lattice,
     lattice_of,
@@ -26,7 +25,7 @@ from tightdp.cells.linear import (
 from tightdp.cells.maker import Contribution, Maker, mass_of
 from tightdp.cells.noise import Noisy, Outside, Path, Quotient
 from tightdp.cells.paths import Loops, few_runs, paths
-from tightdp.cells.spans import Form, Solved, Span, by_draws, solved, span_of
+from tightdp.cells.spans import Form, Solved, Span, by_draws, in_steps, solved, span_of, step_of
 from tightdp.cells.sums import (
     Base,
     Exact,
@@ -111,6 +110,8 @@ class _Draft:
     path: Path
     shape: Any
     numbers: list[Any]
+    wholes: Mapping[int, Any] = field(default_factory=dict)
+    """What is added to real numbers: multiples of a step."""
 
 
 def loop_that_counts(bound: Bound, watch: Callable[[], None]) -> str | None:
@@ -167,7 +168,8 @@ def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, C
         kinds = tuple(_kind(value) for value in draft.numbers)
         by_shape.setdefault((draft.shape, kinds), []).append(draft)
     found = []
-    for (shape, _), group in by_shape.items():
+    for (shape, kinds), drawn in by_shape.items():
+        group = _in_steps(drawn, kinds)
         free = [any(isinstance(d.numbers[at], Noisy) for d in group) for at in range(len(group[0].numbers))]
         by_constants: dict[Any, list[_Draft]] = {}
         for draft in group:
@@ -178,6 +180,19 @@ def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, C
         for constants, same in by_constants.items():
             found += _placed(marked, constants, same, free, maker)
     return found
+
+
+def _in_steps(drafts: list[_Draft], kinds: Sequence[str]) -> list[_Draft]:
+    """Return drafts whose real numbers have no integer draws in them."""
+    steps = {at: step_of(draft.numbers[at] for draft in drafts) for at, kind in enumerate(kinds) if kind == "real"}
+    steps = {at: step for at, step in steps.items() if step}
+    found = []
+    for draft in drafts if steps else ():
+        for path, parts in in_steps(draft.path, {at: draft.numbers[at] for at in steps}, steps):
+            numbers = [parts[at][1] if at in parts else value for at, value in enumerate(draft.numbers)]
+            wholes = {at: times for at, (times, _) in parts.items()}
+            found.append(replace(draft, path=path, numbers=numbers, wholes=wholes))
+    return found if steps else drafts
 
 
 def _kind(value: Any) -> str:
@@ -196,30 +211,26 @@ def _placed(
     real = [_kind(drafts[0].numbers[at]) == "real" for at in places]
     spans: dict[Span, list[tuple[_Draft, list[Form]]]] = {}
     for draft in drafts:
-        lines = [_real_form(draft.numbers[at]) for at, is_real in zip(places, real, strict=True) if is_real]
+        values = [draft.numbers[at] for at, is_real in zip(places, real, strict=True) if is_real]
+        lines = [(value.coefficients, value.constant) for value in values]
         spans.setdefault(span_of(lines), []).append((draft, lines))
-    integers = [at for at, is_real in zip(places, real, strict=True) if not is_real]
+    integers = [at for at, is_real in zip(places, real, strict=True) if not is_real or at in drafts[0].wholes]
     found = []
     for first, alike in spans.items():
         chosen = by_draws([lines for _, lines in alike], first)
         span, placed = chosen or (first, [solved(lines, first) for _, lines in alike])
         same = [(draft, reals) for (draft, _), reals in zip(alike, placed, strict=True)]
         for start, columns, scales, draft, contribution in _on_lattices(integers, same, maker):
-            before, after = (0,) * (len(columns[0]) if columns else 0), (0,) * len(span.pivots)
-            rows = {
-                False: ((b, (*line, *after), scale) for b, line, scale in zip(start, columns, scales, strict=True)),
-                True: ((b, (*before, *line), 1) for b, line in zip(span.base, span.lines, strict=True)),
-            }
-            merged = [next(rows[is_real]) for is_real in real]
+            whole = dict(zip(integers, zip(start, columns, scales, strict=True), strict=True))
+            left = iter(zip(span.base, span.lines, strict=True))
+            nothing = (0, (0,) * (len(columns[0]) if columns else 0), 1), (0, (0,) * len(span.pivots))
+            merged = []
+            for at, is_real in zip(places, real, strict=True):
+                (b, line, scale), (c, more) = whole.get(at, nothing[0]), next(left) if is_real else nothing[1]
+                merged.append((b + c * scale, (*line, *(each * scale for each in more)), scale))
             base, matrix, units = zip(*merged, strict=True) if merged else ((), (), ())
             found.append((Label(shape, constants, base, matrix, units, span.lines), draft, contribution))
     return found
-
-
-def _real_form(value: Noisy) -> Form:
-    if min(value.coefficients) < REAL:
-        raise Outside("is added to noise on the integers and published")
-    return value.coefficients, value.constant
 
 
 def _on_lattices(
@@ -227,7 +238,7 @@ def _on_lattices(
 ) -> Iterator[tuple[tuple[Fraction, ...], tuple[tuple[int, ...], ...], list[int], _Draft, Contribution]]:
     """Yield where the integers of outputs lie, with the paths that have them and what they contribute."""
     drafts = [draft for draft, _ in drawn]
-    forms = [[_form(draft, draft.numbers[at]) for at in places] for draft in drafts]
+    forms = [[_form(draft, draft.wholes.get(at, draft.numbers[at])) for at in places] for draft in drafts]
     scales = [lcm(*(_scale(lines[k]) for lines in forms)) for k in range(len(places))]
     lattices, bases = [], []
     for draft, lines in zip(drafts, forms, strict=True):

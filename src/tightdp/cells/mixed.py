@@ -2,12 +2,13 @@
 
 Integers are cut into patterns, and real numbers into stretches or simplices. Where both laws fall alike in all counts
 of a pattern, the real numbers decide, and the counts are a factor, a sum of their own. Else a count is 0, or one more
-than a count, until little is left.
+than a count, until little is left. The ratio of two laws that are sums of the same two exponentials of a real number is
+largest at an end of a stretch, as it is monotone in their quotient.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -16,13 +17,13 @@ from typing import Any, TypeAlias
 
 from flint import arb, ctx
 
-from tightdp.cells import joint, lines
+from tightdp.cells import joint, lines, suprema
 from tightdp.cells.linear import Row, Rows
 from tightdp.cells.lines import Stretch, mass_between, on_stretch, stretches
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns, shifted, without
 from tightdp.cells.simplices import Region, Simplex, divided, integral, scaled
-from tightdp.cells.sums import Base, Exact, Key, Piece, Pieces, plus, rational_number
-from tightdp.cells.suprema import TooLong, sum_of
+from tightdp.cells.sums import Base, Exact, Key, Piece, Pieces, added, plus, rational_number
+from tightdp.cells.suprema import Supremum, TooLong, sum_of
 from tightdp.exact.enclosure import BITS
 from tightdp.exact.field import as_ball
 
@@ -34,6 +35,7 @@ _LITTLE = arb(2) ** -44
 Counts: TypeAlias = tuple[tuple[Base, int], ...]
 Mixed: TypeAlias = dict[tuple[Counts, Any], Exact]
 """Coefficients by what they are in counts, and in real numbers."""
+_Placed: TypeAlias = Callable[[Supremum], Supremum]
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,61 @@ def on_place(pieces: Pieces, place: Place, rows: Iterable[Row], integers: int, u
         )
         found |= {(counts, term): c for term, c in function.items()}
     return found
+
+
+def decided(p: Mixed, q: Mixed, place: Place) -> bool:
+    """Whether the ratio of two functions does not depend on counts, or is monotone in the real number at all counts."""
+    terms = {term for _, term in (*p, *q)}
+    few = len(terms) <= 2 and not any(degree for ((_, degree), *_) in terms)
+    return isinstance(place.real, Stretch) and (few or _alike(p, q))
+
+
+def supremum(p: Mixed, q: Mixed, place: Place, least: Any, watch: Callable[[], None]) -> Supremum | None:
+    """Return the supremum of p/q where that is decided, None where it is at most `least`. Raises TooLong."""
+    best: Supremum | None = None
+    for look, ours, theirs, on, placed in _parts(p, q, place):
+        try:
+            found = look.supremum(ours, theirs, on, least, watch)
+        except TooLong as error:
+            raise TooLong(best if error.best is None else placed(error.best)) from None
+        if found is not None:
+            least, best = found.value, placed(found)
+    return best
+
+
+def upper_end(p: Mixed, q: Mixed, place: Place, least: Any, watch: Callable[[], None]) -> Any:
+    """Return a number above `least` that p/q, where that is decided, is proved not to exceed."""
+    return max(look.upper_end(*both, on, least, watch) for look, *both, on, _ in _parts(p, q, place))
+
+
+def _alike(p: Mixed, q: Mixed) -> bool:
+    return len({counts for counts, _ in (*p, *q)}) <= 1
+
+
+def _parts(p: Mixed, q: Mixed, place: Place) -> Iterator[tuple[ModuleType, Counted, Counted, Any, _Placed]]:
+    """Yield what decides: functions of the real number, or those of counts at the ends of its stretch.
+
+    Far out that is what the largest exponential is multiplied by. What is found there is told of the place.
+    """
+    stretch: Any = place.real
+    if _alike(p, q):
+        start = place.pattern.start
+        ours, theirs = ({term: c for (_, term), c in each.items()} for each in (p, q))
+        yield lines, ours, theirs, stretch, partial(_beside, before=start, still=(0,) * len(start))
+        return
+    far = max((base for _, ((base, _),) in (*p, *q)), key=lambda base: base.value, default=None)
+    for t in (Fraction(0), stretch.length):
+        both: list[Counted] = [{}, {}]
+        for function, total in zip((p, q), both, strict=True):
+            for (counts, ((base, _),)), c in function.items():
+                if t is not None or base is far:
+                    added(total, {counts: c if t is None else c * (base**t).value})
+        at, moved = (stretch.start, stretch.sign) if t is None else (stretch.at(t), 0)
+        yield suprema, both[0], both[1], place.pattern, partial(_beside, after=(at,), moved=(moved,))
+
+
+def _beside(found: Supremum, before: Any = (), still: Any = (), after: Any = (), moved: Any = ()) -> Supremum:
+    return Supremum(found.value, (*before, *found.place, *after), (*still, *found.moved, *moved))
 
 
 def larger(p: Mixed, q: Mixed, t: Any, place: Place, watch: Callable[[], None]) -> tuple[Exact, Exact]:

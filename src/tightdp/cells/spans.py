@@ -1,15 +1,25 @@
-"""Coordinates for published real numbers: the space that linear forms of real draws reach."""
+"""Coordinates for published real numbers: the space that linear forms of real draws reach.
+
+A number that integer draws are added to is published as a multiple of a step and what is left, which says the same. So
+are its real draws: of each piece of a law, both are independent where what is left is between two of the piece's ends.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
+from functools import reduce
+from itertools import pairwise, product
+from math import ceil, floor, gcd
+from typing import Any, TypeAlias
 
 from flint import fmpq_mat
 
+from tightdp.cells.linear import REAL, Row, feasible, row, tightest
+from tightdp.cells.noise import Noisy, Path, noisy
 from tightdp.exact.enclosure import as_fmpq, as_fraction
+from tightdp.language.laws import Exponentials
 
 Form: TypeAlias = tuple[Mapping[int, "int | Fraction"], "int | Fraction"]
 """Σ coefficient·variable + constant."""
@@ -85,6 +95,79 @@ def by_draws(forms: Sequence[Sequence[Form]], span: Span) -> tuple[Span, list[So
             Solved({v: ({-1 - j: Fraction(1)}, -as_fraction(moved[j, 0])) for j, v in enumerate(draws)}, Fraction(1))
         )
     return Span(matrices.pop(), span.base, span.pivots), found
+
+
+def step_of(values: Iterable[Noisy]) -> Fraction:
+    """Return what all integer draws in some numbers come in multiples of; 0 where there are none."""
+    return reduce(
+        _common, (Fraction(c) for each in values for v, c in each.coefficients.items() if v < REAL), Fraction(0)
+    )
+
+
+def in_steps(
+    path: Path, values: Mapping[int, Noisy], steps: Mapping[int, Fraction]
+) -> Iterator[tuple[Path, dict[int, tuple[Any, Noisy]]]]:
+    """Yield the parts of a path, with multiples of steps and what is left of the real numbers that it publishes."""
+    widths: dict[int, Fraction] = {}
+    for at, value in values.items():
+        for v, c in value.coefficients.items():
+            each = abs(steps[at] / c)
+            widths |= {v: each * widths.get(v, each) / _common(each, widths.get(v, each))} if v >= REAL else {}
+    whole = {v: path.integers + at for at, v in enumerate(widths)}
+    alone = {(normal, bound) for normal, bound in path.rows if len(normal) == 1 and normal[0][0] in widths}
+    rows = [_in_steps(line, widths, whole) for line in path.rows - alone]
+    ends = {v: [(c, bound) for ((w, c),), bound in alone if w == v] for v in widths}
+    for chosen in product(*(_parted(path.laws[v], ends[v], width) for v, width in widths.items())):
+        laws = path.laws | {whole[v]: times for v, (times, _) in zip(widths, chosen, strict=True)}
+        laws |= {v: left for v, (_, left) in zip(widths, chosen, strict=True)}
+        for shifts in product(*(_shifts(value, laws, steps[at]) for at, value in values.items())):
+            found, within = {}, list(rows)
+            for (at, value), shift in zip(values.items(), shifts, strict=True):
+                left = Noisy(
+                    value.run, {v: c for v, c in value.coefficients.items() if v >= REAL}, value.constant - shift
+                )
+                times = {whole.get(v, v): c * widths.get(v, 1) for v, c in value.coefficients.items()}
+                within += [(-left).at_most(), (left - steps[at]).at_most()]
+                found[at] = noisy(value.run, times, shift), left
+            if feasible(tightest(within)):
+                yield replace(path, laws=laws, rows=tightest(within)), found
+
+
+def _parted(
+    law: Exponentials, ends: Sequence[tuple[int, int | Fraction]], width: Fraction
+) -> Iterator[tuple[Exponentials, Exponentials]]:
+    """Yield the laws of how often a real draw between some ends holds a width, and of what is left."""
+    for low, high, base in law.pieces:
+        lows = [Fraction(bound) / c for c, bound in ends if c < 0] + ([] if low is None else [low])
+        highs = [Fraction(bound) / c for c, bound in ends if c > 0] + ([] if high is None else [high])
+        for a, b in pairwise(sorted({Fraction(0), width, *(end % width for end in (*lows, *highs))})):
+            first = Fraction(ceil((max(lows) - a) / width)) if lows else None
+            last = Fraction(floor((min(highs) - b) / width)) if highs else None
+            if first is None or last is None or first <= last:
+                power: Any = base if base == 1 else base**width
+                times = Exponentials(0, Fraction(1), ((first, last, power),), real=False)
+                yield times, Exponentials(0, law.weight, ((a, b, base),))
+
+
+def _shifts(value: Noisy, laws: Mapping[int, Exponentials], step: Fraction) -> Iterator[Fraction]:
+    """Yield the multiples of a step below what is left of all real draws in a number."""
+    low = high = Fraction(value.constant)
+    for v, c in value.coefficients.items():
+        a, b, _ = laws[v].pieces[0]
+        if v >= REAL and a is not None and b is not None:
+            low, high = low + min(c * a, c * b), high + max(c * a, c * b)
+    yield from (step * times for times in range(floor(low / step), ceil(high / step)))
+
+
+def _in_steps(line: Row, widths: Mapping[int, Fraction], whole: Mapping[int, int]) -> Row:
+    normal, bound = line
+    return row(dict(normal) | {whole[v]: c * widths[v] for v, c in normal if v in widths}, bound)
+
+
+def _common(one: Fraction, other: Fraction) -> Fraction:
+    """Return the largest number that two are multiples of."""
+    below = one.denominator * other.denominator
+    return Fraction(gcd(int(one * below), int(other * below)), below)
 
 
 def _matrix(rows: Sequence[Sequence[int | Fraction]], width: int) -> fmpq_mat:
