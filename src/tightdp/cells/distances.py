@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from fractions import Fraction
 from math import lcm
 
@@ -59,15 +60,12 @@ def least_error(laws: CellLaws, x: Dataset, target: Fraction, beta: Exact) -> Fr
 
     if enough(0):
         return Fraction(0)
-    low, high = 0, 1
+    high = 1
     while not enough(high):
-        low, high = high, 2 * high
+        high = 2 * high
         if high > _FARTHEST:
             raise Outside("is too far out")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high * unit
+    return bisect_left(range(high), True, lo=high // 2 + 1, key=enough) * unit
 
 
 def _number(label: Label) -> tuple[dict[int, Fraction], Fraction]:

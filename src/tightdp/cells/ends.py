@@ -15,6 +15,7 @@ from tightdp.cells.loops import Chain, Ended, Rest, State
 from tightdp.cells.noise import Outside, Path, Rate
 from tightdp.cells.pictures import Form, Shape
 from tightdp.cells.series import Moves, closed_forms, visits
+from tightdp.exact.absorbing import reaching
 from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import Number, exp
 from tightdp.language.laws import Exponentials
@@ -64,17 +65,14 @@ class _Solving:
 
     def _check_ends(self) -> None:
         """Raise Outside where a state leads to no end."""
-        back: dict[int, set[int]] = {}
-        for state, end in self.rounds:
-            back.setdefault(self.index[self.chain.state(end)], set()).add(self.index[state])
-        seen = {self.index[state] for state, ends in self.chain.ends.items() if not ends}
-        seen |= {self.index[state] for state, end in self.ends if end.way != "round"}
-        left = list(seen)
-        while left:
-            for before in back.get(left.pop(), set()) - seen:
-                seen.add(before)
-                left.append(before)
-        if len(seen) < len(self.index):
+        closed = {
+            state for state, ends in self.chain.ends.items() if any(end.way != "round" for end in ends) or not ends
+        }
+        steps = {
+            state: [self.chain.state(end) for end in ends if end.way == "round"]
+            for state, ends in self.chain.ends.items()
+        }
+        if len(reaching(closed, steps)) < len(self.index):
             raise Outside("is drawn in a loop that can run for ever")
 
     def by_recurrence(self) -> Iterator[Outcome]:

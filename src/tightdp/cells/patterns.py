@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from tightdp.cells.linear import Row, Rows
 from tightdp.cells.noise import Outside
-from tightdp.cells.sums import Base, Exact, Pieces
+from tightdp.cells.sums import Base, Exact, Pieces, add
 
 _MOST_PATTERNS = 10_000
 
@@ -113,11 +113,7 @@ def on_pattern(pieces: Pieces, pattern: Pattern, held: Rows, unit: Base) -> Coun
                         shares[j] = shares[j] * base ** step[v]
             for key, times in _polynomial(degrees, pattern, nothing).items():
                 place = tuple((share, degree) for share, (_, degree) in zip(shares, key, strict=True))
-                new = found.get(place, 0) + c * times
-                if new:
-                    found[place] = new
-                else:
-                    found.pop(place, None)
+                add(found, place, c * times)
     return found
 
 
@@ -148,12 +144,7 @@ def shifted(function: Counted, j: int) -> Counted:
     for key, c in function.items():
         base, degree = key[j]
         for k in range(degree + 1):
-            place = (*key[:j], (base, k), *key[j + 1 :])
-            new = found.get(place, 0) + c * base.value * comb(degree, k)
-            if new:
-                found[place] = new
-            else:
-                found.pop(place, None)
+            add(found, (*key[:j], (base, k), *key[j + 1 :]), c * base.value * comb(degree, k))
     return found
 
 
@@ -162,12 +153,7 @@ def without(function: Counted, j: int) -> Counted:
     found: Counted = {}
     for key, c in function.items():
         if key[j][1] == 0:
-            place = (*key[:j], *key[j + 1 :])
-            new = found.get(place, 0) + c
-            if new:
-                found[place] = new
-            else:
-                found.pop(place, None)
+            add(found, (*key[:j], *key[j + 1 :]), c)
     return found
 
 
@@ -179,10 +165,5 @@ def together(function: Counted, i: int, j: int) -> Counted:
         for k in range(degree + 1):
             changed = list(key)
             changed[i], changed[j] = (base, k), (base * other, power + degree - k)
-            place = tuple(changed)
-            new = found.get(place, 0) + c * comb(degree, k)
-            if new:
-                found[place] = new
-            else:
-                found.pop(place, None)
+            add(found, tuple(changed), c * comb(degree, k))
     return found

@@ -18,6 +18,7 @@ from flint import arb, fmpq, fmpq_mat
 
 from tightdp.cells.linear import Row, Rows
 from tightdp.cells.noise import Outside
+from tightdp.cells.sums import add
 from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import exp
 from tightdp.exact.waves import antiderivative
@@ -270,18 +271,8 @@ def on_simplex(function: Function, simplex: Simplex) -> Function:
         c = grown(c, _dot(rates, root))
         factors = [line for line, (_, degree) in zip(lines, key, strict=True) for _ in range(degree)]
         for degrees, times in _expanded(factors, len(columns)):
-            _add(found, tuple(zip(inner, degrees, strict=True)), scaled(c, times) if factors else c)
+            add(found, tuple(zip(inner, degrees, strict=True)), scaled(c, times) if factors else c)
     return found
-
-
-def _add(total: Function, key: tuple[Length, ...], c: Any) -> None:
-    before = total.get(key)
-    if before is None:
-        total[key] = c
-    elif before + c:
-        total[key] = before + c
-    else:
-        del total[key]
 
 
 def _expanded(lines: Sequence[Sequence[fmpq]], count: int) -> Iterator[tuple[tuple[int, ...], fmpq]]:
@@ -290,13 +281,12 @@ def _expanded(lines: Sequence[Sequence[fmpq]], count: int) -> Iterator[tuple[tup
     for constant, *slopes in lines:
         grown_: dict[tuple[int, ...], fmpq] = {}
         for degrees, c in found.items():
-            grown_[degrees] = grown_.get(degrees, fmpq(0)) + c * constant
+            add(grown_, degrees, c * constant)
             for at, slope in enumerate(slopes):
                 if slope:
-                    new = (*degrees[:at], degrees[at] + 1, *degrees[at + 1 :])
-                    grown_[new] = grown_.get(new, fmpq(0)) + c * slope
+                    add(grown_, (*degrees[:at], degrees[at] + 1, *degrees[at + 1 :]), c * slope)
         found = grown_
-    yield from ((degrees, c) for degrees, c in found.items() if c)
+    yield from found.items()
 
 
 def integral(function: Function, bounded: int) -> Any:
@@ -304,17 +294,17 @@ def integral(function: Function, bounded: int) -> Any:
     inner: Function = {}
     for key, c in function.items():
         far = prod((factorial(k) / (-rate) ** (k + 1) for rate, k in key[bounded:]), start=fmpq(1))
-        _add(inner, key[:bounded], scaled(c, far))
+        add(inner, key[:bounded], scaled(c, far))
     for last in range(bounded - 1, -1, -1):
         function, inner = inner, {}
         for key, c in function.items():
             rate, degree = key[last]
             line = [as_fmpq(q) for q in antiderivative(as_fraction(rate), degree)]
             if line[0]:
-                _add(inner, key[:last], scaled(c, -line[0]))
+                add(inner, key[:last], scaled(c, -line[0]))
             above = grown(c, rate)
             for k, q in enumerate(line):
                 for degrees, times in _expanded([(fmpq(1), *[fmpq(-1)] * last)] * k, last) if q else ():
                     shares = ((r - rate, d + e) for (r, d), e in zip(key[:last], degrees, strict=True))
-                    _add(inner, tuple(shares), scaled(above, q * times))
+                    add(inner, tuple(shares), scaled(above, q * times))
     return inner.get((), 0)

@@ -141,16 +141,19 @@ def kept(coefficient: Exact) -> bool:
 K = TypeVar("K")
 
 
+def add(total: dict[K, Exact], key: K, c: Exact) -> None:
+    """Add a term to others."""
+    new = total[key] + c if key in total else c
+    if kept(new):
+        total[key] = new
+    else:
+        total.pop(key, None)
+
+
 def added(total: dict[K, Exact], terms: Mapping[K, Exact], sign: int = 1) -> None:
     """Add terms to others, or subtract them."""
     for key, c in terms.items():
-        before = total.get(key)
-        c = c if sign > 0 else -c
-        new = c if before is None else before + c
-        if kept(new):
-            total[key] = new
-        else:
-            total.pop(key, None)
+        add(total, key, c if sign > 0 else -c)
 
 
 def _joined(left: Key, right: Key) -> Key:
@@ -172,12 +175,7 @@ def multiplied_terms(left: Terms, right: Terms) -> Terms:
     found: Terms = {}
     for ours, c in left.items():
         for theirs, d in right.items():
-            key = _joined(ours, theirs)
-            new = found[key] + c * d if key in found else c * d
-            if kept(new):
-                found[key] = new
-            else:
-                found.pop(key, None)
+            add(found, _joined(ours, theirs), c * d)
     return found
 
 

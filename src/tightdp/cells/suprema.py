@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tightdp.cells.patterns import Counted, Pattern, Step, compared, counted, shifted, together, without
-from tightdp.cells.sums import Base, Exact, K
+from tightdp.cells.sums import Base, Exact, K, add
 
 _MOST_WORK, _FEWER = 5_000, 400
 """How many cases are looked at for a supremum, and for the places of a δ, which may have no end."""
@@ -167,11 +167,7 @@ def difference(p: Mapping[K, Exact], q: Mapping[K, Exact], value: Exact) -> dict
     """Return p - value·q."""
     found = dict(p)
     for key, c in q.items():
-        new = found.get(key, 0) - value * c
-        if new:
-            found[key] = new
-        else:
-            found.pop(key, None)
+        add(found, key, -value * c)
     return found
 
 

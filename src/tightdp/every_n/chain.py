@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from flint import fmpq_mat, fmpz_poly
 
+from tightdp.exact.absorbing import reaching
 from tightdp.exact.enclosure import as_fmpq
 from tightdp.language.domains import Record
 from tightdp.language.outputs import Output
@@ -86,17 +87,6 @@ def transposed(matrix: Matrix) -> Matrix:
         for j, value in entries.items():
             result.setdefault(j, {})[i] = value
     return result
-
-
-def reached(start: Vector, matrix: Matrix) -> set[int]:
-    """Return the places at which a row, or its product with a power of a matrix, is nonzero."""
-    known, pending = set(start), list(start)
-    while pending:
-        for j in matrix.get(pending.pop(), {}):
-            if j not in known:
-                known.add(j)
-                pending.append(j)
-    return known
 
 
 _MOST = 100
@@ -272,10 +262,13 @@ def _approached(chain: Chain) -> Fraction | float:
 
 def _parts(chain: Chain) -> Iterator[Chain]:
     """Yield, for each final column, the chain of the states from which it is reached."""
-    back = {i: {j: Fraction(1) for j in others} for i, others in _before(chain).items()}
+    ways: dict[int, set[int]] = {}
+    for matrix in chain.matrices():
+        for i, entries in matrix.items():
+            ways.setdefault(i, set()).update(entries)
     parts: dict[frozenset[int], list[Vector]] = {}
     for final in chain.finals:
-        parts.setdefault(frozenset(reached(final, back)), []).append(final)
+        parts.setdefault(frozenset(reaching(final, ways)), []).append(final)
     for kept, finals in parts.items():
         steps = {
             y: {x: {i: _within(v, kept) for i, v in matrix.items() if i in kept} for x, matrix in by.items()}
@@ -284,16 +277,6 @@ def _parts(chain: Chain) -> Iterator[Chain]:
         yield replace(
             chain, starts=tuple(_within(each, kept) for each in chain.starts), steps=steps, finals=tuple(finals)
         )
-
-
-def _before(chain: Chain) -> dict[int, set[int]]:
-    """Return, for every state, the states that lead to it by one record."""
-    found: dict[int, set[int]] = {}
-    for matrix in chain.matrices():
-        for i, entries in matrix.items():
-            for j in entries:
-                found.setdefault(j, set()).add(i)
-    return found
 
 
 def _within(vector: Vector, kept: Container[int]) -> Vector:
@@ -306,7 +289,7 @@ def direction(vector: Vector, matrix: Matrix) -> Vector | None:
     With λ the dominating root, of multiplicity k, of the characteristic polynomial on the states that are reached, and
     q the product of the other factors, it is vector·q(M)·(M - λ)^j with the largest j < k for which this is not 0.
     """
-    states = sorted(reached(vector, matrix))
+    states = sorted(reaching(vector, transposed(matrix)))
     if len(states) > FEW_VALUES:
         return None
     found = _dominating([[matrix.get(i, {}).get(j, Fraction(0)) for j in states] for i in states])

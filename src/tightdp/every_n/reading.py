@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import count
 from typing import Any, NoReturn
 
 from tightdp.core.builder import Builder
@@ -33,7 +34,6 @@ from tightdp.every_n.runs import (
     PASSED,
     Ending,
     NoEvidence,
-    Rounds,
     Session,
     Stopped,
     rest_of,
@@ -42,6 +42,7 @@ from tightdp.every_n.runs import (
 from tightdp.every_n.seeing import Seeing
 from tightdp.language import primitives
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import LOOP_ROUNDS
 
 _AROUND = ("geometric", "discrete_laplace", "one_sided_geometric", "laplace", "exponential")
 """The noise that may be around a symbolic number."""
@@ -251,7 +252,14 @@ class Following(Seeing):
         return self.picked[number - 1]
 
     def progress(self) -> Callable[[bool], bool]:
-        return Rounds().another_round
+        rounds = count(1)
+
+        def another_round(certain: bool) -> bool:
+            if next(rounds) > LOOP_ROUNDS:
+                raise refusal("no bound on the rounds of this while loop could be established", "count the rounds")
+            return True
+
+        return another_round
 
     def leave(self, target: list[End], level: int, value: Value = None) -> None:
         inside = self.inside

@@ -33,9 +33,8 @@ from tightdp.core.nodes import Expr
 from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.passes import Follower
-from tightdp.every_n.paths import Affine, refusal
+from tightdp.every_n.paths import Affine
 from tightdp.language.primitives import observe
-from tightdp.limits.calibrated import LOOP_ROUNDS
 
 OPEN = "\0open"
 """Stands for a symbolic value in a letter."""
@@ -78,20 +77,6 @@ class NoEvidence(list[Expr]):
         """Refuse it."""
         what = "no answer for every n: observe conditions the run, and the proofs hold without conditions only"
         raise self._m.unsupported(what, "leave out observe, or ask for one n")
-
-
-class Rounds:
-    """Counts the rounds of a while loop."""
-
-    def __init__(self) -> None:
-        self._rounds = 0
-
-    def another_round(self, certain: bool) -> bool:
-        """Whether there is another round; raises LanguageError after very many."""
-        self._rounds += 1
-        if self._rounds > LOOP_ROUNDS:
-            raise refusal("no bound on the rounds of this while loop could be established", "count the rounds")
-        return True
 
 
 def tokens_of(what: Any, inside: bool = False) -> Iterator[int]:

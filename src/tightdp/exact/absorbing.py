@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -10,6 +10,9 @@ from flint import fmpq, fmpq_mat
 
 from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import Number
+from tightdp.exact.lazily import lazily
+
+networkx: Any = lazily("networkx")
 
 S = TypeVar("S", bound=Hashable)
 Steps = Mapping[Any, Mapping[Any, Any]]
@@ -34,8 +37,10 @@ def absorbed(start: S, steps: Mapping[S, Mapping[S, Number]]) -> dict[S, Number]
 
 def _absorbed(start: Any, steps: Steps, whole: Any, visits_of: Any) -> dict[Any, Any]:
     """Pass on how often each state is visited on average, a component at a time, to what comes after it."""
-    flow = {start: whole}
-    for group in reversed(list(_components(start, steps))):
+    flow, graph = {start: whole}, networkx.DiGraph()
+    graph.add_node(start)
+    graph.add_edges_from((state, place) for state, row in steps.items() for place in row if place in steps)
+    for group in reversed(list(map(list, networkx.strongly_connected_components(graph)))):
         entering = [flow.pop(state, 0 * whole) for state in group]
         if len(group) == 1:
             times = [entering[0] / (whole - steps[group[0]].get(group[0], 0))]
@@ -84,37 +89,7 @@ def _eliminated(group: Sequence[Any], entering: Sequence[Number], steps: Steps) 
     return [times[state] for state in group]
 
 
-def _components(start: Any, steps: Steps) -> Iterator[list[Any]]:
-    """Yield the strongly connected components of the states, each after all that can be reached from it (Tarjan)."""
-    number: dict[Any, int] = {start: 0}
-    low = {start: 0}
-    stack, open_ = [start], {start}
-    path = [(start, iter(steps[start]))]
-    while path:
-        state, places = path[-1]
-        following = next(
-            (place for place in places if place in steps and (place not in number or place in open_)), None
-        )
-        if following is None:
-            path.pop()
-            if path:
-                low[path[-1][0]] = min(low[path[-1][0]], low[state])
-            if low[state] == number[state]:
-                group = [stack.pop()]
-                while group[-1] != state:
-                    group.append(stack.pop())
-                open_.difference_update(group)
-                yield group
-        elif following in number:
-            low[state] = min(low[state], number[following])
-        else:
-            number[following] = low[following] = len(number)
-            stack.append(following)
-            open_.add(following)
-            path.append((following, iter(steps[following])))
-
-
-def reaching(ends: Collection[Any], steps: Steps) -> set[Any]:
+def reaching(ends: Collection[Any], steps: Mapping[Any, Iterable[Any]]) -> set[Any]:
     """Return the states from which some of `ends` can be reached."""
     before: dict[Any, list[Any]] = {}
     for state, row in steps.items():

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from flint import ctx, fmpz_poly
 
@@ -30,6 +30,7 @@ _FIRST = 64
 
 Doubles = Any
 """A one-dimensional array of doubles."""
+L = TypeVar("L")
 
 
 def gamma(steps: int) -> float:
@@ -187,7 +188,7 @@ def power(masses: dict[int, Fraction], times: int, least: float, step: int = 1) 
     return Scaled(low * times, weights, 2 * UNIT, len(weights) * _LOST, step).cut(least)
 
 
-def doubled(power: Callable[[int], Scaled], times: int, added: Callable[[Scaled, Scaled], Scaled]) -> Scaled:
+def doubled(power: Callable[[int], L], times: int, added: Callable[[L, L], L]) -> L:
     """Return the power of a law from half of it: the law of the sum of so many draws, two at least."""
     half = power(times // 2)
     square = added(half, half)

@@ -18,7 +18,7 @@ from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.domains import Domain, Record
 from tightdp.limits.calibrated import MOST_ENTRIES
 from tightdp.logic.count import Scaled, flow
-from tightdp.logic.formula import InputBit, OutputBit, WeightedFormula, code_length
+from tightdp.logic.formula import InputBit, OutputBit, WeightedFormula
 
 Letter = tuple[Record, int]
 """A record, and the output bits decided in the client's block as a number."""
@@ -195,8 +195,12 @@ def _chain(walk: _Walk, record: Domain, bounds: Sequence[tuple[int, int, int]]) 
     heads = _head(walk, head_end)
     blocks = []
     entries = {node for vector in heads.values() for node in vector}
+    inputs = {
+        item: formula.evidence_of([leaves[leaf.leaf] for leaf in formula.inputs])
+        for item, leaves in zip(record.values, map(record.split, record.values), strict=True)
+    }
     for start, end, client in bounds:
-        block, entries = _block(walk, record, client, start, end, entries)
+        block, entries = _block(walk, inputs, client, start, end, entries)
         blocks.append(block)
     tail_start = bounds[-1][1] if bounds else head_end
     tails = _tail(walk, tail_start, entries)
@@ -289,17 +293,18 @@ def _tail(walk: _Walk, start: int, entries: set[int]) -> dict[int, Vector]:
     return tails
 
 
-def _block(walk: _Walk, record: Domain, client: int, start: int, end: int, entries: set[int]) -> tuple[Block, set[int]]:
-    """Return the block of a client, and the nodes below it."""
+def _block(
+    walk: _Walk, inputs: dict[Record, dict[int, bool]], client: int, start: int, end: int, entries: set[int]
+) -> tuple[Block, set[int]]:
+    """Return the block of a client, and the nodes below it; `inputs` are the bits of every record, in order."""
     formula = walk.formula
     decided = [variable for variable in formula.variables[start:end] if isinstance(variable, OutputBit)]
     components = tuple(variable.component for variable in decided if variable.bit == 0)
     flows: list[tuple[Record, int, Flowed, Whole]] = []
-    for item in record.values:
-        inputs = _inputs(formula, record, client, item, start, end)
+    for item, bits in inputs.items():
         for node in entries:
             if node > 1 and formula.diagram.level[node] < end:
-                flows.append((item, node, *walk.run(node, end, inputs)))
+                flows.append((item, node, *walk.run(node, end, bits)))
             else:
                 flows.append((item, node, {(0, node): 1}, 1))
     common = lcm(*(below for *_, below in flows))
@@ -307,25 +312,10 @@ def _block(walk: _Walk, record: Domain, client: int, start: int, end: int, entri
     into: dict[Letter, dict[int, list[tuple[int, Whole]]]] = {}
     exits: set[int] = set()
     for item, node, flowed, below in flows:
-        for (bits, exit_), weight in flowed.items():
+        for (own, exit_), weight in flowed.items():
             scaled = weight * (common // below) // shared
-            into.setdefault((item, bits), {}).setdefault(exit_, []).append((node, scaled))
+            into.setdefault((item, own), {}).setdefault(exit_, []).append((node, scaled))
             exits.add(exit_)
-    position = {item: at for at, item in enumerate(record.values)}
+    position = {item: at for at, item in enumerate(inputs)}
     letters = sorted(into, key=lambda letter: (position[letter[0]], letter[1]))
     return Block(client, len(decided), components, {letter: into[letter] for letter in letters}), exits
-
-
-def _inputs(
-    formula: WeightedFormula, record: Domain, client: int, item: Record, start: int, end: int
-) -> dict[int, bool]:
-    """Return the input bits of one client's record in a range of levels."""
-    components = record.split(item)
-    inputs = {}
-    for level in range(start, end):
-        variable = formula.variables[level]
-        if isinstance(variable, InputBit):
-            leaf = formula.inputs[variable.leaf]
-            code = leaf.index[components[leaf.leaf]]
-            inputs[level] = bool(code >> (code_length(len(leaf.values)) - 1 - variable.bit) & 1)
-    return inputs

@@ -21,13 +21,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise, zip_longest
-from typing import Protocol, Self, TypeVar
+from typing import TypeVar
 
 from flint import arb, ctx, fmpz_poly
 
 from tightdp.exact.enclosure import BITS
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.exact.numbers import log
+from tightdp.exact.scaled import doubled
 from tightdp.limits.calibrated import COMPOSITION_PLACES
 from tightdp.queries.composition.lattice import Composition, Runs, composition_of
 from tightdp.queries.composition.pairs import DominatingPair
@@ -47,14 +48,7 @@ _FINER = 16
 """A grid that takes up a progression may have so many times the points of one that does not."""
 
 Watch = Callable[[], None]
-
-
-class _Composable(Protocol):
-    def times(self, other: Self) -> Self:
-        """Return the composition of both."""
-
-
-C = TypeVar("C", bound=_Composable)
+C = TypeVar("C", "_Lower", "_Upper")
 
 
 @dataclass(frozen=True)
@@ -165,10 +159,7 @@ def above(runs: Runs, grid: Grid, watch: Watch = lambda: None) -> Composition:
 def _power(one: C, times: int, watch: Watch) -> C:
     """Return the composition of `times` >= 1 runs, by repeated squaring."""
     watch()
-    if times == 1:
-        return one
-    half = _power(one, times // 2, watch)
-    return half.times(half).times(one) if times % 2 else half.times(half)
+    return one if times == 1 else doubled(lambda fewer: _power(one, fewer, watch), times, lambda a, b: a.times(b))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ packed into one variable (with T below it), and those of k runs the coefficients
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -77,14 +77,9 @@ class Composition:
         """Return the least t >= 1 with δ(t) <= delta; infinite where there is none."""
         if delta < self.certain:
             return math.inf
-        low, high = bisect_right(self.ratios, Fraction(1)), len(self.ratios)
-        while low < high:
-            middle = (low + high) // 2
-            if self.delta(self.ratios[middle]) <= delta:
-                high = middle
-            else:
-                low = middle + 1
-        p, q = (side[low] for side in self._above)
+        low = bisect_right(self.ratios, Fraction(1))
+        at = bisect_left(self.ratios, True, lo=low, key=lambda t: self.delta(t) <= delta)
+        p, q = (side[at] for side in self._above)
         if not q:
             return Fraction(1)
         up, down = (delta - self.certain).as_integer_ratio()

@@ -11,10 +11,11 @@ others: two values, at the ends of the window, of the (2j - 1)-th difference of 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, pairwise
 
 from flint import fmpq_poly
@@ -219,14 +220,9 @@ def least_bound(
     least, worst = -1, letters.first(records)[0]  # bounds too small for some dataset
     for counts in letters.first(records):
         law = letters.law(counts)
-        low, high = least, most
-        while high - low > 1:
-            middle = (low + high) // 2
-            if search.within(law, *window(middle))[1] < 1 - beta:
-                low = middle
-            else:
-                high = middle
-        least, worst = max((least, worst), (low, counts))
+        enough = partial(lambda law, at: search.within(law, *window(at))[1] >= 1 - beta, law)
+        first = bisect_left(range(most), True, lo=least + 1, key=enough)
+        least, worst = max((least, worst), (first - 1, counts))
     low, high, at = least, most, least + 1
     while high - low > 1:
         ends = window(at)
