@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tightdp.methods.aggregate import Contribution
 from tightdp.methods.mixture import SumLaw, every_law, law_of, one_state
-from tightdp.methods.sums import CodesOfSums, LawByCode, SumLaws, mass
+from tightdp.methods.sums import LawByCode, SumLaws, mass
 from tightdp.symmetry.sets import Counts
 
 
@@ -43,7 +43,7 @@ def as_law(law: Any) -> dict[int, F]:
 
 
 def sum_laws(table: list[Contribution], reverse: bool) -> SumLaws:
-    codes = CodesOfSums({value: 40 + (-value if reverse else value) for value in range(-12, 13)})
+    codes = {value: 40 + (-value if reverse else value) for value in range(-12, 13)}
     return SumLaws(codes, [table], partial(exact_law, table))
 
 

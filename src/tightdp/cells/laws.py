@@ -276,15 +276,11 @@ def _form(draft: _Draft, value: Any) -> tuple[dict[int, Fraction], Fraction]:
     """Return a published number as a form of draws that take all integer values."""
     if not isinstance(value, Noisy):
         return {}, Fraction(value)
-    return _rebased(draft.path, {v: Fraction(c) for v, c in value.coefficients.items()}, Fraction(value.constant))
-
-
-def _rebased(path: Path, form: dict[int, Fraction], constant: Fraction) -> tuple[dict[int, Fraction], Fraction]:
-    scaled: dict[int, Fraction] = {}
-    for v, c in form.items():
-        residue, modulus = path.residues.get(v, (0, 1))
-        scaled[v] = c * modulus
-        constant += c * residue
+    scaled, constant = dict[int, Fraction](), Fraction(value.constant)
+    for v, c in value.coefficients.items():
+        residue, modulus = draft.path.residues.get(v, (0, 1))
+        scaled[v] = Fraction(c) * modulus
+        constant += Fraction(c) * residue
     return scaled, constant
 
 

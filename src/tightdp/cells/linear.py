@@ -177,7 +177,9 @@ def lattice_of(forms: Sequence[Sequence[int]], draws: int) -> Lattice:
             best = min(left, key=lambda c: (abs(line[c]), c))
             for c in left:
                 if c != best:
-                    _subtract([*matrix, *change], c, best, line[c] // line[best])
+                    times = line[c] // line[best]
+                    for each in (*matrix, *change):
+                        each[c] -= times * each[best]
         if left:
             for each in (*matrix, *change):
                 each[first], each[left[0]] = each[left[0]], each[first]
@@ -188,11 +190,6 @@ def lattice_of(forms: Sequence[Sequence[int]], draws: int) -> Lattice:
     return Lattice(
         tuple(tuple(line[: len(pivots)]) for line in matrix), tuple(pivots), tuple(tuple(each) for each in change)
     )
-
-
-def _subtract(lines: Sequence[list[int]], column: int, other: int, times: int) -> None:
-    for line in lines:
-        line[column] -= times * line[other]
 
 
 def coordinates(

@@ -7,15 +7,14 @@ cover ours. All this is asked of systems of linear inequalities, which are decid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
 
 from tightdp.cells.linear import REAL, Row, Rows, extent, feasible, opposite, row, tightest
 from tightdp.every_n.edges import Edge, finite
-from tightdp.every_n.paths import Affine, Bounds, Path
+from tightdp.every_n.paths import Affine, Bounds, Path, plus, times
 from tightdp.every_n.shifts import Gaps, alike, is_real
 
 Kinds = tuple[bool, ...]
@@ -28,21 +27,8 @@ _MOST_VARIABLES = 8
 """Larger systems are not asked."""
 
 
-class _Form(NamedTuple):
-    """A combination of variables, and a constant."""
-
-    factors: Mapping[int, Fraction]
-    constant: Fraction
-
-    def plus(self, other: _Form, times: Fraction | int = 1) -> _Form:
-        total = dict(self.factors)
-        for v, factor in other.factors.items():
-            total[v] = total.get(v, Fraction(0)) + times * factor
-        return _Form({v: factor for v, factor in total.items() if factor}, self.constant + times * other.constant)
-
-
-_NOTHING = _Form({}, Fraction(0))
-_Values = Callable[[tuple[str, int]], _Form]
+_NOTHING = Affine((), Fraction(0))
+_Values = Callable[[tuple[str, int]], Affine]
 """The value of each symbol of a path."""
 
 
@@ -102,7 +88,7 @@ def covers(
 def _values(path: Path, held: Kinds, begin: int, gaps: Gaps | None) -> _Values:
     """Return the values of symbols; with differences, these are taken from values that begin elsewhere."""
 
-    def of(symbol: tuple[str, int]) -> _Form:
+    def of(symbol: tuple[str, int]) -> Affine:
         kind, at = symbol
         if kind == "fresh":
             return _variable(_FRESH + at, is_real(path.noises[at]))
@@ -111,29 +97,30 @@ def _values(path: Path, held: Kinds, begin: int, gaps: Gaps | None) -> _Values:
         if gaps is None:
             return _variable(begin + at, held[at])
         low, high = gaps[at]
-        gap = _Form({}, Fraction(low)) if low == high else _variable(_GAP + at, held[at])
-        return _variable(_OURS + at, held[at]).plus(gap, -1)
+        gap = Affine((), Fraction(low)) if low == high else _variable(_GAP + at, held[at])
+        return plus(_variable(_OURS + at, held[at]), gap, -1)
 
     return of
 
 
-def _variable(number: int, real: bool) -> _Form:
-    return _Form({number + REAL * real: Fraction(1)}, Fraction(0))
+def _variable(number: int, real: bool) -> Affine:
+    return Affine(((("", number + REAL * real), Fraction(1)),), Fraction(0))
 
 
-def _form(form: Affine, values: _Values) -> _Form:
-    total: dict[int, Fraction] = {}
-    constant = form.constant
-    for symbol, times in form.terms:
-        part = values(symbol)
-        constant += times * part.constant
-        for v, factor in part.factors.items():
-            total[v] = total.get(v, 0) + times * factor
-    return _Form({v: factor for v, factor in total.items() if factor}, constant)
+def _form(form: Affine, values: _Values) -> Affine:
+    total = Affine((), form.constant)
+    for symbol, factor in form.terms:
+        total = plus(total, values(symbol), factor)
+    return total
 
 
-def _difference(ours: Affine, theirs: Affine, mine: _Values, other: _Values) -> _Form:
-    return _form(ours, mine).plus(_form(theirs, other), -1)
+def _factors(form: Affine) -> dict[int, Fraction]:
+    """Return the coefficients by variable."""
+    return {v: factor for (_, v), factor in form.terms}
+
+
+def _difference(ours: Affine, theirs: Affine, mine: _Values, other: _Values) -> Affine:
+    return plus(_form(ours, mine), _form(theirs, other), -1)
 
 
 def _conditions(bounds: Bounds, values: _Values) -> Iterator[Row]:
@@ -147,11 +134,11 @@ def _within(gaps: Gaps | None, held: Kinds) -> Iterator[Row]:
             yield from _between(_variable(_GAP + at, held[at]), low, high)
 
 
-def _between(form: _Form, low: Edge, high: Edge) -> Iterator[Row]:
+def _between(form: Affine, low: Edge, high: Edge) -> Iterator[Row]:
     if finite(high):
-        yield row(form.factors, high - form.constant)
+        yield row(_factors(form), high - form.constant)
     if finite(low):
-        yield row({v: -c for v, c in form.factors.items()}, form.constant - low)
+        yield row(_factors(times(form, -1)), form.constant - low)
 
 
 def _uncovered(rows: Sequence[Row], left: Sequence[Sequence[Row]]) -> bool:
@@ -176,20 +163,20 @@ def _of_asked(rows: Rows) -> tuple[Edge, Edge]:
     return (-float("inf"), float("inf")) if asked is None or _too_large(rows) else extent(rows, asked)
 
 
-def _extent(rows: Rows, form: _Form) -> tuple[Edge, Edge]:
+def _extent(rows: Rows, form: Affine) -> tuple[Edge, Edge]:
     """Return between what a form lies."""
-    if not form.factors:
+    factors = _factors(form)
+    if not factors:
         return form.constant, form.constant
-    chosen = min(form.factors, key=lambda v: (v < max(form.factors) // REAL * REAL, abs(form.factors[v]), v))
-    scale = form.factors[chosen]
-    real = max(form.factors) >= REAL or any(c.denominator > 1 for c in form.factors.values())
-    rest = _Form({v: c for v, c in form.factors.items() if v != chosen}, Fraction(0))
-    value = _Form({v: c / scale for v, c in _variable(_ASKED, real).plus(rest, -1).factors.items()}, Fraction(0))
+    chosen = min(factors, key=lambda v: (v < max(factors) // REAL * REAL, abs(factors[v]), v))
+    real = max(factors) >= REAL or any(c.denominator > 1 for c in factors.values())
+    rest = Affine(tuple(each for each in form.terms if each[0][1] != chosen), Fraction(0))
+    value = times(plus(_variable(_ASKED, real), rest, -1), 1 / factors[chosen])
     found = []
     for normal, bound in rows:
         total = _NOTHING
         for v, c in normal:
-            total = total.plus(value if v == chosen else _Form({v: Fraction(1)}, Fraction(0)), c)
-        found.append(row(total.factors, bound - total.constant))
+            total = plus(total, value if v == chosen else _variable(v, False), c)
+        found.append(row(_factors(total), bound))
     low, high = _of_asked(tightest(found))
     return low + form.constant, high + form.constant

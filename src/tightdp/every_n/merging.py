@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from fractions import Fraction
 from functools import lru_cache
 from types import FunctionType
@@ -145,12 +146,8 @@ class _Snapshot:
             return type(value), getattr(value, "part", None), self._cell(value.key)
         if isinstance(value, Object):
             return value.kind, self._frame(value.key)
-        if isinstance(value, Range):
-            return ("range", *value.items)
-        if isinstance(value, Entries):
-            return "entries", self._held(value.keys), self._held(value.values)
-        if isinstance(value, Members):
-            return "members", self._held(value.values), self._held(value.present)
+        if isinstance(value, (Range, Entries, Members)):
+            return type(value), *(self._held(getattr(value, each.name)) for each in fields(value))
         if isinstance(value, Growing):
             return "growing", value.tree, self._held(value.tail)
         if value is self.m.x:

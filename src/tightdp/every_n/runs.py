@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import CodeType, FunctionType
 from typing import Any, NoReturn
 
@@ -180,13 +180,9 @@ class _Rest:
             return (f"\0{type(value).__name__}", self.met[value.key], self._held(self.m.store[value.key]))
         if isinstance(value, tuple):
             return ("\0tuple", *map(self._held, value))
-        if isinstance(value, Range):
-            return ("\0range", *map(self._held, value.items))
-        if isinstance(value, Entries):
-            return ("\0entries", *map(self._held, value.keys), *map(self._held, value.values))
-        if isinstance(value, Members):
-            there = zip(value.values, value.present, strict=True)
-            return ("\0members", *((self._held(each), self._held(present)) for each, present in there))
+        if isinstance(value, (Range, Entries, Members)):
+            parts = (self._held(getattr(value, each.name)) for each in fields(value))
+            return (f"\0{type(value).__name__}", *parts)
         if isinstance(value, bool):
             return ("\0bool", value)
         if isinstance(value, (Closure, Generator)):

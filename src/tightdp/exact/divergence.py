@@ -20,7 +20,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from tightdp.errors import ParameterError
-from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
+from tightdp.exact.enclosure import Enclosure, ball, bits_of, closely, ends, precisions
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.limits.calibrated import QUICK_BITS
 
@@ -46,15 +46,12 @@ def power_sum(masses: Masses, order: Fraction | int, digits: int = 30) -> Number
         for p, q in given:
             total = total + p * (p / q) ** (order.numerator - 1)
         return total
-    for bits in precisions(bits_of(digits) + 32):
-        with ctx.workprec(bits):
-            u = ball(order - 1)
-            found = sum((as_ball(p) * (u * as_ball(p / q).log()).exp() for p, q in given), arb(0))
-            if found.rel_accuracy_bits() >= bits_of(digits) - 8:
-                enclosed = ends(found)
-                assert enclosed is not None
-                return enclosed
-    raise AssertionError("unreachable")
+
+    def moment() -> arb:
+        u = ball(order - 1)
+        return sum((as_ball(p) * (u * as_ball(p / q).log()).exp() for p, q in given), arb(0))
+
+    return closely(moment, digits, spare=32)
 
 
 def renyi_divergence(masses: Masses, order: Fraction | int | float, digits: int = _DIGITS) -> Enclosure | float:
@@ -224,13 +221,7 @@ def _log(value: Number, divisor: Fraction, digits: int) -> Enclosure:
     exponent = value.exponent if isinstance(value, ExpNumber) else Fraction(0) if value == 1 else None
     if exponent is not None:
         return Enclosure.exactly(exponent / divisor)
-    for bits in precisions(bits_of(digits) + 16):
-        with ctx.workprec(bits):
-            found = as_ball(value).log() / ball(divisor)
-            enclosed = ends(found)
-            if enclosed is not None and found.rel_accuracy_bits() >= bits_of(digits) - 8:
-                return enclosed
-    raise AssertionError("unreachable")
+    return closely(lambda: as_ball(value).log() / ball(divisor), digits, spare=16)
 
 
 def _checked(order: Fraction | int | float, least: int = 1) -> Fraction:

@@ -7,7 +7,7 @@ comparison that they leave open is repeated with twice as many bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -91,6 +91,16 @@ def bits_of(digits: int) -> int:
     return math.ceil(digits * math.log2(10)) + 12
 
 
+def closely(recipe: Callable[[], arb], digits: int, spare: int = 0) -> Enclosure:
+    """Enclose a number other than 0 to so many significant digits, by its balls at higher and higher precision."""
+    for bits in precisions(bits_of(digits) + spare):
+        with ctx.workprec(bits):
+            found = recipe()
+            if found.rel_accuracy_bits() >= bits_of(digits) - 8:
+                return _bounded(found)
+    raise AssertionError("unreachable")
+
+
 # functions
 
 
@@ -112,14 +122,7 @@ def exp(exponent: Fraction, digits: int = _DIGITS) -> Enclosure:
 
 def ln(value: Fraction, digits: int = _DIGITS) -> Enclosure:
     """Enclose the natural logarithm of a positive rational to at least so many significant digits."""
-    if value == 1:
-        return Enclosure.exactly(0)
-    for bits in precisions(bits_of(digits)):
-        with ctx.workprec(bits):
-            found = ball(value).log()
-            if found.rel_accuracy_bits() >= bits_of(digits) - 8:
-                return _bounded(found)
-    raise AssertionError("unreachable")
+    return Enclosure.exactly(0) if value == 1 else closely(lambda: ball(value).log(), digits)
 
 
 def root(value: Fraction, digits: int = _DIGITS) -> Enclosure:

@@ -23,7 +23,7 @@ from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate, l
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import State, StateLaw, SumLaw, certain, every_law, law_of, one_state
 from tightdp.methods.states import States, find_states
-from tightdp.methods.sums import CodesOfSums, SumLaws
+from tightdp.methods.sums import SumLaws
 from tightdp.symmetry.orbits import Change, Group, Orbits
 from tightdp.symmetry.sets import SHORT_BITS, AccuracySet, Counts, PrivacySet, Table
 
@@ -152,7 +152,7 @@ class AggregateTable(Table):
         for counts, law in self.state_laws():
             watch()
             assert isinstance(law, SumLaw)
-            yield counts, self._sums.codes.weights(law), law.denominator
+            yield counts, self._sums.by_code(law), law.denominator
 
     def weights(self, x: Dataset) -> Weights:
         counts = self._counts(x)
@@ -203,7 +203,7 @@ class AggregateTable(Table):
             (code_of[value],) = outputs
         if len(set(code_of.values())) < len(code_of):
             return None
-        return SumLaws(CodesOfSums(code_of), self._letters, self._sum_law)
+        return SumLaws(code_of, self._letters, self._sum_law)
 
     def _output_law(self, state: StateLaw) -> Weights:
         law = list(state.items())

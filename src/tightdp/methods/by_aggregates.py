@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
-from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import (
     COUNTED_PAIR_STEPS,
     ENTRIES_IN_ONE,
@@ -77,7 +76,8 @@ class Aggregates(Method):
         if self.table.rest.conditioned or not relation_of(self.program.bound).one_record:
             return None
         some = min(FEW_VALUES, max(_SHARE, self.table.orbits.number // _SHARE))
-        first = list(islice(self._first_neighbours(), some))
+        groups = [group.clients for group in self.table.groups]
+        first = list(islice(neighbours_in_order(self.program.bound, groups), some))
         for at, (x, other) in enumerate(first):
             control()
             if at % _SHARE == 0:
@@ -145,9 +145,6 @@ class Aggregates(Method):
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         groups = [group.clients for group in self.table.groups]
         return alike_pairs(self.program.bound, self.table, groups)
-
-    def _first_neighbours(self) -> Iterator[tuple[Dataset, Dataset]]:
-        return neighbours_in_order(self.program.bound, [group.clients for group in self.table.groups])
 
     def ratio_bound(self) -> Exact:
         return math.inf if relation_of(self.program.bound).custom else self.table.ratio_bound()

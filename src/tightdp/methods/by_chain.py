@@ -62,9 +62,11 @@ class Chained(Method):
 
     def tight(self, control: Control, budget: int) -> Tight | Refusal:
         try:
-            return self._searched(at_most(control, budget))
+            searched = largest_ratio(self.chain, self.program.bound, at_most(control, budget))
         except TooLarge:
             return exceeded("chain", budget)
+        witness = None if searched.found is None else self._named(searched.found)
+        return Tight(searched.lower, searched.upper, witness, searched.reason, searched.cut_short)
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         return alike_pairs(self.program.bound, self.table)
@@ -85,12 +87,6 @@ class Chained(Method):
     @cached_property
     def _symmetry(self) -> Symmetry:
         return of_chain(self.chain, self.program.bound, self.program.formula(Control()))
-
-    def _searched(self, control: Control) -> Tight:
-        searched = largest_ratio(self.chain, self.program.bound, control)
-        witness = None if searched.found is None else self._named(searched.found)
-        control.queries += 0 if witness is None else 2
-        return Tight(searched.lower, searched.upper, witness, searched.reason, searched.cut_short)
 
     def _named(self, witness: Found) -> Ratio:
         """Return a witness with its output and probabilities, recomputed on the table."""

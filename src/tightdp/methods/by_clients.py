@@ -247,17 +247,8 @@ def _outputs(table: Table, program: Program, control: Control) -> int:
     return total
 
 
-def look(program: Program, control: Control, budget: int) -> Independent | Refusal:
-    """Return the method where every client acts for itself."""
-    return _named("independent clients", program, control, budget)
-
-
-def look_for_groups(program: Program, control: Control, budget: int) -> Independent | Refusal:
-    """Return the method where groups of clients act for themselves."""
-    return _named("independent groups", program, control, budget)
-
-
-def _named(name: str, program: Program, control: Control, budget: int) -> Independent | Refusal:
+def look(name: str, program: Program, control: Control, budget: int) -> Independent | Refusal:
+    """Return the method where every client, or groups of clients, as the name says, act for themselves."""
     try:
         found = program.once("independent", lambda: _independent(program, at_most(control, budget), control))
     except TooLarge:

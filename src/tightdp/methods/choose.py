@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import partial
 
 from tightdp.core.nodes import CoreProgram
 from tightdp.errors import QueryError
@@ -25,8 +26,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     # What has no core program: where there is one, this is seen before any work.
     Candidate("cells", by_cells.look),
     # Reductions, which ask the methods about parts: seen on the core program, before any diagram.
-    Candidate("independent clients", by_clients.look),
-    Candidate("independent groups", by_clients.look_for_groups),
+    *(Candidate(name, partial(by_clients.look, name)) for name in ("independent clients", "independent groups")),
     Candidate("independent outputs", by_parts.look),
     Candidate("independent outputs", by_outputs.look),
     Candidate("aggregate", by_aggregates.look),

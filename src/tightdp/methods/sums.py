@@ -81,31 +81,20 @@ _CUT_OFF = 1e-40
 """Ends of laws that hold less are left out where doubles are enough."""
 
 
-class CodesOfSums:
-    """Which output code stands for which sum; every sum has one, and no two the same."""
-
-    def __init__(self, code_of: Mapping[int, int]) -> None:
-        self.code_of = code_of
-        self.sum_of = {code: value for value, code in code_of.items()}
-
-    def weights(self, law: SumLaw) -> dict[int, Whole]:
-        """Return the weights of a law by code, in the order of the codes."""
-        return dict(sorted((self.code_of[value], weight) for (value,), weight in law.items()))
-
-
 class SumLaws:
     """The output laws of a program that publishes one integer sum, by how many clients have each letter.
 
-    `exact` gives the law of the sum.
+    Every sum has a code, and no two the same; `exact` gives the law of the sum.
     """
 
     def __init__(
         self,
-        codes: CodesOfSums,
+        code_of: Mapping[int, int],
         letters: Sequence[Sequence[Contribution]],
         exact: Callable[[Counts], SumLaw],
     ) -> None:
-        self.codes, self.exact = codes, exact
+        self._code_of, self.exact = code_of, exact
+        self.sum_of = {code: value for value, code in code_of.items()}
         self._letters = [letter for group in letters for letter in group]
         self._supports = [[1] for _ in self._letters]
         self._wholes: dict[Counts, dict[int, Whole]] = {}
@@ -117,6 +106,10 @@ class SumLaws:
         """Return the law by output code, computed lazily."""
         used = zip(self._letters, _flat(counts), strict=True)
         return Weights(LawByCode(self, counts), math.prod(letter.denominator**times for letter, times in used))
+
+    def by_code(self, law: SumLaw) -> dict[int, Whole]:
+        """Return the weights of a law by code, in the order of the codes."""
+        return dict(sorted((self._code_of[value], weight) for (value,), weight in law.items()))
 
     def near(self, counts: Counts) -> Scaled:
         """Return the law of the sum in doubles."""
@@ -130,7 +123,7 @@ class SumLaws:
         """Return all weights by code; recently used ones are cached."""
         found = self._wholes.get(counts)
         if found is None:
-            found = self.codes.weights(self.exact(counts))
+            found = self.by_code(self.exact(counts))
             self._kept += len(found)
             if self._kept > LISTED_MASSES:
                 self._wholes, self._kept = {}, len(found)
@@ -147,7 +140,7 @@ class SumLaws:
             low, present = low + times * values[0], _sums(present, supports[times])
         if (low, present) not in self._given:
             sums = (low + at for at in range(present.bit_length()) if present >> at & 1)
-            self._given = {(low, present): sorted(map(self.codes.code_of.__getitem__, sums))}
+            self._given = {(low, present): sorted(map(self._code_of.__getitem__, sums))}
         return self._given[low, present]
 
 
@@ -218,14 +211,14 @@ class LawByCode(Mapping[int, Whole]):
 
     def mass(self, codes: Iterable[int]) -> Whole:
         """Return the weight of some codes together."""
-        sum_of = self._laws.codes.sum_of
+        sum_of = self._laws.sum_of
         return self._laws.exact(self._counts).mass(sum_of[code] for code in codes)
 
     def surely_more(self, codes: Sequence[int], bar: Number) -> bool:
         """Whether codes of sums without a gap have a larger probability together; False where that is not seen."""
         if len(codes) < FEW_DATASETS:
             return False
-        sums = [self._laws.codes.sum_of[code] for code in codes]
+        sums = [self._laws.sum_of[code] for code in codes]
         least, most = min(sums), max(sums)
         return len(sums) == most - least + 1 and bar < Fraction(self._near.mass(least, most)[0])
 
