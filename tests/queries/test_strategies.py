@@ -157,6 +157,10 @@ def test_what_is_shown_counts_as_published() -> None:
     source = "def f(x):\n    return ask((), ('yes', 'no') if x[0] != flip(1/4) else ('no',)) and 0\n"
     with module_of(source) as module:
         assert bind(module, Bit, 1).privacy().exp_epsilon == 3
+    source = "def f(x):\n    ask((), [{x[0] != flip(1/4)}, {7: 8}])\n    return 0\n"
+    with module_of(source) as module:
+        assert bind(module, Bit, 1).privacy().exp_epsilon == 3
+        assert_agreement(bind(module, Bit, 1).bound)
 
 
 def test_a_list_that_is_shown_is_as_it_was_then() -> None:

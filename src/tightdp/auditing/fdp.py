@@ -18,12 +18,12 @@ all tests, and none beyond v.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import partial
 
 from tightdp.auditing.certificate import Game
-from tightdp.auditing.tradeoff import Curve, Pair, Polygon
+from tightdp.auditing.tradeoff import Curve, Pair, Polygon, lower_hull
 from tightdp.exact.enclosure import BITS, Enclosure
 
 _STEPS = 36
@@ -65,7 +65,7 @@ class _Inverse:
         lines = {(Fraction(0), Fraction(0))}
         for t, delta in pairs:
             lines |= {(1 / t, -delta / t), (t, 1 - delta - t)}
-        self._lines = [_integers(slope, offset) for slope, offset in _envelope(sorted(lines))]
+        self._lines = [_integers(slope, offset) for slope, offset in _envelope(lines)]
         self.restart()
 
     def restart(self) -> None:
@@ -86,19 +86,9 @@ class _Inverse:
         return _divided(argument * slope + offset, divisor, self.upward)
 
 
-def _envelope(lines: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+def _envelope(lines: Iterable[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
     """Return the lines of the pointwise maximum, slopes ascending."""
-    kept: list[tuple[Fraction, Fraction]] = []
-    for slope, offset in lines:
-        if kept and kept[-1][0] == slope:
-            kept.pop()
-        while len(kept) > 1:
-            (first, a), (second, b) = kept[-2:]
-            if (b - a) * (slope - first) > (offset - a) * (second - first):
-                break
-            kept.pop()
-        kept.append((slope, offset))
-    return kept
+    return [(slope, -below) for slope, below in lower_hull((slope, -offset) for slope, offset in lines)]
 
 
 def _integers(slope: Fraction, offset: Fraction) -> tuple[int, int, int]:

@@ -131,7 +131,7 @@ def pairs_of_vertices(vertices: Iterable[tuple[object, object]]) -> tuple[Pair, 
                 f"the vertex ({x}, {y}) is outside the unit square",
                 "give (false positive, false negative) rates",
             )
-    lower, other = _hull(points), _hull([(y, x) for x, y in points])
+    lower, other = lower_hull(points), lower_hull([(y, x) for x, y in points])
     pairs = _lines(lower) + _lines(other)
     if not pairs:
         if len(lower) < 2 and len(other) < 2:
@@ -174,7 +174,8 @@ def _implies(steep: Pair, pair: Pair) -> bool:
     return (1 - delta) * (1 + t_less) >= (1 - delta_less) * (1 + t)
 
 
-def _hull(points: list[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+def lower_hull(points: Iterable[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
+    """Return the corners of the lower hull of points, from left to right."""
     hull: list[tuple[Fraction, Fraction]] = []
     for x, y in sorted(set(points)):
         if hull and hull[-1][0] == x:

@@ -105,6 +105,11 @@ def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) ->
     return ((groups[place][0], members(place)) for place in range(len(groups) + 1) if there_is(place))
 
 
+def fromkeys(keys: Iterable[Any], value: Any = None) -> dict[Any, Any]:
+    """Return a dictionary that has one value for all keys."""
+    return {key: value for key in keys}  # noqa: C420
+
+
 # functools and operator
 
 

@@ -8,6 +8,7 @@ from itertools import accumulate, product
 from operator import mul
 
 from tightdp.errors import LimitError
+from tightdp.exact.weights import add_into, times
 from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import AUDIT_STATES, AUDIT_TABLE
 from tightdp.logic.count import flow
@@ -196,14 +197,14 @@ class TracedStage(Stage):
                 sent: list[Whole] = [weight * count for count in present]
                 if guess.get(here) == bit:
                     sent.insert(0, 0)
-                counts[child] = _plus(counts.get(child, []), self._skip(sent, here + 1, self._level(child), guess))
+                add_into(counts.setdefault(child, []), self._skip(sent, here + 1, self._level(child), guess))
         return counts[outcome.state]
 
     def _skip(self, counts: list[Whole], above: int, below: int, guess: Mapping[int, int]) -> list[Whole]:
         """Return the weights after skipped levels: a guess of a bit that is skipped is right on half of them."""
         factor, guessed = self._gap(above, below), [level for level in guess if above <= level < below]
         for _ in guessed:
-            counts = _plus(counts, [0, *counts])
+            counts = times(counts, [1, 1])
         factor >>= len(guessed)
         return counts if factor == 1 else [factor * count for count in counts]
 
@@ -251,10 +252,3 @@ class TracedStage(Stage):
     def _inputs(self, above: int, below: int) -> int:
         """Return how many secret bits stand on the levels above..below-1."""
         return sum(above <= level < below for level in self.level_of.values())
-
-
-def _plus(left: list[Whole], right: list[Whole]) -> list[Whole]:
-    """Return the sum of two polynomials."""
-    if len(left) < len(right):
-        left, right = right, left
-    return [value + (right[at] if at < len(right) else 0) for at, value in enumerate(left)]

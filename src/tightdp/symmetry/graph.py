@@ -24,9 +24,6 @@ from tightdp.limits.calibrated import LITTLE_WORK, TABLE_ENTRIES
 
 if TYPE_CHECKING:
     import networkx
-
-if TYPE_CHECKING:
-    import networkx
 else:
     networkx = lazily("networkx")
 

@@ -27,6 +27,7 @@ from tightdp.core.lowering.values import (
     alternatives,
     is_scalar,
 )
+from tightdp.errors import LanguageError
 from tightdp.language import laws, primitives
 from tightdp.language.analyst import Answering, Strategy
 from tightdp.limits.calibrated import CALL_DEPTH
@@ -89,16 +90,6 @@ def _shown(m: Machine, value: Value) -> Value:
 def _offered(m: Machine, items: tuple[Value, ...]) -> Value:
     """Return the choices as the analyst sees them; their number where they are no outputs."""
     try:
-        return tuple(_plain(m, item) for item in items)
-    except TypeError:
+        return tuple(_shown(m, item) for item in items)
+    except LanguageError:
         return len(items)
-
-
-def _plain(m: Machine, value: Value) -> Value:
-    if isinstance(value, (Reference, Range)):
-        return m.each(collected(m, value), lambda items: _plain(m, items))
-    if isinstance(value, tuple):
-        return tuple(_plain(m, item) for item in value)
-    if not is_scalar(value):
-        raise TypeError
-    return value

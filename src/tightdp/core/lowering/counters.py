@@ -36,11 +36,16 @@ for _function in (
     _read(_function)
 
 
-@method("from_iterable", Host)
-def _from_iterable(m: Machine, base: Host, iterable: Value) -> Value:
-    if base.object is not chain:
-        raise Failure(f"AttributeError: {name_of(base)} has no .from_iterable()", "write chain.from_iterable(...)")
-    return call_python(m, written.from_iterable, (iterable,), {})
+def _of_class(owner: type, name: str) -> None:
+    @method(name, Host)
+    def handler(m: Machine, base: Host, /, *arguments: Value) -> Value:
+        if base.object is not owner:
+            raise Failure(f"AttributeError: {name_of(base)} has no .{name}()", f"write {owner.__name__}.{name}(...)")
+        return call_python(m, getattr(written, name), arguments, {})
+
+
+_of_class(chain, "from_iterable")
+_of_class(dict, "fromkeys")
 
 
 @builtin(defaultdict)

@@ -178,23 +178,16 @@ def _popitem(m: Machine, base: Table) -> Value:
     return element(m, both, 1)
 
 
-@method("fromkeys", Host)
-def _fromkeys(m: Machine, base: Host, keys: Value, value: Value = None) -> Value:
-    if base.object is not dict:
-        raise Failure(f"AttributeError: {name_of(base)} has no .fromkeys()", "write dict.fromkeys(...)")
-    table = new_table(m, Entries((), ()))
-    m.each(keys, lambda iterable: visit(m, iterable, lambda key: insert(m, table, key, value), table))
-    return table
-
-
 @method("copy", Table, Host)
 def _copy_table(m: Machine, base: Value) -> Value:
     return new_table(m, content_of(m, base), getattr(base, "missing", None))
 
 
-@method("clear", Table)
-def _clear_table(m: Machine, base: Table) -> None:
-    m.store[base.key] = Entries((), ())
+@method("clear", Table, Collection)
+def _clear(m: Machine, base: Table | Collection) -> None:
+    if isinstance(base, Collection):
+        _changeable(base)
+    m.store[base.key] = Entries((), ()) if isinstance(base, Table) else Members((), ())
 
 
 @operates(Table)
@@ -310,12 +303,6 @@ def _remove(m: Machine, base: Collection, item: Value) -> None:
     _discard(m, base, item)
 
 
-@method("clear", Collection)
-def _clear_set(m: Machine, base: Collection) -> None:
-    _changeable(base)
-    m.store[base.key] = Members((), ())
-
-
 @method("copy", Collection)
 def _copy_set(m: Machine, base: Collection) -> Value:
     return _new_set(m, m.store[base.key], base.frozen)
@@ -352,19 +339,15 @@ for _method, _operation in _NAMED.items():
     _of_sets(_method, _operation)
 
 
-@method("issuperset", Collection)
-def _issuperset(m: Machine, base: Collection, other: Value) -> Value:
-    return none_of(m, set_operation(m, "sub", _members(m, other), m.store[base.key]))
+def _empty(name: str, operation: str, ours: slice) -> None:
+    @method(name, Collection)
+    def handler(m: Machine, base: Collection, other: Value) -> Value:
+        return none_of(m, set_operation(m, operation, *[m.store[base.key], _members(m, other)][ours]))
 
 
-@method("issubset", Collection)
-def _issubset(m: Machine, base: Collection, other: Value) -> Value:
-    return none_of(m, set_operation(m, "sub", m.store[base.key], _members(m, other)))
-
-
-@method("isdisjoint", Collection)
-def _isdisjoint(m: Machine, base: Collection, other: Value) -> Value:
-    return none_of(m, set_operation(m, "bitand", m.store[base.key], _members(m, other)))
+_empty("issuperset", "sub", slice(None, None, -1))
+_empty("issubset", "sub", slice(2))
+_empty("isdisjoint", "bitand", slice(2))
 
 
 # outputs

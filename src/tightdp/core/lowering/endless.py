@@ -23,9 +23,8 @@ from tightdp.core.lowering.loop_chain import (
     Whole,
     Written,
 )
-from tightdp.core.lowering.loop_lists import remade
 from tightdp.core.lowering.loop_names import ends_with_return, late_returns, parts_of, read_in
-from tightdp.core.lowering.loop_runs import Context, NotAChain, Outcome, Outer, Rounds, Run, Split, Values
+from tightdp.core.lowering.loop_runs import Context, NotAChain, Outcome, Outer, Rounds, Run, Split, Values, remade
 from tightdp.core.lowering.loops_before import (
     Borrowed,
     Ended,

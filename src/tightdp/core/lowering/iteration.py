@@ -233,7 +233,7 @@ def tentatively(m: Machine, action: Callable[[], Value], allowed: Callable[[Cell
 
     Return whether it was done, and its value.
     """
-    before, spent, alive, born = Before(m), set(m.spent), m.alive, m.store.newest
+    before, alive, born = Before(m), m.alive, m.store.newest
     level, ended = m.store.open(), len(m.checks) + len(m.evidence)
     value = action()
     changed = (cell for cell in m.store.changes(level) if (cell[0] if isinstance(cell, tuple) else cell) <= born)
@@ -241,7 +241,6 @@ def tentatively(m: Machine, action: Callable[[], Value], allowed: Callable[[Cell
         m.store.keep(level)
         return True, value
     before.restore(level)
-    m.spent = spent
     return False, None
 
 

@@ -17,13 +17,13 @@ from typing import Any
 
 from tightdp.core.coarse import alike_outcomes
 from tightdp.core.lowering.given import Given, bits_of
-from tightdp.core.lowering.loop_lists import Lists, is_endless, nested
 from tightdp.core.lowering.loop_names import names_in
 from tightdp.core.lowering.loop_runs import (
     Action,
     Alike,
     Context,
     Ends,
+    Lists,
     NotAChain,
     Outcome,
     Place,
@@ -32,6 +32,8 @@ from tightdp.core.lowering.loop_runs import (
     Split,
     State,
     Values,
+    is_endless,
+    nested,
     runs,
 )
 from tightdp.core.lowering.machine import End, Failure, Machine

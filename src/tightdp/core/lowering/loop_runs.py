@@ -9,10 +9,11 @@ from fractions import Fraction
 from typing import Any, TypeAlias, TypeVar
 
 from tightdp.core.lowering.given import Given
-from tightdp.core.lowering.machine import End, Failure
+from tightdp.core.lowering.machine import End, Failure, Machine
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Closure, Host, Reference, Union, Value, all_plain, is_scalar
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary, computed, reachable
+from tightdp.core.operators import Far
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law
 
@@ -202,3 +203,73 @@ def runs(born: int, context: Context, alike: Alike, action: Callable[[Run], T]) 
         if not past:
             return
         past[-1] = past[-1][0], past[-1][1] + 1
+
+
+# the lists that a round made, as part of a state: what they hold, and which names share one
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A list that a round made: its number among them, by which names share it, and its items, none inside itself."""
+
+    number: int
+    items: tuple[Value, ...] = ()
+
+    def __repr__(self) -> str:
+        return repr(list(self.items))
+
+
+class Lists:
+    """The lists that a round made, in what it goes on with."""
+
+    def __init__(self, run: Run, changes: dict[Cell, Value], keys: int) -> None:
+        self._run, self._changes, self._keys = run, changes, keys
+        self._numbers: dict[int, int] = {}
+        self._around: set[int] = set()
+
+    def content(self, value: Value) -> Value:
+        """Return a value with nothing open in it, and with lists that were made meanwhile as what they hold."""
+        whole = self._run.whole(value)
+        return self._listed(whole) if isinstance(whole, (tuple, Reference)) else whole
+
+    def _listed(self, whole: Value) -> Value:
+        if isinstance(whole, tuple):
+            return whole if all_plain(whole) else tuple(map(self._listed, whole))
+        if not isinstance(whole, Reference) or whole.key <= self._keys:
+            return whole
+        number = self._numbers.setdefault(whole.key, len(self._numbers))
+        if number in self._around:
+            return Listed(number)
+        self._around.add(number)
+        items = self.content(self._changes[whole.key])
+        self._around.remove(number)
+        return Listed(number, items)
+
+
+def remade(m: Machine, values: Sequence[Value]) -> Sequence[Value]:
+    """Return values with new lists in place of those that a round made."""
+    made: dict[int, Reference] = {}
+
+    def thawed(value: Value) -> Value:
+        if isinstance(value, tuple):
+            return value if all_plain(value) else tuple(map(thawed, value))
+        if not isinstance(value, Listed):
+            return value
+        if value.number not in made:
+            made[value.number] = m.new_list(())
+            m.store[made[value.number].key] = thawed(value.items)
+        return made[value.number]
+
+    return tuple(map(thawed, values))
+
+
+def is_endless(value: Value) -> bool:
+    """Whether what a round goes on with may be any integer: it would have to be compared with what comes later."""
+    inner = value.items if isinstance(value, Listed) else value
+    return isinstance(value, Far) or (isinstance(inner, tuple) and not all_plain(inner) and any(map(is_endless, inner)))
+
+
+def nested(value: Value) -> object:
+    """Return how a value is nested, whatever its numbers are."""
+    inner = value.items if isinstance(value, Listed) else value
+    return tuple(map(nested, inner)) if isinstance(inner, tuple) else len(inner) if isinstance(inner, str) else None

@@ -12,15 +12,15 @@ from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.any_order import in_any_order, loop_over_all
 from tightdp.core.lowering.iteration import entered, iterate, visit
 from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, TooManyStates
-from tightdp.core.lowering.loop_lists import remade
-from tightdp.core.lowering.loop_runs import Action, Ends, NotAChain, Rounds, Split
+from tightdp.core.lowering.loop_runs import Action, Ends, NotAChain, Rounds, Split, remade
+from tightdp.core.lowering.loops_before import is_plain
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
 from tightdp.core.lowering.progress import Progress
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.undoing import Before
-from tightdp.core.lowering.values import Entries, Every, Filtered, Generator, Range, Table, Value, View, is_scalar
+from tightdp.core.lowering.values import Entries, Every, Filtered, Generator, Range, Table, Value, View
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.unmerged import Endless
 from tightdp.errors import LanguageError
@@ -160,13 +160,7 @@ def _keys_of(m: Machine, iterable: Value) -> Value:
 def _plain_items(iterable: Value) -> Sequence[Value]:
     """Return what a loop goes through where that is known and stays the same, else nothing."""
     items = iterable.items if isinstance(iterable, Range) else iterable
-    return items if isinstance(items, tuple) and all(map(_is_plain, items)) else ()
-
-
-def _is_plain(value: Value) -> bool:
-    if isinstance(value, tuple):
-        return all(map(_is_plain, value))
-    return is_scalar(value) and not isinstance(value, Expr)
+    return items if isinstance(items, tuple) and all(map(is_plain, items)) else ()
 
 
 def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None], certain: bool = False) -> bool:
@@ -177,12 +171,11 @@ def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None], ce
     """
     if not m.followed.get(node, True):
         return False
-    before, level, spent, impossible = Before(m), m.store.open(), set(m.spent), m.impossible
+    before, level = Before(m), m.store.open()
     try:
         action()
     except (NotAChain, LanguageError) as reason:
         before.restore(level)
-        m.spent, m.impossible = spent, impossible
         if not isinstance(reason, TooManyStates):
             m.followed[node] = False
         elif reason.any_case and not certain and isinstance(node, ast.While) and m.some_run_is_left():
@@ -195,7 +188,7 @@ def _tried(m: Machine, node: ast.For | ast.While, action: Callable[[], None], ce
 
 def _ending_some_time(m: Machine, node: ast.While, growth: int = 0, bounded: bool = False) -> bool:
     """Lower a loop by the law of how it ends; False where it is not followed, and may be `bounded` all the same."""
-    before, level, spent = Before(m), m.store.open(), set(m.spent)
+    before, level = Before(m), m.store.open()
     try:
         _while_as_chain(m, node, growth)
     except NotAChain as reason:
@@ -204,7 +197,6 @@ def _ending_some_time(m: Machine, node: ast.While, growth: int = 0, bounded: boo
         if not bounded or (isinstance(reason, TooManyStates) and reason.any_case):
             raise _endless(m, node, reason) from None
         before.restore(level)
-        m.spent = spent
         return False
     m.store.keep(level)
     return True
@@ -282,7 +274,7 @@ def _as_chain(m: Machine, node: ast.For | ast.While, rounds: Rounds, unrolled: U
 
 def _round_from(m: Machine, parts: Sequence[Action], item: Value, state: dict[Cell, Value]) -> Ends:
     """Lower parts of one round from a state, and leave everything as it was."""
-    before, alive = Before(m, drawn=False), m.alive
+    before, alive = Before(m, whole=False), m.alive
     m.alive = m.builder.true
     m.builder.rounds += 1
     unrolled = Unrolled(m)

@@ -55,7 +55,7 @@ def name_of(m: Machine, chain: LoopChain, entry: Values, run: Run) -> tuple[obje
         held = [*(run.value(each) if isinstance(each, Expr) else each for each in read), *begun]
     except (Outer, NotAChain):
         return None
-    if not all(map(_is_plain, held)):
+    if not all(map(is_plain, held)):
         return None
     shown = tuple("" if value is MISSING else repr(value) for value in held)
     plan = m.builder.cut is None, frozenset(m.left_early)
@@ -81,7 +81,7 @@ def is_alone(chain: LoopChain, run: Run) -> bool:
 def is_told(chain: LoopChain, law: dict[Outcome, Number], run: Run) -> bool:
     """Whether a law says all of how a loop ends: its rounds looked at nothing else, and it brings plain values."""
     plain = all(
-        _is_plain(v) for kind, held, value in law for v in (*held, value if kind not in ("fail", "late") else None)
+        is_plain(v) for kind, held, value in law for v in (*held, value if kind not in ("fail", "late") else None)
     )
     return plain and is_alone(chain, run)
 
@@ -106,7 +106,8 @@ def note(m: Machine, name: tuple[object, ...], ended: Ended) -> None:
         m.loops[name] = ended
 
 
-def _is_plain(value: Value) -> bool:
+def is_plain(value: Value) -> bool:
+    """Whether a value is known: a scalar, nothing at all, or a tuple of such."""
     if isinstance(value, tuple):
-        return all(map(_is_plain, value))
+        return all(map(is_plain, value))
     return value is MISSING or value is None or (is_scalar(value) and not isinstance(value, Expr))

@@ -8,9 +8,9 @@ from tightdp.core.lowering.machine import Machine
 
 
 class Before:
-    """What a loop finds, so that it can begin again; `drawn` with the noise on all integers that was drawn."""
+    """What a loop finds, so that it can begin again; unless only one of its rounds does, of the `whole` lowering."""
 
-    def __init__(self, m: Machine, drawn: bool = True) -> None:
+    def __init__(self, m: Machine, whole: bool = True) -> None:
         self._m, self._alive, self._mark = m, m.alive, m.departures()
         self._given = (m.given, m.given.made) if m.given else None
         lists: list[list[Any]] = [
@@ -23,9 +23,10 @@ class Before:
             m.frame.returns,
             m.frame.loops, *(guard.raised for guard in m.guards),
         ]  # fmt: skip
-        if drawn:
+        if whole:
             lists += [m.builder.noises, m.builder.operations, m.builder.lost]
         self._lists = [(each, len(each)) for each in lists]
+        self._kept = (set(m.spent), m.impossible) if whole else None
 
     def restore(self, level: int) -> None:
         """Forget all that was done since, with what was written since a level was opened."""
@@ -35,5 +36,7 @@ class Before:
         if self._given is not None:
             given, made = self._given
             given.made = made
+        if self._kept is not None:
+            self._m.spent, self._m.impossible = set(self._kept[0]), self._kept[1]
         for each, length in self._lists:
             del each[length:]
