@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tightdp.core.lowering.machine import Machine
+from tightdp.core.lowering.undoing import tentatively
 from tightdp.core.lowering.values import Alike, Permuted, Reference, Value, is_scalar, known
 from tightdp.core.nodes import Draw, Expr, reachable
 
@@ -31,14 +32,11 @@ def for_all(m: Machine, alike: Alike, action: Callable[[tuple[Value, ...]], Valu
 
     It must write nothing outside, end no run, and draw for itself: a draw that was made before is shared by records.
     """
-    born, mark, alive, failures = m.store.newest, m.builder.newest, m.alive, len(m.checks) + len(m.evidence)
-    level, targets = m.store.open(), m.frame.key if m.frame.comprehension else None
-    items = action(alike.items)
-    if outside(m, level, born, targets):
-        raise NotAlike("what it does with one record changes what others meet")
-    m.store.keep(level)
-    if m.alive is not alive or len(m.checks) + len(m.evidence) > failures:
-        raise NotAlike("a run can end at one record")
+    mark, targets = m.builder.newest, m.frame.key if m.frame.comprehension else None
+    own = lambda cell: (cell[0] if isinstance(cell, tuple) else cell) == targets  # noqa: E731
+    unseen, items = tentatively(m, lambda: action(alike.items), own)
+    if not unseen:
+        raise NotAlike("what it does with one record changes what others meet, or ends a run")
     if not isinstance(items, tuple) or not all(map(is_scalar, items)):
         raise NotAlike("what it makes of one record is no list of plain values")
     sums = {leaf.serial for leaf, _ in m.added}
@@ -77,9 +75,3 @@ def permuted(m: Machine, alike: Alike) -> Permuted:
         here = known(m.builder.sum([m.builder.equals(expr, value) for expr in exprs]))
         counts.append(m.expr(added(m, here, alike.times)))
     return Permuted(tuple(values), tuple(counts), len(alike))
-
-
-def outside(m: Machine, level: int, born: int, targets: int | None) -> bool:
-    """Whether something was written since a level was opened that was there before, besides targets."""
-    keys = [cell[0] if isinstance(cell, tuple) else cell for cell in m.store.changes(level)]
-    return any(key <= born and key != targets for key in keys)

@@ -16,10 +16,11 @@ from functools import lru_cache
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.alike import NotAlike, added, for_all
 from tightdp.core.lowering.expressions import binary, look_up
-from tightdp.core.lowering.iteration import listed_of, tentatively, unordered
+from tightdp.core.lowering.iteration import listed_of, unordered
 from tightdp.core.lowering.ledger import Ledger, Listed, Rows, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Frame, Machine
 from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.undoing import tentatively
 from tightdp.core.lowering.values import (
     Alike,
     Array,

@@ -13,8 +13,7 @@ from tightdp.core.lowering.ledger import Ledger, Listed
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import METHODS, OPERANDS
 from tightdp.core.lowering.scalars import adopt, over_values
-from tightdp.core.lowering.store import Cell
-from tightdp.core.lowering.undoing import Before
+from tightdp.core.lowering.undoing import tentatively
 from tightdp.core.lowering.values import (
     Alike,
     Array,
@@ -226,22 +225,6 @@ def in_any_order(m: Machine, value: Value, action: Callable[[Value], Value]) -> 
     targets = m.frame.key if m.frame.comprehension else None
     unseen, made = tentatively(m, lambda: action(items), lambda cell: isinstance(cell, tuple) and cell[0] == targets)
     return made if unseen else action(value)
-
-
-def tentatively(m: Machine, action: Callable[[], Value], allowed: Callable[[Cell], bool]) -> tuple[bool, Value]:
-    """Do what ends no run, and of what was there before changes only what is allowed; else leave everything as it was.
-
-    Return whether it was done, and its value.
-    """
-    before, alive, born = Before(m), m.alive, m.store.newest
-    level, ended = m.store.open(), len(m.checks) + len(m.evidence)
-    value = action()
-    changed = (cell for cell in m.store.changes(level) if (cell[0] if isinstance(cell, tuple) else cell) <= born)
-    if m.alive is alive and len(m.checks) + len(m.evidence) == ended and all(map(allowed, changed)):
-        m.store.keep(level)
-        return True, value
-    before.restore(level)
-    return False, None
 
 
 def by_key(m: Machine, content: Ledger, action: Callable[[Value, Value], Value]) -> Sieve:

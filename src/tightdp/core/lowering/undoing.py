@@ -1,10 +1,13 @@
-"""What a loop finds when it begins, to go back to."""
+"""What a loop finds when it begins, to go back to; and what is done only where others do not see it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tightdp.core.lowering.machine import Machine
+from tightdp.core.lowering.store import Cell
+from tightdp.core.lowering.values import Value
 
 
 class Before:
@@ -40,3 +43,19 @@ class Before:
             self._m.spent, self._m.impossible = set(self._kept[0]), self._kept[1]
         for each, length in self._lists:
             del each[length:]
+
+
+def tentatively(m: Machine, action: Callable[[], Value], allowed: Callable[[Cell], bool]) -> tuple[bool, Value]:
+    """Do what ends no run, and of what was there before changes only what is allowed; else leave everything as it was.
+
+    Return whether it was done, and its value.
+    """
+    before, alive, born = Before(m), m.alive, m.store.newest
+    level, ended = m.store.open(), len(m.checks) + len(m.evidence)
+    value = action()
+    changed = (cell for cell in m.store.changes(level) if (cell[0] if isinstance(cell, tuple) else cell) <= born)
+    if m.alive is alive and len(m.checks) + len(m.evidence) == ended and all(map(allowed, changed)):
+        m.store.keep(level)
+        return True, value
+    before.restore(level)
+    return False, None
