@@ -21,7 +21,7 @@ from tightdp.cells import joint, lines, suprema
 from tightdp.cells.linear import Row, Rows
 from tightdp.cells.lines import Stretch, mass_between, on_stretch, stretches
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns, shifted, without
-from tightdp.cells.simplices import Region, Simplex, divided, integral, scaled
+from tightdp.cells.simplices import Region, divided, integral, scaled
 from tightdp.cells.sums import Base, Exact, Key, Piece, Pieces, added, plus, rational_number
 from tightdp.cells.suprema import Supremum, TooLong, sum_of
 from tightdp.exact.enclosure import BITS
@@ -66,12 +66,12 @@ def places(rows: Iterable[Row], integers: int, reals: int) -> list[Place]:
     every = list(rows)
     real = [_parted(row, integers) for row in _is_real(every, integers)]
     within = [row for row in every if row[0][-1][0] < integers]
-    cut: list[Any] = stretches(real) if reals == 1 else [Region(each) for each in _regions(real, reals)]
+    cut: list[Any] = (
+        stretches(real)
+        if reals == 1
+        else [Region(each) for each, _ in divided([[frozenset()], [frozenset([row]) for row in real]], reals)]
+    )
     return [Place(pattern, each) for pattern in patterns(within, integers) for each in cut]
-
-
-def _regions(rows: Iterable[Row], reals: int) -> list[Simplex]:
-    return [each for each, _ in divided([[frozenset()], [frozenset([row]) for row in rows]], reals)]
 
 
 def on_place(pieces: Pieces, place: Place, rows: Iterable[Row], integers: int, unit: Base) -> Mixed:

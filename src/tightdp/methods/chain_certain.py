@@ -17,7 +17,6 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient, steepest
 from tightdp.exact.whole import Whole
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import NeighbouringRelation
 from tightdp.limits.calibrated import MOST_ENTRIES, MOST_WORK
 from tightdp.methods.chain import Block, Chain, Change
 
@@ -115,14 +114,6 @@ class Certainly:
                 way.append(move)
                 theirs = ours
         return way[::-1]
-
-
-def largest_certainly(
-    chain: Chain, relation: NeighbouringRelation, watch: Callable[[], None]
-) -> tuple[bool, Path | None]:
-    """Return whether the largest ratio is known in this way, and how it is attained, as `Certainly.largest` does."""
-    found = None if relation.every_record else certainly(chain, relation.bound.record.values, watch)
-    return (False, None) if found is None else found.largest(relation.steps, watch)
 
 
 def certainly(chain: Chain, records: tuple[Record, ...], watch: Callable[[], None]) -> Certainly | None:

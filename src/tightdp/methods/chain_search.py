@@ -27,7 +27,7 @@ from tightdp.language.program import Bound
 from tightdp.limits import pay
 from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.methods.chain import Block, Chain, Change, Runs, Vector
-from tightdp.methods.chain_certain import Path, largest_certainly
+from tightdp.methods.chain_certain import Path, certainly
 from tightdp.methods.chain_forms import (
     Form,
     Found,
@@ -79,7 +79,8 @@ def largest_ratio(
     most = _bound_of(steps, relation)
     try:
         pay(watch, 2 * sum(block.size for block in chain.blocks))
-        decided, path = largest_certainly(chain, relation, watch)
+        known = None if relation.every_record else certainly(chain, bound.record.values, watch)
+        decided, path = (False, None) if known is None else known.largest(relation.steps, watch)
         if not decided and not relation.every_record:
             steep = _along_the_steepest(chain, steps)
             decided = steep is not None and search.take(*steep) and search.ratio == most
