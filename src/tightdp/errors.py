@@ -54,7 +54,9 @@ class TightdpError(Exception):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the error as `--json` prints it: its class, what was wrong, what to do, and where that is known."""
-        found: dict[str, Any] = {"kind": type(self).__name__, "what": self.what, "hint": self.hint}
+        kinds = [each.__name__ for each in type(self).__mro__ if each.__base__ in (TightdpError, _LocatedError)]
+        kind = next((each for each in kinds if each != "_LocatedError"), "TightdpError")  # classes within are our own
+        found: dict[str, Any] = {"kind": kind, "what": self.what, "hint": self.hint}
         span, dataset = getattr(self, "span", None), getattr(self, "x", None)
         if span is not None:
             names = ("file", "line", "column", "end_column", "text")

@@ -19,7 +19,10 @@ import json_schemas
 from answered import LEAK, RESPONSE, TOTAL, one_flip, response, stopped_after, total
 from command_line import run
 from tightdp import Instance, audit, canaries_needed, flip, laplace, mechanism, validity
+from tightdp.cli.targets import UsageError
+from tightdp.core.unmerged import Endless
 from tightdp.errors import LanguageError, LimitError, ProgramError, Span
+from tightdp.limits import Abandoned
 from tightdp.results.answers import Unknown
 from tightdp.session.files import builtin_schemas
 
@@ -231,3 +234,12 @@ def test_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "schema")[1].split() == sorted(SCHEMAS)
     assert json.loads(run(capsys, "schema", "privacy")[1]) == SCHEMAS["privacy"]
     assert "did you mean privacy?" in run(capsys, "schema", "privcy")[2]
+
+
+def test_the_kind_of_an_error_is_a_class_that_users_know() -> None:
+    assert [error("what").to_dict()["kind"] for error in (Abandoned, LimitError, UsageError)] == [
+        "LimitError",
+        "LimitError",
+        "UsageError",
+    ]
+    assert Endless("what", "hint").to_dict()["kind"] == "LanguageError"
