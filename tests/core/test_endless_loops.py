@@ -156,6 +156,21 @@ REFUSED = {
         LanguageError,
         "from b = 2 it does not end",
     ),
+    "for ever, without a draw": (
+        "def f(x):\n    z = 0\n    while z < 3:\n        z = 1 - z\n    return z",
+        LanguageError,
+        "from z = 0 it does not end",
+    ),
+    "for ever on some records": (
+        "def f(x):\n    z = [0]\n    while x[0] and z[0] < 3:\n        z[0] = (z[0] + 2) % 3\n    return z[0]",
+        LanguageError,
+        "it does not end",
+    ),
+    "for ever beside noise": (
+        "def f(x):\n    z = x[0]\n    while z < 3:\n        z = 1 - z\n    return laplace(z, 1)",
+        LanguageError,
+        "it does not end",
+    ),
     "Gaussian": (
         "def f(x):\n    z = 9\n    while z > 3:\n        z = discrete_gaussian(0, 1)\n    return z > 0",
         LanguageError,

@@ -103,7 +103,10 @@ class Meetings:
             for path in self.known[state]:
                 self._open[-1].add(path, factor)
             raise Known
-        if all(each.state != state for each in self._open):
+        again = next((each for each in self._open if each.state == state), None)
+        if len(self._open) > _MOST_PATHS or (again is not None and again.place.depth == depth):  # nothing was decided
+            raise Outside("goes on for long in loops")
+        if again is None:
             self._open.append(_Open(state, Place(depth, len(weights)), factor))
 
     def ended(self, path: Path, weights: list[Number]) -> None:

@@ -22,7 +22,7 @@ from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided, bernoulli
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
-from tightdp.language.rounds import MISSING, Loop, Told, values_in
+from tightdp.language.rounds import MISSING, MOST_ROUNDS, Loop, Told, values_in
 
 _MOST_PATHS = 4_000
 _MOST_STEPS = 400
@@ -217,6 +217,8 @@ class _Run:
     def round(self, loop: Loop) -> Told | None:
         """Hear that a round of a loop begins, and say how the loop ends where that is known."""
         self._heads += 1
+        if self._heads > MOST_ROUNDS:
+            raise Outside("goes on for long in loops")
         begun = self.past[self.at] if self.at < len(self.past) else None
         if isinstance(begun, _Begun) and begun.heads == self._heads:
             return self._entered(loop, begun.entry)

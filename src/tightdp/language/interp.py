@@ -21,6 +21,7 @@ from tightdp.language.laws import Exponentials, Law, OnIntegers
 from tightdp.language.outputs import Output, as_output
 from tightdp.language.primitives import Rejected, Source
 from tightdp.language.program import Bound, Dataset
+from tightdp.language.rounds import MOST_ROUNDS
 from tightdp.language.stand_ins import refuse_changes, states, without_entropy
 
 _MOST_DRAWS = 10_000
@@ -215,6 +216,7 @@ class Replay:
         self._reach = reach
         self._most = most
         self.draws: list[_Draw] = []
+        self.rounds = 0
 
     def draw(self, law: Law) -> int:
         if len(law) == 1:
@@ -257,6 +259,14 @@ class Replay:
     def observe(self, condition: bool) -> None:
         if not condition:
             raise Rejected
+
+    def round(self, loop: object) -> None:
+        """Hear that a round of a `while` loop begins: one that draws nothing may have no end."""
+        self.rounds += 1
+        if self.rounds > MOST_ROUNDS:
+            raise LimitError(
+                f"a run goes through more than {MOST_ROUNDS:,} rounds of loops", "bound the loops of the mechanism"
+            )
 
     def probability(self) -> Number:
         return self.draws[-1].mass() if self.draws else Fraction(1)

@@ -128,6 +128,8 @@ def met(key: str, names: tuple[str, ...], live: frozenset[str], items: tuple[str
     source.met(Loop(key, sys._getframe(1), names, live), items)
 
 
+MOST_ROUNDS = 20_000
+"""Runs with more rounds of loops are taken for endless."""
 NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns, MET: met, ITEMS: iter}
 
 

@@ -84,7 +84,7 @@ def _failure_on(bound: Bound, x: Dataset, left: _Budget) -> ProgramError | None:
         try:
             bound.execute(x, source)
         finally:
-            left.work -= 1 + bound.n + (len(source.draws) if isinstance(source, interp.Replay) else 0)
+            left.work -= 1 + bound.n + (len(source.draws) + source.rounds if isinstance(source, interp.Replay) else 0)
         accepted += 1
 
     beyond = False

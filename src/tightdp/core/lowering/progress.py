@@ -23,6 +23,8 @@ class Progress:
     certain_rounds: int = 0
     alike: int = 0
     plain: object = None
+    kept: object = None
+    """What it was in the last of the certain rounds 1, 2, 4, ...: where all of it comes again, rounds never end."""
 
     def another_round(self, certain: bool) -> bool:
         """Get ready for a round, which all runs begin where it is `certain`. False where the loop is unrolled no more.
@@ -40,6 +42,10 @@ class Progress:
         self.plain = _plain(machine, held, met)
         self.alike = self.alike + 1 if self.plain == before else 0  # in more rounds than states one is met twice
         stuck = self.alike > (prod(met.values()) if self.most else 0)
+        if certain:
+            now = self.plain, [each for each in met if isinstance(each, Expr)]
+            stuck = stuck or now == self.kept
+            self.kept = self.kept if self.certain_rounds & (self.certain_rounds - 1) else now
         return not stuck and max(self.rounds, self.certain_rounds // 100) <= (self.most or LOOP_ROUNDS)
 
 
