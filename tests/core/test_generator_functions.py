@@ -10,7 +10,7 @@ from tightdp.errors import LanguageError, TightdpError
 from tightdp.language.program import Program
 
 HEAD = """\
-from itertools import islice, takewhile
+from itertools import accumulate, chain, groupby, islice, pairwise, takewhile
 
 from tightdp import choice, flip, observe, randint
 
@@ -28,6 +28,22 @@ class Tree:
                 return
 
 
+class Counting:
+    # counts how many of its items have been made
+
+    def __init__(self, x):
+        self.x = x
+        self.made = 0
+
+    def send(self, b):
+        self.made += 1
+        return b ^ flip("1/3")
+
+    def __iter__(self):
+        for b in self.x:
+            yield self.send(b)
+
+
 def noisy(x):
     for b in x:
         yield b ^ flip("1/4")
@@ -35,7 +51,18 @@ def noisy(x):
 
 """
 
+_STOPS = """
+t = Counting(x)
+{}
+return found, t.made"""
+
 BODIES = {
+    "any-stops": _STOPS.format("found = any(t), all(map(t.send, x)), any(filter(t.send, x))"),
+    "in-stops": _STOPS.format("found = 1 in t, 1 in map(t.send, x), 0 in (t.send(b) for b in x)"),
+    "chain-stops": _STOPS.format("found = next((v for v in chain(t, (t.send(b) for b in x)) if v), 2)"),
+    "accumulate-stops": _STOPS.format("found = any(v > 1 for v in accumulate(t, initial=1))"),
+    "accumulate-with-a-function-stops": _STOPS.format("found = 2 in accumulate(t, lambda a, b: a + b)"),
+    "pairwise-stops": _STOPS.format("found = (1, 0) in pairwise([*x, *x]), any(a for a, b in pairwise(t))"),
     "all-at-once": "return tuple(noisy(x)), sum(noisy(x)), sorted(noisy(x))[-1]",
     "of-an-object": "return tuple([v for v in Tree(x)]), sum(Tree(x)), max([*Tree(x)], default=-1)",
     "next": "return next((i for i, b in enumerate([*noisy(x)]) if b), None), next(noisy(x))",
@@ -108,6 +135,7 @@ def test_a_function_with_yield_means_what_the_interpreter_runs(name: str) -> Non
 
 
 REFUSED = {
+    "groupby of what changes": "t = Counting(x)\nfor k, g in groupby(t):\n    break\nreturn t.made",
     "returned the generator": "yield x[0]",
     "return with a value": "def g():\n    yield 1\n    return 2\nreturn sum(g())",
     "inside try": "def g():\n    try:\n        yield 1 // x[0]\n    finally:\n        pass\nreturn sum(g())",

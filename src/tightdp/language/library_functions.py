@@ -33,6 +33,29 @@ def from_iterable(iterables: Iterable[Iterable[Any]]) -> Iterator[Any]:
     return (item for items in iterables for item in items)
 
 
+def pairwise(items: Iterable[Any]) -> Iterator[Any]:
+    """Return neighbouring items in pairs."""
+    before: list[Any] = []
+
+    def pairs(item: Any) -> list[Any]:
+        found = [(last, item) for last in before]
+        before[:] = [item]
+        return found
+
+    return (pair for item in items for pair in pairs(item))
+
+
+def accumulate(items: Iterable[Any], function: Callable[[Any, Any], Any], initial: Any) -> Iterator[Any]:
+    """Return what a function of two makes of the first items, for each number of them."""
+    done = [] if initial is None else [initial]
+
+    def with_another(item: Any) -> Any:
+        done[:] = [function(done[0], item) if done else item]
+        return done[0]
+
+    return (value for made in (list(done), (with_another(item) for item in items)) for value in made)
+
+
 def filterfalse(predicate: Callable[[Any], Any] | None, items: Iterable[Any]) -> Iterator[Any]:
     """Return the items of which a predicate is false."""
     return (item for item in items if not (item if predicate is None else predicate(item)))

@@ -5,15 +5,18 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.functions import call
+from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import (
     Step,
     collected,
+    entered,
     everyone,
     items_of,
     one_of,
@@ -25,12 +28,16 @@ from tightdp.core.lowering.iteration import (
     visit,
 )
 from tightdp.core.lowering.machine import End, Failure, Frame, Machine
-from tightdp.core.lowering.registry import builtin, lowers
+from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import operate, over_all, over_values, truth, whole
+from tightdp.core.lowering.sequences import equal
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.values import Every, Filtered, Generator, Stream, Value, alternatives, known, never
+from tightdp.core.lowering.undoing import tentatively
+from tightdp.core.lowering.values import Every, Filtered, Generator, Host, Stream, Value, alternatives, known, never
+from tightdp.exact.lazily import lazily
 from tightdp.language.source import FunctionSource
 
+written: Any = lazily("tightdp.language.library_functions")
 Comprehension = ast.ListComp | ast.GeneratorExp
 
 
@@ -121,8 +128,9 @@ def clauses(
 
 
 def search(m: Machine, iterable: Value, wanted: bool) -> Value:
-    """Return any() (`wanted`) or all() of an iterable; a generator stops at the first item that decides."""
-    if not isinstance(iterable, Generator) and not everyone(iterable):
+    """Return any() (`wanted`) or all() of an iterable; what is made as it goes stops at the first item that decides."""
+    iterable = entered(m, iterable)
+    if not any(isinstance(one, Stream) or everyone(one) for _, one in alternatives(iterable, m.builder.true)):
         join = m.builder.disjunction if wanted else m.builder.conjunction
         items = collected(m, unordered(m, iterable))
         return m.each(items, lambda each: known(join([truth(m, item) for item in each])))
@@ -133,6 +141,16 @@ def search(m: Machine, iterable: Value, wanted: bool) -> Value:
         m.branch(decides, lambda: leave(wanted), lambda: None)
 
     return _until_left(m, iterable, decided, not wanted)
+
+
+@method("item in", Stream)
+def _item_in(m: Machine, stream: Stream, item: Value) -> Value:
+    """Return whether an item is among others, of which no more are made than it takes."""
+
+    def compared(other: Value, leave: Callable[[Value], None]) -> None:
+        m.branch(m.expr(equal(m, item, other)), lambda: leave(True), lambda: None)
+
+    return _until_left(m, stream, compared, False)
 
 
 def _until_left(
@@ -319,14 +337,22 @@ for _choose in (itertools.combinations, itertools.permutations, itertools.combin
     _chosen(_choose)
 
 
+def _at_once(m: Machine, name: str, action: Callable[[], Value], *arguments: Value, **keywords: Value) -> Value:
+    """Return what an action makes of all items at once; where that shows, what is made as it is gone through."""
+    unseen, made = tentatively(m, action, lambda cell: False)
+    return made if unseen else call_python(m, getattr(written, name), arguments, keywords)
+
+
 @builtin(itertools.pairwise)
 def _pairwise(m: Machine, iterable: Value, /) -> Value:
-    return m.each(collected(m, iterable), lambda items: _stream(m, "pairwise", list(itertools.pairwise(items))))
+    of = lambda items: _stream(m, "pairwise", list(itertools.pairwise(items)))  # noqa: E731
+    return _at_once(m, "pairwise", lambda: m.each(collected(m, iterable), of), iterable)
 
 
 @builtin(itertools.chain)
 def _chain(m: Machine, *iterables: Value) -> Value:
-    return over_all(m, iterables, lambda *items: _stream(m, "chain", list(itertools.chain(*items))), _over_items)
+    of = lambda *items: _stream(m, "chain", list(itertools.chain(*items)))  # noqa: E731
+    return _at_once(m, "from_iterable", lambda: over_all(m, iterables, of, _over_items), iterables)
 
 
 @builtin(itertools.accumulate)
@@ -334,4 +360,5 @@ def _accumulate(m: Machine, iterable: Value, func: Value = None, *, initial: Val
     def of(items: tuple[Value, ...]) -> Value:
         return _stream(m, "accumulate", _all_done(m, items if initial is None else (initial, *items), func))
 
-    return m.each(collected(m, iterable), of)
+    action = lambda: m.each(collected(m, iterable), of)  # noqa: E731
+    return _at_once(m, "accumulate", action, iterable, func or Host(operator.add), initial)

@@ -15,10 +15,16 @@ from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import METHODS, OPERANDS, Handler, builtin, method, operates
 from tightdp.core.lowering.scalars import COUNTS, truth
 from tightdp.core.lowering.sequences import contains, insert
+from tightdp.core.lowering.undoing import tentatively
 from tightdp.core.lowering.values import Entries, Host, Table, Value, name_of
 from tightdp.exact.lazily import lazily
 
 written: Any = lazily("tightdp.language.library_functions")
+
+
+_AT_ONCE = ("groupby", "zip_longest")
+"""Those that go through all items when they are called, where Python does so later."""
+_KEEP = "keep list(...) of it"
 
 
 def _read(function: Callable[..., object]) -> None:
@@ -26,7 +32,11 @@ def _read(function: Callable[..., object]) -> None:
 
     @builtin(function)
     def handler(m: Machine, /, *arguments: Value, **keywords: Value) -> Value:
-        return call_python(m, getattr(written, name), arguments, keywords)
+        action = partial(call_python, m, getattr(written, name), arguments, keywords)
+        unseen, made = tentatively(m, action, lambda cell: False) if name in _AT_ONCE else (True, None)
+        if not unseen:
+            raise m.unsupported(f"{name} of what changes something as it is made is not in the language", _KEEP)
+        return made if name in _AT_ONCE else action()
 
 
 for _function in (

@@ -41,6 +41,7 @@ from tightdp.core.lowering.values import (
     Permuted,
     Range,
     Reference,
+    Stream,
     Table,
     Value,
     View,
@@ -192,12 +193,10 @@ def contains(m: Machine, container: Value, item: Value) -> Value:
             return over_content(m, m.store[sequence.key], is_key)
         if is_scalar(sequence):
             return m.each(item, lambda part: operate(m, "in", part, sequence))
-        if isinstance(sequence, Object):
+        if isinstance(sequence, (Object, Stream)):
             return OPERANDS[Object](m, "contains", sequence, item)
-        return m.each(
-            collected(m, sequence),
-            lambda items: known(m.builder.disjunction([m.expr(equal(m, item, other)) for other in items])),
-        )
+        items = collected(m, sequence)
+        return m.each(items, lambda each: known(m.builder.disjunction([m.expr(equal(m, item, one)) for one in each])))
 
     return m.each(container, inside)
 
