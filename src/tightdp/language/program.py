@@ -369,7 +369,8 @@ def _dataset_size(n: Any) -> int:
     if isinstance(size, Range):
         raise ParameterError("n cannot be an unknown", "give one n, several to a sweep, or n=all for every n")
     if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-        raise ParameterError(f"n is {n}, which is not a number of records", "give an int of at least 1")
+        shown = size if isinstance(size, int) else repr(n)
+        raise ParameterError(f"n is {shown}, which is not a number of records", "give an int of at least 1")
     return as_int(size, "n")
 
 
