@@ -18,7 +18,7 @@ def _nothing(*arguments: Any, **named: Any) -> None:
 
 
 SWITCHES: dict[str, tuple[tuple[str, str, Any], ...]] = {
-    "chain_certain": (("methods.chain_search", "largest_certainly", lambda *rest: (False, None)),),
+    "chain_certain": (("methods.chain_search", "certainly", lambda *rest: None),),
     "chain_screen": (("methods.chain_search", "screened", _nothing),),
     "shared_values": (("methods.aggregate", "by_shared_values", _nothing),),
     "screening": (
