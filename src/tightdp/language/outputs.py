@@ -40,7 +40,8 @@ def as_output(value: Any) -> Output:
     if type(value).__module__.startswith(("numpy", "tightdp.language.arrays")) and hasattr(value, "tolist"):
         listed = value.tolist()
         return as_output(tuple(value) if isinstance(listed, list) else listed)
-    raise TypeError(f"the {type(value).__name__} {value!r}")
+    shown, name = repr(value), type(value).__name__
+    raise TypeError(f"a {name}" if " at 0x" in shown else f"the {name} {shown}")
 
 
 def order_of(output: Output) -> tuple[Any, ...]:
