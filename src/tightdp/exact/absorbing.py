@@ -40,7 +40,9 @@ def _absorbed(start: Any, steps: Steps, whole: Any, visits_of: Any) -> dict[Any,
     flow, graph = {start: whole}, networkx.DiGraph()
     graph.add_node(start)
     graph.add_edges_from((state, place) for state, row in steps.items() for place in row if place in steps)
-    for group in reversed(list(map(list, networkx.strongly_connected_components(graph)))):
+    reached, order = {start, *networkx.descendants(graph, start)}, {state: at for at, state in enumerate(steps)}
+    groups = [sorted(group, key=order.__getitem__) for group in networkx.strongly_connected_components(graph)]
+    for group in reversed([group for group in groups if group[0] in reached]):  # each after all that it leads to
         entering = [flow.pop(state, 0 * whole) for state in group]
         if len(group) == 1:
             times = [entering[0] / (whole - steps[group[0]].get(group[0], 0))]
