@@ -19,7 +19,7 @@ from certificate_oracle import Impossible, is_true
 from certificate_oracle import number as written
 from conftest import FULL
 from expectations import Oracle, bind, expectations, label, number
-from tightdp import Bit, flip, mechanism, observe
+from tightdp import Bit, discrete_gaussian, flip, mechanism, observe
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import exp
 from tightdp.session.certify import WORK, as_json, load_checker
@@ -303,6 +303,11 @@ def some_are_seen(x):
     return sum(answers)
 
 
+@mechanism(record=Bit)
+def with_gaussian_noise(x):
+    return sum(x) + discrete_gaussian(0, 1)
+
+
 def test_efficacies_that_have_no_certificate() -> None:
     count = instance_of("randomized_response_count", n=3, lam="1/5")
     with pytest.raises(ParameterError, match="holds one claim"):
@@ -311,6 +316,8 @@ def test_efficacies_that_have_no_certificate() -> None:
         count.certify(guesses=4)
     with pytest.raises(QueryError, match="how much is observed depends on the records\n  leave observe out"):
         some_are_seen.bind(n=2).certify(guesses=1)
+    with pytest.raises(QueryError, match="certify is not known for programs with Gaussian noise"):
+        with_gaussian_noise.bind(n=2).certify(guesses=1)
 
 
 @pytest.mark.parametrize("order", ["3/2", "9/8", "5/2", "99/16"])

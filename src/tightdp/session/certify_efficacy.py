@@ -17,13 +17,14 @@ from tightdp.session.widened import refuse_inexact
 
 def efficacy(engine: Engine, guesses: Any, pairs: Any) -> Certificate:
     """Return the certificate of the efficacy with so many guesses; of all coins where none are given."""
+    core = engine.program.expanded(engine.control())  # which says whether something is cut off
     refuse_inexact(engine.program, "certify")
     asked = engine.bound.n if guesses is None else read_count("guesses", guesses)
     found = one_run.efficacy(engine, asked, pairs, False)
     if not found.rows:
         raise QueryError(f"the efficacy is not known: {found.reason}", found.hint or "give it more time")
     share = found.rows[0].efficacy
-    text = program_text(engine.program.expanded(engine.control()), None, share)
+    text = program_text(core, None, share)
     content = content_of(engine, {"question": "efficacy", "guesses": asked, "share": share}, text)
     content["claim"]["pairs"] = [dataset_of(engine.bound, pair) for pair in found.pairs]
     content["evidence"] = {"rule": "datasets"}

@@ -44,16 +44,16 @@ def certify(
     depend on. Without `delta` that is the least that follows from this ε alone. With `zcdp` it is that of ρ, or that ρ
     is at most `rho`; with `guesses`, or `pairs` of records, that of the efficacy of an audit in one run.
     """
+    others = any(value is not None and value is not False for value in claim.values())
     audited, noise = (guesses, pairs) != (None, None), zcdp or rho is not None
     if audited or noise:
-        asked = (runs, exp_epsilon, *claim.values())
-        others = any(value is not None and value is not False for value in asked) or read_number("delta", delta, 1)
-        if others or (audited and noise):
+        alone = (runs, exp_epsilon) == (None, None) and not (others or (audited and noise))
+        if not alone or read_number("delta", delta, 1):
             raise ParameterError("a certificate holds one claim", "certify one after the other")
         return efficacy(engine, guesses, pairs) if audited else concentration(engine, rho)
     if runs is None:
         return single.certify(engine, exp_epsilon=exp_epsilon, delta=delta, **claim)
-    if any(value is not None and value is not False for value in claim.values()):
+    if others:
         raise ParameterError("of several runs δ at an e^ε is certified", "give runs with exp_epsilon, and delta")
     found = tight_privacy(engine, Fraction(0))
     if found.status != "exact" or found.exp_epsilon == math.inf or found.witness is None:
