@@ -161,12 +161,6 @@ Add Ring K_ring : (is_ring K).
 Notation val := (value_of K T).
 Notation sum := (sum K).
 
-Lemma equal_sound : forall p q, equal_poly p q = true -> val p = val q.
-Proof.
-  intros p q H. unfold equal_poly in H. apply (value_zero K T) in H. rewrite value_add, value_opp in H.
-  replace (val p) with ((val p + - val q) + val q) by ring. rewrite H. ring.
-Qed.
-
 (** Rows as functions. *)
 Definition of_row (r : row) (g : coin) : K := val (entry r g).
 Definition narrowed (c : option coin) (f : coin -> K) (g : coin) : K :=
@@ -519,7 +513,7 @@ Proof.
     { intros x Hx. rewrite <- E in Hx. destruct (heard_stands p chs v e ch x He Hc Hx) as [j [J1 J2]]. apply (IH (snd j) (a j)); auto. }
     split.
     + cbn [meaningful]. split; [rewrite R; discriminate|]. rewrite E. apply Forall_forall. intros x Hx. apply J. exact Hx.
-    + cbn [expected whole_of fold_right fst]. fold (whole_of ps). rewrite E, value_mul, <- (equal_sound _ _ S), weights_sum.
+    + cbn [expected whole_of fold_right fst]. fold (whole_of ps). rewrite E, value_mul, <- (equal_poly_sound K T _ _ S), weights_sum.
       rewrite (sum_ext K l _ (fun x => val (whole_of ps) * val (weight x))).
       * rewrite <- sum_scale. ring.
       * intros x Hx. rewrite (proj2 (J x Hx)). ring.
@@ -535,7 +529,7 @@ Proof.
   apply (positive_sound K T _ R) in U. apply Nat.leb_le in L. clear H. destruct (best (root c) k n ps [([], repeat ([1], [1]) n)]) as [most|] eqn:E; [|discriminate].
   exists (value_of K T (whole_of ps)). split; [apply (positive_sound K T _ R); exact P|]. split.
   { intros t Ht. apply (best_steady K T (root c) k n ps _ most t [] E Ht). left. reflexivity. }
-  apply (equal_sound K T) in B. rewrite !value_mul, value_scale in B.
+  apply (equal_poly_sound K T) in B. rewrite !value_mul, value_scale in B.
   destruct (best_sound K T (root c) R k n ps _ most E) as [M A].
   assert (S : forall f, (forall y, guesses k n (f y)) ->
     score K T ps f = sum K [([], repeat ([1], [1]) n)] (fun e => gain K T ps (fst e) (of_row K T (snd e)) f)).

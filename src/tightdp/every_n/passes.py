@@ -17,7 +17,7 @@ from typing import Any
 
 from tightdp.core.lowering import Lowering
 from tightdp.core.lowering.machine import End
-from tightdp.core.lowering.store import Cell
+from tightdp.core.lowering.store import Cell, key_of
 from tightdp.core.lowering.values import Growing, Value
 from tightdp.errors import LanguageError
 from tightdp.every_n.counters import Farther, Many, refuse_cut_off
@@ -249,8 +249,7 @@ class Pass:
     def _check_written(self) -> None:
         m, new = self.m, []
         for cell, value in m.store.changes(self.level).items():
-            key = cell[0] if isinstance(cell, tuple) else cell
-            if key <= self.born and cell not in self.learned.written and value is not self._was(cell):
+            if key_of(cell) <= self.born and cell not in self.learned.written and value is not self._was(cell):
                 new.append(cell)
         if new:
             raise _Wrote(new)

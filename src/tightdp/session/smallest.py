@@ -12,6 +12,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.rationals import Parameter
 from tightdp.language.domains import Values
+from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import FEW_VALUES
@@ -68,7 +69,8 @@ def smallest(instance: Asked, claim: Claim, loss: Exact) -> Smallest:
             if bound is not None and (less := _failing(simpler := instance.on(bound), claim)):
                 found, loss = simpler, less[0]
                 break
-    if instance.bound.neighbours in ("replace-one", "unit-step", "unit-all"):  # others may leave fewer records
+    relation = relation_of(instance.bound)
+    if not relation.custom and relation.name != "add-remove":  # others may lead to any record
         for record in instance.bound.record.values:
             kept = [other for other in found.bound.record.values if other != record]
             if len(kept) < 2:

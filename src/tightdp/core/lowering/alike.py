@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tightdp.core.lowering.machine import Machine
+from tightdp.core.lowering.store import key_of
 from tightdp.core.lowering.undoing import tentatively
 from tightdp.core.lowering.values import Alike, Permuted, Reference, Value, is_scalar, known
 from tightdp.core.nodes import Draw, Expr, reachable
@@ -33,7 +34,7 @@ def for_all(m: Machine, alike: Alike, action: Callable[[tuple[Value, ...]], Valu
     It must write nothing outside, end no run, and draw for itself: a draw that was made before is shared by records.
     """
     mark, targets = m.builder.newest, m.frame.key if m.frame.comprehension else None
-    own = lambda cell: (cell[0] if isinstance(cell, tuple) else cell) == targets  # noqa: E731
+    own = lambda cell: key_of(cell) == targets  # noqa: E731
     unseen, items = tentatively(m, lambda: action(alike.items), own)
     if not unseen:
         raise NotAlike("what it does with one record changes what others meet, or ends a run")

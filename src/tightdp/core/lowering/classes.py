@@ -27,7 +27,7 @@ from tightdp.core.lowering.objects import (
     lookup,
     taken,
 )
-from tightdp.core.lowering.registry import METHODS, builtin, method, operates
+from tightdp.core.lowering.registry import builtin, method, operates
 from tightdp.core.lowering.scalars import refuse_mixed, truth
 from tightdp.core.lowering.sequences import contains, equal, precedes
 from tightdp.core.lowering.store import MISSING
@@ -220,12 +220,10 @@ def _operated(m: Machine, name: str, *operands: Value) -> Value:
         if has_method(first, changing):
             return _special(m, changing, *operands)
     if name == "contains":
-        if isinstance(first, Object) and has_method(first, "__contains__"):
-            return known(truth(m, _special(m, "__contains__", *operands)))
-        inside = entered(m, first)
-        if isinstance(inside, Stream):
-            return METHODS[Stream, "item in"](m, inside, operands[1])
-        return contains(m, collected(m, inside), operands[1])
+        if not has_method(first, "__contains__"):
+            inside = entered(m, first)
+            return contains(m, inside if isinstance(inside, Stream) else collected(m, inside), operands[1])
+        return known(truth(m, _special(m, "__contains__", *operands)))
     for each in operands if name == "eq" else ():
         if isinstance(each, Object) and has_method(each, "__ne__"):
             raise m.unsupported(f"__ne__ of {name_of(each)} is not in the language", "leave it to __eq__")

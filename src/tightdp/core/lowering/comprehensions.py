@@ -337,10 +337,10 @@ for _choose in (itertools.combinations, itertools.permutations, itertools.combin
     _chosen(_choose)
 
 
-def _at_once(m: Machine, name: str, action: Callable[[], Value], *arguments: Value, **keywords: Value) -> Value:
+def _at_once(m: Machine, name: str, action: Callable[[], Value], *arguments: Value) -> Value:
     """Return what an action makes of all items at once; where that shows, what is made as it is gone through."""
     unseen, made = tentatively(m, action, lambda cell: False)
-    return made if unseen else call_python(m, getattr(written, name), arguments, keywords)
+    return made if unseen else call_python(m, getattr(written, name), arguments, {})
 
 
 @builtin(itertools.pairwise)

@@ -24,7 +24,6 @@ written: Any = lazily("tightdp.language.library_functions")
 
 _AT_ONCE = ("groupby", "zip_longest")
 """Those that go through all items when they are called, where Python does so later."""
-_KEEP = "keep list(...) of it"
 
 
 def _read(function: Callable[..., object]) -> None:
@@ -32,11 +31,14 @@ def _read(function: Callable[..., object]) -> None:
 
     @builtin(function)
     def handler(m: Machine, /, *arguments: Value, **keywords: Value) -> Value:
-        action = partial(call_python, m, getattr(written, name), arguments, keywords)
-        unseen, made = tentatively(m, action, lambda cell: False) if name in _AT_ONCE else (True, None)
+        made = partial(call_python, m, getattr(written, name), arguments, keywords)
+        if name not in _AT_ONCE:
+            return made()
+        unseen, value = tentatively(m, made, lambda cell: False)
         if not unseen:
-            raise m.unsupported(f"{name} of what changes something as it is made is not in the language", _KEEP)
-        return made if name in _AT_ONCE else action()
+            what = f"{name} of what changes something as it is made is not in the language"
+            raise m.unsupported(what, "keep list(...) of it")
+        return value
 
 
 for _function in (

@@ -339,15 +339,16 @@ for _method, _operation in _NAMED.items():
     _of_sets(_method, _operation)
 
 
-def _empty(name: str, operation: str, ours: slice) -> None:
+def _where_empty(name: str, operation: str, mirrored: bool = False) -> None:
     @method(name, Collection)
     def handler(m: Machine, base: Collection, other: Value) -> Value:
-        return none_of(m, set_operation(m, operation, *[m.store[base.key], _members(m, other)][ours]))
+        ours, theirs = m.store[base.key], _members(m, other)
+        return none_of(m, set_operation(m, operation, *((theirs, ours) if mirrored else (ours, theirs))))
 
 
-_empty("issuperset", "sub", slice(None, None, -1))
-_empty("issubset", "sub", slice(2))
-_empty("isdisjoint", "bitand", slice(2))
+_where_empty("issubset", "sub")
+_where_empty("issuperset", "sub", mirrored=True)
+_where_empty("isdisjoint", "bitand")
 
 
 # outputs

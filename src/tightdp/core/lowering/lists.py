@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import warnings
-from functools import partial
 from typing import Any
 
 from tightdp.core.lowering.builtins import arranged, summed
@@ -109,8 +108,12 @@ def _count(m: Machine, base: Value, wanted: Value) -> Value:
     return m.each(items_of(m, base), lambda items: summed(m, tuple(equal(m, item, wanted) for item in items)))
 
 
-for _name in ("bit_count", "bit_length"):
-    method(_name, *SCALARS)(partial(lambda name, m, value: operate(m, name, value), _name))
+def _of_bits(name: str) -> None:
+    method(name, *SCALARS)(lambda m, value: operate(m, name, value))
+
+
+_of_bits("bit_count")
+_of_bits("bit_length")
 
 
 @lowers(ast.JoinedStr)

@@ -193,8 +193,10 @@ def contains(m: Machine, container: Value, item: Value) -> Value:
             return over_content(m, m.store[sequence.key], is_key)
         if is_scalar(sequence):
             return m.each(item, lambda part: operate(m, "in", part, sequence))
-        if isinstance(sequence, (Object, Stream)):
+        if isinstance(sequence, Object):
             return OPERANDS[Object](m, "contains", sequence, item)
+        if isinstance(sequence, Stream):
+            return METHODS[Stream, "item in"](m, sequence, item)
         items = collected(m, sequence)
         return m.each(items, lambda each: known(m.builder.disjunction([m.expr(equal(m, item, one)) for one in each])))
 
@@ -389,8 +391,7 @@ def replace_slice(m: Machine, base: Value, bounds: tuple[Value, ...], more: Valu
     def over(items: tuple[Value, ...], new: tuple[Value, ...] | None) -> Value:
         return over_all(m, bounds, lambda *plain: changed(items, new, *plain))
 
-    present = content(m, base)
-    m.store[base.key] = m.each(present, lambda items: m.each(more, lambda new: over(items, new)))
+    m.store[base.key] = m.each(content(m, base), lambda items: m.each(more, lambda new: over(items, new)))
 
 
 def extend(m: Machine, reference: Value, more: Value) -> None:

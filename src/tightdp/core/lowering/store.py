@@ -40,6 +40,11 @@ MISSING: Any = object()
 """What a cell holds that was never written, or was deleted."""
 
 
+def key_of(cell: Cell) -> int:
+    """Return the key of a list, or that of the frame in which a name stands."""
+    return int(cell[0] if isinstance(cell, tuple) else cell)
+
+
 class Store:
     """Cells and the levels of what they held before."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tightdp.core.lowering.machine import Machine
-from tightdp.core.lowering.store import Cell
+from tightdp.core.lowering.store import Cell, key_of
 from tightdp.core.lowering.values import Value
 
 
@@ -53,7 +53,7 @@ def tentatively(m: Machine, action: Callable[[], Value], allowed: Callable[[Cell
     before, alive, born = Before(m), m.alive, m.store.newest
     level, ended = m.store.open(), len(m.checks) + len(m.evidence)
     value = action()
-    changed = (cell for cell in m.store.changes(level) if (cell[0] if isinstance(cell, tuple) else cell) <= born)
+    changed = (cell for cell in m.store.changes(level) if key_of(cell) <= born)
     if m.alive is alive and len(m.checks) + len(m.evidence) == ended and all(map(allowed, changed)):
         m.store.keep(level)
         return True, value
