@@ -8,3 +8,7 @@ counts, whose supremum is found with a proof (`suprema`), as is that of densitie
 `doubles` for several numbers, on `simplices`), unless draws show it before they are summed out (`moving`). May import
 `exact` and `language`.
 """
+
+from tightdp.exact.lazily import modules_of
+
+__getattr__ = modules_of(__name__)

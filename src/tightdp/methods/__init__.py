@@ -5,3 +5,7 @@ In: a bound mechanism. Out: laws, tight ratios, pairs of neighbours to compare, 
 ordered list that every program carries, and `questions` puts each question to that list. Methods are in the `by_*`
 files; the other files are their tools. May import `symmetry` and below.
 """
+
+from tightdp.exact.lazily import modules_of
+
+__getattr__ = modules_of(__name__)

@@ -12,15 +12,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from tightdp.cells import comparing, laws, noise
 from tightdp.core.lowering import lower, lower_target
 from tightdp.core.lowering.outputs import Plans
 from tightdp.core.nodes import CoreProgram, Inexact
 from tightdp.core.passes import expand_shuffles
 from tightdp.core.unmerged import Endless, Uncut, Unmerged
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
-from tightdp.exact.lazily import lazily
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import (
@@ -42,13 +42,6 @@ from tightdp.methods.uncut import check_loops, explained, least_evidence
 from tightdp.symmetry.orbits import Orbits
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table, count_compositions
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries, kinds_of
-
-if TYPE_CHECKING:
-    from tightdp.cells import comparing, laws, noise
-else:  # few programs need them
-    comparing, laws = lazily("tightdp.cells.comparing"), lazily("tightdp.cells.laws")
-    noise = lazily("tightdp.cells.noise")
-
 
 T = TypeVar("T")
 _DECIDED = ALLOWED * ALLOWED * LITTLE_WORK, ALLOWED * LITTLE_WORK

@@ -6,14 +6,13 @@ import linecache
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from tightdp.cells import laws, noise
 from tightdp.core.nodes import Const, CoreProgram
 from tightdp.core.outputs import Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.core.unmerged import Endless, Uncut
 from tightdp.errors import ProgramError, Span, TightdpError
-from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import down
 from tightdp.exact.weights import quotient
 from tightdp.language.program import Bound, Dataset
@@ -21,11 +20,6 @@ from tightdp.logic.count import raw_weights
 from tightdp.methods.base import Control
 from tightdp.methods.compiled import encode_core
 from tightdp.symmetry.sets import every_dataset
-
-if TYPE_CHECKING:
-    from tightdp.cells import laws, noise
-else:  # few programs need them
-    laws = lazily("tightdp.cells.laws")
 
 
 def explained(uncut: Uncut, outside: noise.Outside) -> TightdpError:

@@ -2,3 +2,7 @@
 
 In: what the user asks. Out: results. May import everything but `claims` and `cli`.
 """
+
+from tightdp.exact.lazily import modules_of
+
+__getattr__ = modules_of(__name__)

@@ -11,7 +11,9 @@ from tightdp.exact.rationals import as_value
 from tightdp.language.outputs import Output
 from tightdp.queries import privacy as questions
 from tightdp.queries.measures import LeastError
-from tightdp.session import answering
+from tightdp.session import accuracy as accuracies
+from tightdp.session import certify, certify_runs, moments, one_run, outputs, search, strategies
+from tightdp.session import optimum as optima
 from tightdp.session.arguments import Claimed, checked_calls, read_accuracy, read_count, read_exact, refuse_alone
 from tightdp.session.base import InstanceBase
 from tightdp.session.limited import limited
@@ -48,8 +50,8 @@ class Asked(InstanceBase):
 
     def _asked(self, question: AskedNumber) -> Any:
         """Return the answer to a question that has several ways to one."""
-        found = answering.search.answer(self.engine, question)
-        return answering.strategies.with_strategy(self.bound, found) if self.bound.asks else found
+        found = search.answer(self.engine, question)
+        return strategies.with_strategy(self.bound, found) if self.bound.asks else found
 
     def _computed(self, ask: Callable[[Engine], R]) -> R:
         """Return what an engine answers."""
@@ -77,7 +79,7 @@ class Asked(InstanceBase):
         """
         question = questions.read_privacy(delta, top)
         if privacy_set is not None:
-            return answering.search.declared_privacy(self.engine, question, privacy_set, inference_set)
+            return search.declared_privacy(self.engine, question, privacy_set, inference_set)
         refuse_alone("privacy_set", inference_set)
         return cast("Privacy", self._asked(question))
 
@@ -100,7 +102,7 @@ class Asked(InstanceBase):
 
         Between two of them δ is linear in e^ε.
         """
-        return answering.search.curve(self.engine)
+        return search.curve(self.engine)
 
     @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def tradeoff(self) -> Tradeoff:
@@ -108,7 +110,7 @@ class Asked(InstanceBase):
 
         It is the least type II error of a test between neighbours, at every level (Dong, Roth and Su 2019).
         """
-        return answering.search.tradeoff(self.engine)
+        return search.tradeoff(self.engine)
 
     @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def renyi(self, order: Any) -> Renyi:
@@ -116,7 +118,7 @@ class Asked(InstanceBase):
 
         It is exact for an integer order and enclosed for others. At the order "inf" D is the ε of pure DP.
         """
-        return answering.moments.renyi_divergence(self.engine, questions.read_order(order))
+        return moments.renyi_divergence(self.engine, questions.read_order(order))
 
     @limited("all", shown_by_few=True, enclosed=True)
     def zcdp(self) -> Zcdp:
@@ -124,7 +126,7 @@ class Asked(InstanceBase):
 
         Source: Bun and Steinke 2016, Definition 1.1.
         """
-        return answering.moments.concentrated(self.engine)
+        return moments.concentrated(self.engine)
 
     @limited("all", enclosed=True)
     def privacy_loss(self) -> PrivacyLoss:
@@ -132,7 +134,7 @@ class Asked(InstanceBase):
 
         It holds a dominating pair of laws, one for each direction of add-remove neighbours.
         """
-        return answering.moments.privacy_loss(self.engine)
+        return moments.privacy_loss(self.engine)
 
     # accuracy
 
@@ -162,7 +164,7 @@ class Asked(InstanceBase):
             return cast("Accuracy", self._asked(question))
         if isinstance(question, LeastError):
             raise QueryError("an accuracy set belongs to one alpha", "leave out accuracy_set, or give alpha")
-        return answering.accuracy.declared_accuracy(self.engine, question, accuracy_set, inference_set)
+        return accuracies.declared_accuracy(self.engine, question, accuracy_set, inference_set)
 
     @limited("all", enclosed=True)
     def utility(self) -> Utility:
@@ -171,7 +173,7 @@ class Asked(InstanceBase):
         Targets and outputs may be numbers, tuples of numbers, or anything that == compares. All datasets are
         enumerated. Raises QueryError where there is no target.
         """
-        return answering.accuracy.utility(self.engine)
+        return accuracies.utility(self.engine)
 
     @limited("all")
     def optimum(
@@ -191,8 +193,8 @@ class Asked(InstanceBase):
         `target` replaces its own: a function, or the name of one beside it. The best mechanism and the multipliers that
         prove it are in `best`. An irrational e^ε is enclosed. Raises QueryError where there are too many datasets.
         """
-        question = answering.optimum.read_question(alpha, measure, exp_epsilon, epsilon, delta, target)
-        return answering.optimum.optimum(self, question)
+        question = optima.read_question(alpha, measure, exp_epsilon, epsilon, delta, target)
+        return optima.optimum(self, question)
 
     # auditing
 
@@ -208,7 +210,7 @@ class Asked(InstanceBase):
         `adaptive` adds the optimum over guessers that see every bit once they have decided on it (small n).
         """
         number = None if guesses is None else read_count("guesses", guesses)
-        return self._computed(lambda engine: answering.one_run.efficacy(engine, number, pairs, adaptive))
+        return self._computed(lambda engine: one_run.efficacy(engine, number, pairs, adaptive))
 
     @limited("audited", enclosed=True)
     def guessing(self, guesser: Any = None, *, pairs: Any = None, delta: Any = 0) -> Guessing:
@@ -219,8 +221,8 @@ class Asked(InstanceBase):
         0 and 1 go to 0, that is the first record of the pair. What an audit reports (`reported` of the result) is
         compared with the tight ε at `delta` on the datasets that the pairs can pick.
         """
-        bar, chosen = read_exact("delta", delta, 1), answering.one_run.read_guesser(guesser)
-        return self._computed(lambda one: answering.one_run.guessing(one, chosen, pairs, bar))
+        bar, chosen = read_exact("delta", delta, 1), one_run.read_guesser(guesser)
+        return self._computed(lambda one: one_run.guessing(one, chosen, pairs, bar))
 
     @limited("audited", enclosed=True)
     def adaptive_guessing(
@@ -232,7 +234,7 @@ class Asked(InstanceBase):
         number from 0 to 1.
         """
         bar, limit = read_exact("delta", delta, 1), read_exact("threshold", threshold, 1)
-        return self._computed(lambda one: answering.one_run.adaptive(one, order, limit, pairs, bar))
+        return self._computed(lambda one: one_run.adaptive(one, order, limit, pairs, bar))
 
     @limited("all", enclosed=True)
     def classic_guessing(self, runs: int, *, x: Any = None, x_prime: Any = None, threshold: Any = "1/2") -> Guessing:
@@ -241,7 +243,7 @@ class Asked(InstanceBase):
         The default is a worst pair of neighbours. A run is guessed where the larger posterior is at least `threshold`.
         """
         limit, number = read_exact("threshold", threshold, 1), read_count("runs", runs)
-        return self._computed(lambda one: answering.one_run.classic(one, number, x, x_prime, limit))
+        return self._computed(lambda one: one_run.classic(one, number, x, x_prime, limit))
 
     # outputs
 
@@ -250,7 +252,7 @@ class Asked(InstanceBase):
 
         Raises ParameterError where x is no dataset of the instance, ProgramError where a run fails.
         """
-        return answering.outputs.sample(self, x, size, seed)
+        return outputs.sample(self, x, size, seed)
 
     @limited(enclosed=True)
     def distribution(self, x: Sequence[Any]) -> Distribution:
@@ -259,7 +261,7 @@ class Asked(InstanceBase):
         Raises ParameterError where x is no dataset of the instance, and QueryError where the outputs are too many.
         """
         dataset = tuple(x) if self.every_n else self.bound.check_dataset(x)
-        return self._computed(lambda engine: answering.outputs.output_law(engine, dataset))
+        return self._computed(lambda engine: outputs.output_law(engine, dataset))
 
     @limited(enclosed=True)
     def likelihood(self, x: Sequence[Any], x_prime: Sequence[Any]) -> Likelihood:
@@ -267,7 +269,7 @@ class Asked(InstanceBase):
 
         The two need not be neighbours. Raises ParameterError where one is no dataset of the instance.
         """
-        return answering.outputs.likelihood(self.engine, self.bound.check_dataset(x), self.bound.check_dataset(x_prime))
+        return outputs.likelihood(self.engine, self.bound.check_dataset(x), self.bound.check_dataset(x_prime))
 
     @limited(enclosed=True)
     def failure(self, x: Sequence[Any] | None = None) -> Failure:
@@ -275,7 +277,7 @@ class Asked(InstanceBase):
 
         Without x, of the dataset on which it is largest. Raises QueryError where there are too many datasets.
         """
-        return answering.outputs.failure(self.engine, None if x is None else self.bound.check_dataset(x))
+        return outputs.failure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     @limited(enclosed=True)
     def probability(self, x: Sequence[Any], y: Output) -> Number:
@@ -283,12 +285,12 @@ class Asked(InstanceBase):
 
         It is 0 for an output that is never given. Raises ParameterError where x is no dataset of the instance.
         """
-        return answering.outputs.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
+        return outputs.output_probability(self.engine, self.bound.check_dataset(x), as_value(y))
 
     @limited("all", by_runs=False, enclosed=True, adaptive=True)
     def show(self, x: Sequence[Any] | None = None) -> Structure:
         """Return the diagram on all datasets, with the symmetries, or on dataset x: counts, `dot()`, `svg()`."""
-        return answering.search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
+        return search.structure(self.engine, None if x is None else self.bound.check_dataset(x))
 
     # verification
 
@@ -307,8 +309,8 @@ class Asked(InstanceBase):
     def _verified(self, claimed: Claimed) -> Verification:
         pure, accuracy = claimed.read()
         if accuracy is not None and self.bound.asks:
-            raise answering.strategies.refusal("accuracy")
-        return answering.search.verify(self.engine, pure, accuracy)
+            raise strategies.refusal("accuracy")
+        return search.verify(self.engine, pure, accuracy)
 
     @limited("all", enclosed=True, by_runs=False)
     def certify(self, /, **claim: Any) -> Certificate:
@@ -324,9 +326,9 @@ class Asked(InstanceBase):
         return self._certified(claim)
 
     def _certified(self, claim: dict[str, Any]) -> Certificate:
-        return answering.certify_runs.certify(self.engine, **claim)
+        return certify_runs.certify(self.engine, **claim)
 
     @limited(by_runs=False, adaptive=True)
     def core(self) -> str:
         """Return the core program, one line per value, to read beside the Python function (`docs/certificates.md`)."""
-        return "\n".join(answering.certify.core_lines(self.engine))
+        return "\n".join(certify.core_lines(self.engine))

@@ -6,20 +6,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tightdp.errors import QueryError
-from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import Range
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.limits import read_memory
+from tightdp.session import engine as engines
 from tightdp.session.arguments import read_count, read_seconds, read_width
 
 if TYPE_CHECKING:
     from tightdp.methods.base import Progress
     from tightdp.results.result import Subject
-    from tightdp.session import engine as engines
-else:
-    engines = lazily("tightdp.session.engine")
-
 
 ALL = "all"
 """In place of n: every number of records at once."""

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.unmerged import Uncut
 from tightdp.errors import LimitError
-from tightdp.exact.lazily import lazily
+from tightdp.every_n import states
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Allowance, Limits, default_memory
@@ -34,11 +34,6 @@ from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.queries.strategies import Games
 from tightdp.results.result import PairWitness, Result, Stats, Status, Subject
 from tightdp.symmetry.sets import DiagramTable
-
-if TYPE_CHECKING:
-    from tightdp.every_n import states
-else:  # few programs need it
-    states = lazily("tightdp.every_n.states")
 
 R = TypeVar("R", bound=Result)
 AskedNumber: TypeAlias = TightRatio | LeastRatio | DeltaAt | AccuracyAt | LeastError

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import QueryError
-from tightdp.exact.lazily import lazily
 from tightdp.language.program import Bound
 from tightdp.queries.measures import Goal
+from tightdp.session import explain as explains
+from tightdp.session import report as reports
+from tightdp.session import sweep as sweeps
 from tightdp.session.arguments import Claimed, checked_calls, read_exact, read_goal
 from tightdp.session.asked import Asked
 from tightdp.session.limited import limited
@@ -17,12 +19,6 @@ if TYPE_CHECKING:
     from tightdp.results.answers import Sweep
     from tightdp.results.pieces import Solution
     from tightdp.results.report import Explanation, Report
-    from tightdp.session import explain as explains
-    from tightdp.session import report as reports
-    from tightdp.session import sweep as sweeps
-else:
-    explains, reports = lazily("tightdp.session.explain"), lazily("tightdp.session.report")
-    sweeps = lazily("tightdp.session.sweep")
 
 
 @checked_calls

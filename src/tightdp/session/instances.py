@@ -10,7 +10,6 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tightdp.errors import LanguageError, ParameterError, QueryError
-from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import Choices, read_choices
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound, Program
@@ -18,7 +17,8 @@ from tightdp.language.timing import BITS, ROUNDS
 from tightdp.limits import snapshot
 from tightdp.queries import privacy as questions
 from tightdp.queries.measures import AccuracyAt, Goal, LeastError
-from tightdp.session import answering
+from tightdp.session import cellwise as cells
+from tightdp.session import certify_every, certify_unknown, choosing, enclosing, proving, solving, strategies
 from tightdp.session.arguments import Claimed, checked_calls, read_exact, read_exponential, unknown_of
 from tightdp.session.base import ALL
 from tightdp.session.instance import Instance
@@ -28,25 +28,11 @@ if TYPE_CHECKING:
     from tightdp.results.choices import BestChoices, Choice
     from tightdp.results.pieces import Pieces, Solution
     from tightdp.results.privacy import EveryNVerification
-    from tightdp.session import cellwise as cells
-    from tightdp.session import certify_every as _certificates
-    from tightdp.session import certify_unknown as _unknowns
-    from tightdp.session import choosing
-    from tightdp.session import enclosing as _answers
-    from tightdp.session import one_run as audits
-    from tightdp.session import proving as _proofs
-    from tightdp.session import solving as answers
     from tightdp.session.arguments import Claims
     from tightdp.session.cellwise import Cellwise
     from tightdp.session.certify import Certificate
     from tightdp.session.engine import AskedNumber, Engine
     from tightdp.session.solving import Formula
-else:
-    cells, choosing = lazily("tightdp.session.cellwise"), lazily("tightdp.session.choosing")
-    answers, audits = lazily("tightdp.session.solving"), lazily("tightdp.session.one_run")
-    _answers, _certificates = lazily("tightdp.session.enclosing"), lazily("tightdp.session.certify_every")
-    _unknowns = lazily("tightdp.session.certify_unknown")
-    _proofs = lazily("tightdp.session.proving")
 
 
 @checked_calls
@@ -72,7 +58,7 @@ class UnknownInstance(Instance):
     def _check_pure(self, delta: Any, alpha: Any) -> None:
         """Raise QueryError for what depends on the strategy of an analyst, unless that is the tight ε."""
         if self.bound.asks and alpha is not None:
-            raise answering.strategies.refusal("accuracy")
+            raise strategies.refusal("accuracy")
         if self.bound.asks and delta:
             raise QueryError(
                 "with an unknown the best strategy is known for delta = 0 only", "give the unknown a value"
@@ -91,22 +77,22 @@ class UnknownInstance(Instance):
             raise QueryError("with an unknown no ratios are ranked", "leave out top")
         if not isinstance(question, questions.TightRatio):
             self._check_pure(True, None)
-        return answers.answer(self.cellwise, question)
+        return solving.answer(self.cellwise, question)
 
     def _computed(self, ask: Callable[[Engine], Any]) -> Any:
         """Return what an engine answers as a piecewise function of the unknown."""
-        return answers.computed(self.cellwise, ask)
+        return solving.computed(self.cellwise, ask)
 
     def _certified(self, claim: dict[str, Any]) -> Certificate:
-        return _unknowns.certify_unknown(self.cellwise, **claim)
+        return certify_unknown.certify_unknown(self.cellwise, **claim)
 
     def _verified(self, claimed: Claimed) -> Verification:
-        return answers.verify(self.cellwise, *self._claims(claimed))
+        return solving.verify(self.cellwise, *self._claims(claimed))
 
     def _solved(self, claimed: Claimed, goal: Goal | None) -> Solution:
         if goal is not None and self.bound.asks:
-            raise answering.strategies.refusal("accuracy")
-        return answers.solve(self.cellwise, *self._claims(claimed), goal)
+            raise strategies.refusal("accuracy")
+        return solving.solve(self.cellwise, *self._claims(claimed), goal)
 
     def _claims(self, claimed: Claimed) -> tuple[Claims, Formula | None]:
         """Return the claims, and that about ε where it is a function of the unknown, as in epsilon="2*eps"."""
@@ -117,7 +103,7 @@ class UnknownInstance(Instance):
             return claimed.read(), None
         if epsilon is not None and exp_epsilon is not None:
             raise ParameterError("give either exp_epsilon or epsilon", "exp_epsilon is e^ε; epsilon is ε itself")
-        formula = answers.Formula(given, name, exp_epsilon is None, claimed.at_delta)
+        formula = solving.Formula(given, name, exp_epsilon is None, claimed.at_delta)
         return Claimed(exp_epsilon=1, alpha=claimed.alpha, beta=claimed.beta).read(), formula
 
 
@@ -126,7 +112,7 @@ def bound_for(
 ) -> tuple[type[Instance], Bound]:
     """Bind a mechanism to n records, or to one record, which stands for all, where n is `ALL`.
 
-    Return it with the kind of instance that answers. Raises LanguageError where the records depend on n.
+    Return it with the kind of instance that solving. Raises LanguageError where the records depend on n.
     """
     every = isinstance(n, str) and n == ALL
     bound = program.bind(1 if every else n, neighbours=neighbours, strategy=strategy, **parameters)
@@ -198,7 +184,7 @@ class EveryUnknownInstance(UnknownInstance):
     def _asked(self, question: AskedNumber) -> Pieces:
         if question != questions.TightRatio(top=1):
             self._refused()
-        return _proofs.privacy(self.cellwise, lambda n: self._at(n).privacy())
+        return proving.privacy(self.cellwise, lambda n: self._at(n).privacy())
 
     def _claims(self, claimed: Claimed) -> tuple[Claims, Formula | None]:
         if claimed.at_delta or claimed.alpha is not None or claimed.beta is not None:
@@ -214,13 +200,13 @@ class EveryUnknownInstance(UnknownInstance):
             found: Verification = self._at(ALL, value).verify(**given)
             return found
 
-        return _proofs.verify(self.cellwise, *self._claims(claimed), lambda n: self._at(n).verify(**named), every)
+        return proving.verify(self.cellwise, *self._claims(claimed), lambda n: self._at(n).verify(**named), every)
 
     def _solved(self, claimed: Claimed, goal: Goal | None) -> Solution:
         if goal is not None:
             self._refused()
         named = {"epsilon": claimed.epsilon, "exp_epsilon": claimed.exp_epsilon}
-        return _proofs.solve(self.cellwise, *self._claims(claimed), lambda n: self._at(n).solve(**named))
+        return proving.solve(self.cellwise, *self._claims(claimed), lambda n: self._at(n).solve(**named))
 
 
 class EveryInstance(Instance):
@@ -241,7 +227,7 @@ class EveryInstance(Instance):
         """
         match question:
             case questions.TightRatio(top=1):
-                return _answers.enclose(self, tell=snapshot)
+                return enclosing.enclose(self, tell=snapshot)
             case questions.TightRatio() | questions.LeastRatio():
                 raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
             case AccuracyAt() | LeastError() if question.relative:
@@ -256,26 +242,26 @@ class EveryInstance(Instance):
 
     def _on_one_record(self) -> Instance:
         """Return the mechanism on one record, where its error has the same law for every n. Raises QueryError."""
-        _answers.refuse_uneven(self)
+        enclosing.refuse_uneven(self)
         return Instance(self.bound, **{**self.limits, "method": None})
 
     def _verified(self, claimed: Claimed) -> EveryNVerification | Verification:
         if claimed.alpha is not None or claimed.beta is not None:
             if self.bound.asks:
-                raise answering.strategies.refusal("accuracy")
+                raise strategies.refusal("accuracy")
             if claimed.epsilon is not None or claimed.exp_epsilon is not None:
                 raise QueryError("for every n one claim is decided at a time", "ask for accuracy by itself")
             return replace(self._on_one_record().verify(alpha=claimed.alpha, beta=claimed.beta), subject=self.subject)
         if claimed.at_delta:
             raise QueryError("for every n claims are decided for delta = 0 only", "ask for one n")
-        return _answers.verify(self, *read_exponential(claimed.exp_epsilon, claimed.epsilon, least=1))
+        return enclosing.verify(self, *read_exponential(claimed.exp_epsilon, claimed.epsilon, least=1))
 
     def _certified(self, claim: dict[str, Any]) -> Certificate:
         runs = claim.pop("runs", None)
         many = None if runs is None else (runs, claim.pop("exp_epsilon", None), claim.pop("delta", 0))
         if read_exact("delta", claim.pop("delta", 0), 1) or any(value is not None for value in claim.values()):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
-        return _certificates.certify_every(self, many)
+        return certify_every.certify_every(self, many)
 
 
 @checked_calls
@@ -298,7 +284,7 @@ class ChoicesInstance(Instance):
 
     def _solved(self, claimed: Claimed, goal: Goal | None) -> Choice | BestChoices:
         if self.bound.asks:
-            raise answering.strategies.refusal("solve")
+            raise strategies.refusal("solve")
         holes = {name: value.values for name, value in self.bound.parameters.items() if isinstance(value, Choices)}
         limits = {name: getattr(self, name) for name in ("backend", "max_nodes", "method", "precision")}
         ways = [

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from flint import arb, ctx
 
+from tightdp.cells import scales
 from tightdp.errors import QueryError
 from tightdp.exact.cells import Cell
 from tightdp.exact.enclosure import BITS, ends, round_up
 from tightdp.exact.field import Number, as_ball, ratio
-from tightdp.exact.lazily import lazily
 from tightdp.exact.lines import parts_in_x
 from tightdp.exact.polynomials import UNKNOWN
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
@@ -33,11 +33,6 @@ from tightdp.session import numeric, search
 from tightdp.session.asking import Largest
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Stretch
-
-if TYPE_CHECKING:
-    from tightdp.cells import scales
-else:  # few programs need them
-    scales = lazily("tightdp.cells.scales")
 
 _CELLS = 64
 """The range is cut into so many."""

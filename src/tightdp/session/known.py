@@ -9,22 +9,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tightdp.errors import LimitError, TightdpError
-from tightdp.exact.lazily import lazily
 from tightdp.language.domains import Values
 from tightdp.limits import IN_A_CALL, Allowance, snapshot
 from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.methods import by_pairs
+from tightdp.one_run import pairs as audits
 from tightdp.results.answers import Accuracy, Claim, Sweep, Unknown, Verification
 from tightdp.results.guessing import Efficacy
 from tightdp.results.privacy import Curve, Privacy
 from tightdp.results.result import Enclosed, PairWitness, Result
+from tightdp.session import search
 
 if TYPE_CHECKING:
-    from tightdp.one_run import pairs as audits
-    from tightdp.session import search
     from tightdp.session.base import InstanceBase
-else:
-    audits, search = lazily("tightdp.one_run.pairs"), lazily("tightdp.session.search")
 
 
 def partial_answers(

@@ -9,27 +9,19 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 from tightdp.errors import LimitError, ProgramError, QueryError, TooLargeError
-from tightdp.exact.lazily import lazily
 from tightdp.limits import Abandoned, Limits, default_memory, interrupted, run, ticking, with_room, with_text
+from tightdp.methods import by_runs as _runs
+from tightdp.methods import failing as _failing
+from tightdp.one_run import pairs as _pairs
 from tightdp.results.result import kept
+from tightdp.session import known as _known
+from tightdp.session import strategies as _strategies
+from tightdp.session import widened as _widened
 
 if TYPE_CHECKING:
     from tightdp.language.domains import Record
-    from tightdp.methods import by_runs as _runs
-    from tightdp.methods import failing as _failing
-    from tightdp.one_run import pairs as _pairs
     from tightdp.results.result import Result
-    from tightdp.session import known as _known
-    from tightdp.session import strategies as _strategies
-    from tightdp.session import widened as _widened
     from tightdp.session.base import InstanceBase
-else:
-    _known = lazily("tightdp.session.known")
-    _strategies = lazily("tightdp.session.strategies")
-    _widened = lazily("tightdp.session.widened")
-    _runs = lazily("tightdp.methods.by_runs")
-    _failing = lazily("tightdp.methods.failing")
-    _pairs = lazily("tightdp.one_run.pairs")
 
 P = ParamSpec("P")
 R = TypeVar("R")

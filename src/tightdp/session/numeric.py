@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from flint import ctx
 
+from tightdp.cells import comparing, deltas, distances, listing, noise, suprema
 from tightdp.core.lowering import lower_target
 from tightdp.core.operators import is_number
 from tightdp.errors import LanguageError, ProgramError, QueryError
 from tightdp.exact.enclosure import BITS, ends, round_up
 from tightdp.exact.field import Number, as_ball
-from tightdp.exact.lazily import lazily
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
@@ -35,17 +35,9 @@ from tightdp.symmetry.sets import every_dataset
 from tightdp.symmetry.symmetries import exchangeable_clients
 
 if TYPE_CHECKING:
-    from tightdp.cells import comparing, deltas, distances, listing, noise, suprema
     from tightdp.cells.comparing import Comparing, Largest
     from tightdp.cells.deltas import Tangent
     from tightdp.cells.laws import CellLaws
-    from tightdp.queries import unknowns
-else:  # few programs need them
-    distances, noise = lazily("tightdp.cells.distances"), lazily("tightdp.cells.noise")
-    comparing = lazily("tightdp.cells.comparing")
-    deltas, suprema = lazily("tightdp.cells.deltas"), lazily("tightdp.cells.suprema")
-    listing = lazily("tightdp.cells.listing")
-    unknowns = lazily("tightdp.queries.unknowns")
 
 METHOD = "cells"
 """What the statistics of a result call this way."""

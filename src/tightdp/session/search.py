@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import SHORT, Exact, as_text, compare_log, down, exponent_of, log, log_down, log_up, up
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
@@ -33,15 +32,10 @@ from tightdp.results.answers import Accuracy, Claim, Verification
 from tightdp.results.privacy import Curve, Delta, Privacy, Renyi, Tradeoff, between
 from tightdp.results.report import Structure
 from tightdp.results.result import EventWitness, Result, Status, TripleWitness
-from tightdp.session import accuracy, strategies
+from tightdp.session import accuracy, large, numeric, strategies
 from tightdp.session.arguments import AccuracyClaim, PrivacyClaim
 from tightdp.session.engine import AskedNumber, Engine, Outcome, Query, neighbours
 from tightdp.session.widened import around_curve, around_ratio, around_tradeoff
-
-if TYPE_CHECKING:
-    from tightdp.session import large, numeric
-else:  # enclosures take numpy, which most questions do without
-    large, numeric = lazily("tightdp.session.large"), lazily("tightdp.session.numeric")
 
 _IN_ORDER = 16
 """Of so many of the largest ratios, the first triple in order is looked for."""

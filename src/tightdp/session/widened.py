@@ -10,12 +10,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from tightdp.core.nodes import Inexact
 from tightdp.errors import QueryError
+from tightdp.every_n import upper as every_n
 from tightdp.exact.field import Number
-from tightdp.exact.lazily import lazily
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.methods import questions
 from tightdp.methods.base import Comparison
@@ -24,11 +23,6 @@ from tightdp.queries import gaussian, laws
 from tightdp.results.privacy import Curve, Privacy, Tradeoff
 from tightdp.results.result import Status, TripleWitness
 from tightdp.session.engine import Engine, neighbours
-
-if TYPE_CHECKING:
-    from tightdp.every_n import upper as every_n
-else:  # proofs take scipy, which most questions do without
-    every_n = lazily("tightdp.every_n.upper")
 
 
 def refuse_inexact(program: Program, what: str) -> None:

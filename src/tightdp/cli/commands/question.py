@@ -12,13 +12,11 @@ from collections.abc import Callable
 from tightdp.cli.answer import DONE, answer, ask, bind, emit, write_text
 from tightdp.cli.targets import UsageError
 from tightdp.cli.words import given
-from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import read_count
 from tightdp.results.answers import Unknown
 from tightdp.results.result import Result
+from tightdp.session import canaries as _audits
 from tightdp.session.instance import Instance
-
-_audits = lazily("tightdp.session.canaries")
 
 
 def run(options: Namespace) -> int:
