@@ -11,6 +11,9 @@ from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Explored, Play, Sent
 from tightdp.every_n.paths import (
+    INDEX,
+    LENGTH,
+    OPEN,
     REAL,
     Affine,
     Bounds,
@@ -26,7 +29,7 @@ from tightdp.every_n.paths import (
     together,
     without_dead,
 )
-from tightdp.every_n.runs import INDEX, LENGTH, OPEN, REST, Ending
+from tightdp.every_n.runs import REST, Ending
 from tightdp.limits.calibrated import PROOF_STATES
 
 MARK = "\0mark"

@@ -236,7 +236,7 @@ def _rounded(pair: tuple[tuple[int, Fraction], ...], up: bool) -> Vector:
     return {at: value for at, value in ((i, 1 - share), (j, share)) if value}
 
 
-_MOST = 40
+_MOST_LOOKED_AT = 40
 """At most this many rows, and as many columns, are looked at."""
 
 Root: TypeAlias = tuple[Fraction, int, list[Fraction]]
@@ -312,13 +312,13 @@ def _rows(starts: Iterable[Vector], matrices: Sequence[Matrix]) -> list[Vector]:
     """Return rows that products of the starts and the matrices have, or tend to, up to a factor."""
     found: dict[tuple[tuple[int, Fraction], ...], Vector] = {}
     pending = list(starts)
-    while pending and len(found) < _MOST:
+    while pending and len(found) < _MOST_LOOKED_AT:
         more: list[Vector] = []
         for each in pending:
             size = sum(each.values(), Fraction(0))
             scaled = {i: value / size for i, value in each.items()} if size else {}
             key = tuple(sorted(scaled.items()))
-            if not scaled or key in found or len(found) >= _MOST:
+            if not scaled or key in found or len(found) >= _MOST_LOOKED_AT:
                 continue
             found[key] = scaled
             limits = (direction(scaled, matrix) for matrix in matrices)

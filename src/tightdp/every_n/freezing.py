@@ -82,7 +82,7 @@ class Freezer:
         """Whether a list from before the records is held by one name only, and not written meanwhile."""
         of = self.of
         own = self.start and isinstance(value, Reference) and len(place) == 1 and isinstance(place[0], tuple)
-        return own and value.key not in of.learned.written and self.m.store.refers(value.key) == 1
+        return own and value.key not in of.learned.written and len(self.m.store.holders(value.key)) == 1
 
     def _note_content(self, place: Place, value: Reference) -> None:
         if self._alone(place, value) or self._new(value.key):

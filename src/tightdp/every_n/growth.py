@@ -21,8 +21,7 @@ from tightdp.every_n.covering import Kinds
 from tightdp.every_n.edges import Edge, finite, total
 from tightdp.every_n.intervals import BITS, MOST_ENTRIES, ONE, Bound, Grid, Unheld, Way, Weights, expected
 from tightdp.every_n.options import kinds_of
-from tightdp.every_n.paths import Affine, Noise, Path, Paths, support
-from tightdp.every_n.runs import OPEN
+from tightdp.every_n.paths import OPEN, Affine, Noise, Path, Paths, support
 from tightdp.every_n.shifts import is_real
 from tightdp.every_n.states import answers
 from tightdp.exact.arrays import Flags, np

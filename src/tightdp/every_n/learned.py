@@ -166,22 +166,13 @@ class CheckedStore(Store):
 
     def name_of(self, key: Cell) -> str:
         """Return a name that holds a list."""
-        names = (
-            str(cell[1]) for cell, value in self._cells.items() if isinstance(cell, tuple) and _is_list(value, key)
-        )
+        held = Reference(key)
+        names = (str(cell[1]) for cell, value in self._cells.items() if isinstance(cell, tuple) and value == held)
         return next(names, "a list")
-
-    def refers(self, key: int) -> int:
-        """Return how many cells hold a list."""
-        return len(self.holders(key))
 
     def holders(self, key: int) -> list[Cell]:
         """Return the cells that hold a list."""
         return [cell for cell, value in self._cells.items() if Reference(key) in _inside(value)]
-
-
-def _is_list(value: Value, key: Cell) -> bool:
-    return isinstance(value, Reference) and value.key == key
 
 
 def _inside(value: Value) -> Iterator[Value]:

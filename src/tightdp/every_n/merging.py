@@ -35,9 +35,9 @@ from tightdp.core.lowering.values import (
     View,
     known,
 )
-from tightdp.every_n.passes import Follower
 from tightdp.every_n.paths import Symbol
 from tightdp.every_n.runs import PASSED
+from tightdp.every_n.seeing import Follower
 from tightdp.exact.field import ExpNumber
 from tightdp.language.liveness import liveness_of, read
 

@@ -15,18 +15,18 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from tightdp.core.lowering import Lowering
 from tightdp.core.lowering.machine import End
 from tightdp.core.lowering.store import Cell, key_of
-from tightdp.core.lowering.values import Growing, Value
+from tightdp.core.lowering.values import Value
 from tightdp.errors import LanguageError
 from tightdp.every_n.counters import Farther, Many, refuse_cut_off
-from tightdp.every_n.following import Choices, FollowingBuilder, Met, Run, Touched
+from tightdp.every_n.following import Choices, Met, Run, Touched
 from tightdp.every_n.freezing import Freezer
 from tightdp.every_n.indexes import marks_in
-from tightdp.every_n.learned import POISON, CheckedStore, Explored, Frozen, Knowledge, Needed, Place, Play, Sent, State
+from tightdp.every_n.learned import POISON, Explored, Frozen, Knowledge, Needed, Place, Play, State
 from tightdp.every_n.meeting import Meeting, steps_of_run
 from tightdp.every_n.paths import Affine, refusal
+from tightdp.every_n.seeing import Follower
 from tightdp.every_n.thawing import Thawer
 from tightdp.limits.calibrated import PROOF_RUNS, PROOF_STATES
 
@@ -35,61 +35,6 @@ class _Wrote(Exception):
     def __init__(self, cells: list[Cell]) -> None:
         super().__init__()
         self.cells = cells
-
-
-class Follower(Lowering):
-    """The machine on which passes are explored: it can go back, and knows what is seen of a value."""
-
-    builder: FollowingBuilder
-    store: CheckedStore
-    sums: bool
-    inside: Pass | None
-    evaluated: list[list[tuple[ast.AST, Value]]]
-    """Of the statements and expressions at hand: which of their parts were evaluated, with their values."""
-    residues: dict[int, tuple[int, int]]
-    """What is known of sums: modulo what, and what is left."""
-
-    @property
-    def run(self) -> Run:  # type: ignore[override]
-        """The part of the run that is being followed."""
-        return self.builder.run
-
-    def mark(self) -> tuple[Any, ...]:
-        """Return what is needed to go back to this point."""
-        level = self.store.open()
-        frames = [(frame, len(frame.loops), len(frame.returns)) for frame in self.stack]
-        lists = [(each, len(each)) for each in (self.results, self.position)]
-        rest = set(self.spent), self.departures(), self.builder.run, self.store.newest
-        return level, self.alive, frames, lists, *rest
-
-    def restore(self, mark: tuple[Any, ...]) -> None:
-        """Go back to a point."""
-        level, self.alive, frames, lists, self.spent, departures, self.builder.run, newest = mark
-        self.store.undo(level)
-        self.store.forget_keys(newest)
-        self.stack[:] = [frame for frame, *_ in frames]
-        for frame, loops, returns in frames:
-            del frame.loops[loops:], frame.returns[returns:]
-        for each, length in lists:
-            del each[length:]
-        self.forget_departures(departures)
-        self.inside = None
-
-    def plain(self, record: object) -> Value:
-        """Return a record as a value."""
-        return self._plain(record)
-
-    def visible(self, value: Value, published: list[Affine], run: Run) -> Any:
-        """Return the visible part of a value; the symbolic values in it are added to `published`."""
-        raise NotImplementedError
-
-    def visible_answers(self, run: Run) -> Iterator[Sent]:
-        """Yield the questions that a run was asked beside its comparisons, with the answers."""
-        raise NotImplementedError
-
-    def touched(self, growing: Growing, asked: str) -> Value:
-        """Refuse what is asked of a list that grows; while the records are gone through, it is learned."""
-        raise NotImplementedError
 
 
 class Pass:
@@ -190,7 +135,7 @@ class Pass:
                         if len(index) > PROOF_STATES:
                             raise self._endless(list(index))
                     reached.add(index[after])
-                    plays.append(_aimed(play, index[after]))
+                    plays.append(replace(play, target=index[after]))
                 steps[at, record] = tuple(plays)
         return Explored(tuple(index), steps, slots, sums, tuple(sorted(reached)))
 
@@ -247,15 +192,13 @@ class Pass:
         self.departed = (next(at for at, place in enumerate(self.targets) if place is target), value)
 
     def _check_written(self) -> None:
-        m, new = self.m, []
-        for cell, value in m.store.changes(self.level).items():
-            if key_of(cell) <= self.born and cell not in self.learned.written and value is not self._was(cell):
+        store, new = self.m.store, []
+        for cell, value in store.changes(self.level).items():
+            known = key_of(cell) > self.born or cell in self.learned.written
+            if not known and value is not store.was(cell, self.level):
                 new.append(cell)
         if new:
             raise _Wrote(new)
-
-    def _was(self, cell: Cell) -> Value:
-        return self.m.store.was(cell, self.level)
 
     # what comes after it
 
@@ -333,10 +276,6 @@ class Pass:
             "keep what goes from one record to the next in few values; what is only added up at the end may grow",
             self.m.source.span(_place_of(name, self.m.source.node)),
         )
-
-
-def _aimed(play: Play, target: int) -> Play:
-    return replace(play, target=target)
 
 
 def _place_of(name: str, function: ast.AST) -> ast.AST | None:

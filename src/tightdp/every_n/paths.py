@@ -36,6 +36,10 @@ REAL = "real "
 """Begins what an unknown real number is called while a program is read."""
 SIZE: Terms = ((("size", 0), Fraction(1)),)
 """The number of records."""
+OPEN = "\0open"
+"""Stands for a symbolic value in a letter."""
+INDEX, LENGTH = "\0index", "\0length"
+"""What stands in an output for the index of a record, and for the number of records."""
 
 
 def refusal(what: str, hint: str = "ask for one n") -> LanguageError:

@@ -29,17 +29,8 @@ from tightdp.every_n.learned import Again, CheckedStore, Explored, Knowledge, Ne
 from tightdp.every_n.merging import key_of
 from tightdp.every_n.passes import Pass
 from tightdp.every_n.paths import SIZE, Affine, Symbol, refusal
-from tightdp.every_n.runs import (
-    NEXT,
-    PASSED,
-    Ending,
-    NoEvidence,
-    Session,
-    Stopped,
-    rest_of,
-    tokens_of,
-)
-from tightdp.every_n.seeing import Seeing
+from tightdp.every_n.runs import NEXT, PASSED, Ending, NoEvidence, Session, Stopped, rest_of, tokens_of
+from tightdp.every_n.seeing import Follower
 from tightdp.language import primitives
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import LOOP_ROUNDS
@@ -48,7 +39,7 @@ _AROUND = ("geometric", "discrete_laplace", "one_sided_geometric", "laplace", "e
 """The noise that may be around a symbolic number."""
 
 
-class Following(Seeing):
+class Following(Follower):
     """Follows one run of a program on all records, with everything that may come of them."""
 
     single = True

@@ -32,14 +32,9 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Expr
 from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Explored, Knowledge, Sent
-from tightdp.every_n.passes import Follower
 from tightdp.every_n.paths import Affine
+from tightdp.every_n.seeing import Follower
 from tightdp.language.primitives import observe
-
-OPEN = "\0open"
-"""Stands for a symbolic value in a letter."""
-INDEX, LENGTH = "\0index", "\0length"
-"""What stands in an output for the index of a record, and for the number of records."""
 
 
 @dataclass(frozen=True)

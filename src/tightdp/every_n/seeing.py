@@ -1,27 +1,69 @@
-"""What is seen of the values of a run that is followed for every n."""
+"""The machine that follows one run for every n: it can go back, and knows what is seen of a value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from tightdp.core.lowering import Lowering
 from tightdp.core.lowering.values import Growing, Reference, Value, is_scalar, known
 from tightdp.errors import LanguageError
 from tightdp.every_n.counters import refuse_cut_off
-from tightdp.every_n.following import Run
+from tightdp.every_n.following import FollowingBuilder, Run
 from tightdp.every_n.indexes import check_indices
-from tightdp.every_n.learned import Explored, Sent
-from tightdp.every_n.passes import Follower, Pass
-from tightdp.every_n.paths import SIZE, Affine, Symbol, Tree
-from tightdp.every_n.runs import INDEX, LENGTH, OPEN
+from tightdp.every_n.learned import CheckedStore, Explored, OfPass, Sent
+from tightdp.every_n.paths import INDEX, LENGTH, OPEN, SIZE, Affine, Symbol, Tree
 from tightdp.language.outputs import as_output
 
 
-class Seeing(Follower):
-    """A machine that knows what is seen of a value after its passes."""
+class Follower(Lowering):
+    """The machine on which passes are explored."""
 
-    passes: list[tuple[Pass, Explored, int]]
+    builder: FollowingBuilder
+    store: CheckedStore
+    sums: bool
+    passes: Sequence[tuple[OfPass, Explored, int]]
+    inside: OfPass | None
+    evaluated: list[list[tuple[ast.AST, Value]]]
+    """Of the statements and expressions at hand: which of their parts were evaluated, with their values."""
+    residues: dict[int, tuple[int, int]]
+    """What is known of sums: modulo what, and what is left."""
+
+    @property
+    def run(self) -> Run:  # type: ignore[override]
+        """The part of the run that is being followed."""
+        return self.builder.run
+
+    def mark(self) -> tuple[Any, ...]:
+        """Return what is needed to go back to this point."""
+        level = self.store.open()
+        frames = [(frame, len(frame.loops), len(frame.returns)) for frame in self.stack]
+        lists = [(each, len(each)) for each in (self.results, self.position)]
+        rest = set(self.spent), self.departures(), self.builder.run, self.store.newest
+        return level, self.alive, frames, lists, *rest
+
+    def restore(self, mark: tuple[Any, ...]) -> None:
+        """Go back to a point."""
+        level, self.alive, frames, lists, self.spent, departures, self.builder.run, newest = mark
+        self.store.undo(level)
+        self.store.forget_keys(newest)
+        self.stack[:] = [frame for frame, *_ in frames]
+        for frame, loops, returns in frames:
+            del frame.loops[loops:], frame.returns[returns:]
+        for each, length in lists:
+            del each[length:]
+        self.forget_departures(departures)
+        self.inside = None
+
+    def plain(self, record: object) -> Value:
+        """Return a record as a value."""
+        return self._plain(record)
+
+    def touched(self, growing: Growing, asked: str) -> Value:
+        """Refuse what is asked of a list that grows; while the records are gone through, it is learned."""
+        raise NotImplementedError
 
     def visible_answers(self, run: Run) -> Iterator[Sent]:
         """Yield the questions that a run was asked beside its comparisons, with the answers."""

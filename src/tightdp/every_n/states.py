@@ -21,9 +21,9 @@ from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
 from tightdp.every_n.following import Choices, Untraceable
 from tightdp.every_n.learned import Again, Unending
 from tightdp.every_n.meeting import Meeting, steps_of_run
-from tightdp.every_n.paths import Affine, Path, Paths, Terms, held, refusal
+from tightdp.every_n.paths import OPEN, Affine, Path, Paths, Terms, held, refusal
 from tightdp.every_n.reading import Following
-from tightdp.every_n.runs import OPEN, Ending, Session
+from tightdp.every_n.runs import Ending, Session
 from tightdp.exact.field import Number
 from tightdp.language.interp import runs
 from tightdp.language.laws import Exponentials, TwoSided
