@@ -15,7 +15,7 @@ from typing import Any
 from tightdp.claims.exactly import Exactly
 from tightdp.claims.formula import failing, mutants, read
 from tightdp.claims.instances import Instance
-from tightdp.claims.model import Claim, Paper, Row, Statement, Verdict
+from tightdp.claims.model import VERDICTS, Claim, Paper, Row, Statement, Verdict
 from tightdp.claims.sentences import Measured, as_measured, formulas, judged, names
 from tightdp.errors import ParameterError, TightdpError
 from tightdp.exact.reals import Real, UndecidedError
@@ -58,9 +58,10 @@ class Change:
     reason: str = ""
 
 
-def share(found: Sequence[Change]) -> Fraction | None:
-    """Return the share of the changes that is noticed."""
-    return Fraction(sum(each.killed for each in found), len(found)) if found else None
+def scores(found: Sequence[Change]) -> dict[Verdict, tuple[int, int, Fraction]]:
+    """Return, by label, how many changes there are, how many of them are noticed, and their share."""
+    killed = {label: [each.killed for each in found if each.label == label] for label in VERDICTS}
+    return {label: (len(own), sum(own), Fraction(sum(own), len(own))) for label, own in killed.items() if own}
 
 
 def mutated(papers: Iterable[Paper], ids: Iterable[str] = ()) -> Iterator[Change]:

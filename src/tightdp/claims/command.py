@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from tightdp._version import __version__
-from tightdp.claims.answers import Change, mutated, share
+from tightdp.claims.answers import Change, mutated, scores
 from tightdp.claims.instances import many, shown_instance
-from tightdp.claims.model import VERDICTS, Claim, Paper
+from tightdp.claims.model import Claim, Paper
 from tightdp.claims.page import counterexample_json, pages
 from tightdp.claims.run import Evidence, Outcome, Several, load_papers, run_claims
 from tightdp.errors import LimitError, ParameterError
@@ -88,13 +88,13 @@ def _mutate(options: Namespace) -> int:
                 f"  survives: {change.paper} {change.id} ({change.label}): {change.what}: {change.reason}\n"
             )
             sys.stdout.flush()
-    decided = share([change for change in found if change.label == "decided"])
+    decided = scores(found).get("decided")
     if options.json:
         json.dump(mutation_as_dict(found, options.path), sys.stdout, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
         sys.stdout.write(mutation_lines(found))
-    return DIFFERS if decided is not None and decided < NOTICED else AS_RECORDED
+    return DIFFERS if decided is not None and decided[2] < NOTICED else AS_RECORDED
 
 
 def located(path: str) -> str:
@@ -207,39 +207,27 @@ def as_dict(found: list[tuple[Paper, list[Outcome]]], path: Any, quick: bool, co
     return _answer({"path": str(path), "quick": quick}, "exact" if complete else "unresolved", result)
 
 
-def _scores(found: list[Change]) -> dict[str, list[Change]]:
-    by_label = {label: [change for change in found if change.label == label] for label in VERDICTS}
-    return {label: changes for label, changes in by_label.items() if changes}
-
-
 def mutation_lines(found: list[Change]) -> str:
     """Return the lines below a mutation run: the score of every label."""
-    if not found:
-        return "nothing to change\n"
-    lines = []
-    for label, changes in _scores(found).items():
-        part = share(changes)
-        assert part is not None
-        killed = sum(each.killed for each in changes)
-        lines.append(
-            f"  {label}: {killed} of {many(len(changes), 'change')} noticed, {decimal_text(part * 100, 3)} %\n"
-        )
-    return "".join(lines)
+    lines = [
+        f"  {label}: {noticed} of {many(changes, 'change')} noticed, {decimal_text(share * 100, 3)} %\n"
+        for label, (changes, noticed, share) in scores(found).items()
+    ]
+    return "".join(lines) or "nothing to change\n"
 
 
 def mutation_as_dict(found: list[Change], path: Any) -> dict[str, Any]:
     """Return the JSON object of a mutation run."""
-    scores = {
-        label: {"changes": len(changes), "noticed": sum(each.killed for each in changes), "share": as_text(part)}
-        for label, changes in _scores(found).items()
-        if (part := share(changes)) is not None
+    by_label = {
+        label: {"changes": changes, "noticed": noticed, "share": as_text(share)}
+        for label, (changes, noticed, share) in scores(found).items()
     }
     survivors = [
         {"paper": each.paper, "id": each.id, "label": each.label, "change": each.what, "reason": each.reason}
         for each in found
         if not each.killed
     ]
-    return _answer({"path": str(path), "mutate": True}, "exact", {"scores": scores, "survivors": survivors})
+    return _answer({"path": str(path), "mutate": True}, "exact", {"scores": by_label, "survivors": survivors})
 
 
 def _answer(parameters: dict[str, Any], status: str, result: dict[str, Any]) -> dict[str, Any]:

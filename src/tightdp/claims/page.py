@@ -9,10 +9,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from typing import Any
 
-from tightdp.claims.answers import Change
+from tightdp.claims.answers import Change, scores
 from tightdp.claims.instances import at, many, plain, ranges, short
 from tightdp.claims.model import VERDICTS, Claim, Correction, Paper, Proof, Statement
 from tightdp.claims.proof import NumberedProof, Step, numbered
@@ -117,13 +116,10 @@ def _summary(found: Found, changes: Sequence[Change]) -> Iterator[str]:
             "dropped or moved, ranges, the order of quantifiers), these statements are noticed to be changed "
             "(`tightdp claims --mutate` lists every change that is not, with the reason):"
         )
-        rows = []
-        for label in VERDICTS:
-            found_here = [change for change in changes if change.label == label]
-            if found_here:
-                killed = sum(change.killed for change in found_here)
-                part = decimal_text(Fraction(100 * killed, len(found_here)), 3)
-                rows.append((label, str(len(found_here)), str(killed), f"{part} %"))
+        rows = [
+            (label, str(number), str(noticed), f"{decimal_text(share * 100, 3)} %")
+            for label, (number, noticed, share) in scores(changes).items()
+        ]
         yield _table(("label", "changes", "noticed", "share"), rows)
     yield _table(("paper", *VERDICTS), [_counts(paper, outcomes) for paper, outcomes in found])
     for paper, outcomes in found:
