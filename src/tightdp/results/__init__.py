@@ -6,63 +6,21 @@ and who shows them. May import what stands below: `auditing`, `one_run`, `querie
 Users import the classes from here, as in `from tightdp.results import Curve`; each is imported when it is first used.
 """
 
+# ruff: noqa: F403, F405 (each is imported from the file that defines it)
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tightdp.results.answers import (
-        Accuracy,
-        Claim,
-        Distribution,
-        Failure,
-        Likelihood,
-        Sample,
-        Sweep,
-        Unknown,
-        Utility,
-        Verification,
-    )
-    from tightdp.results.audit import Audit, Validity
-    from tightdp.results.guessing import Canaries, Efficacy, Guessing, Reported
-    from tightdp.results.optimum import BestMechanism, Optimum
-    from tightdp.results.pieces import (
-        AccuracyPieces,
-        AtN,
-        Best,
-        Distributions,
-        EfficacyPieces,
-        End,
-        EveryNPieces,
-        GuessingPieces,
-        Holds,
-        Part,
-        Pieces,
-        Solution,
-    )
-    from tightdp.results.privacy import (
-        Curve,
-        Delta,
-        EveryN,
-        EveryNVerification,
-        Privacy,
-        Renyi,
-        Tradeoff,
-        Zcdp,
-    )
-    from tightdp.results.privacy_loss import PrivacyLoss
-    from tightdp.results.report import Explanation, Report, Structure
-    from tightdp.results.result import (
-        CheckedWitness,
-        DensityWitness,
-        Drawn,
-        EventWitness,
-        LimitWitness,
-        PairWitness,
-        Result,
-        Stats,
-        Subject,
-        TripleWitness,
-    )
+    from tightdp.results.answers import *
+    from tightdp.results.audit import *
+    from tightdp.results.guessing import *
+    from tightdp.results.optimum import *
+    from tightdp.results.pieces import *
+    from tightdp.results.privacy import *
+    from tightdp.results.privacy_loss import *
+    from tightdp.results.report import *
+    from tightdp.results.result import *
 
 __all__ = [
     "Accuracy",

@@ -56,8 +56,26 @@ def interpolated(points: Sequence[tuple[Number, Number]], x: Number) -> Number:
     return low + (high - low) * (x - left) / (right - left)
 
 
+class _LeastEpsilon(Result):
+    """A result about the least ε that holds: `columns` has what is known of it."""
+
+    @property
+    def epsilon(self) -> float:
+        """ε = ln(exp_epsilon), correctly rounded."""
+        return log(self.columns["epsilon"][1])
+
+    @property
+    def epsilon_enclosure(self) -> tuple[float, float]:
+        """Two floats, neighbours at most, between which ε lies (for what is known of e^ε when unresolved)."""
+        lower, upper = self.columns["epsilon"]
+        return log_down(lower), log_up(upper)
+
+    def __float__(self) -> float:
+        return self.epsilon
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Privacy(Drawn, Enclosed):
+class Privacy(_LeastEpsilon, Drawn, Enclosed):
     """The tight e^ε: the largest likelihood ratio, or for δ > 0 the least e^ε >= 1 with δ(e^ε) <= δ.
 
     `exp_epsilon` is exact, or math.inf. `top` lists the largest distinct ratios when more than one was asked for.
@@ -85,11 +103,6 @@ class Privacy(Drawn, Enclosed):
         return not isinstance(self.witness, LimitWitness)
 
     @property
-    def epsilon(self) -> float:
-        """ε = ln(exp_epsilon), correctly rounded."""
-        return log(self.exp_epsilon)
-
-    @property
     def epsilon_exact(self) -> Number | None:
         """ε where it is known to be rational."""
         return exponent_of(self.exp_epsilon) if self.status == "exact" else None
@@ -102,14 +115,6 @@ class Privacy(Drawn, Enclosed):
     @property
     def _listed(self) -> tuple[dict[str, Any], ...]:
         return self._ranking or self._row
-
-    @property
-    def epsilon_enclosure(self) -> tuple[float, float]:
-        """Two floats, neighbours at most, between which ε lies (for what is known of e^ε when unresolved)."""
-        return log_down(self.upper if self.status == "exact" else self.lower), log_up(self.upper)
-
-    def __float__(self) -> float:
-        return self.epsilon
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -271,7 +276,7 @@ class Tight(TypedDict, total=False):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class EveryN(Result):
+class EveryN(_LeastEpsilon):
     """The least e^ε that holds for all n >= 1: between `lower`, attained with n records, and `upper`, which is proved.
 
     `attained` is true where some n attains the upper end, false where ratios provably come arbitrarily close to it as n
@@ -302,19 +307,6 @@ class EveryN(Result):
     def exp_epsilon(self) -> Exact:
         """The upper end, which is safe to report."""
         return self.upper
-
-    @property
-    def epsilon(self) -> float:
-        """ε = ln(exp_epsilon), correctly rounded."""
-        return log(self.upper)
-
-    @property
-    def epsilon_enclosure(self) -> tuple[float, float]:
-        """Two floats between which ε lies."""
-        return log_down(self.lower), log_up(self.upper)
-
-    def __float__(self) -> float:
-        return self.epsilon
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
