@@ -90,19 +90,6 @@ class DualCertificate:
         largest = largest_spending(self, spending, constant) if constant >= 0 else None
         return largest is not None and largest <= spending.total
 
-    def to_dict(self) -> dict[str, object]:
-        """Return the certificate as JSON-ready values, rationals as strings."""
-        return {
-            "canaries": self.canaries,
-            "guesses": self.guesses,
-            "correct": self.correct,
-            "options": self.options,
-            "pairs": [[str(t), str(delta)] for t, delta in self.pairs],
-            "constant": str(self.constant),
-            "multipliers": [str(y) for y in self.multipliers],
-            "bound": str(self.bound),
-        }
-
 
 class Spending:
     """F, the least cost of spending a total multiplier, in fixed point and rounded up."""

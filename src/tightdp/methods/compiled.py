@@ -38,13 +38,9 @@ def compile_symbolic(bound: Bound, backend: str = "cudd", watch: Watch = _unlimi
 
 def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> WeightedFormula:
     """Compile a mechanism for one dataset: a smaller diagram, and the law of all outputs in one pass."""
-    return encode_dataset(lower_dataset(bound, x, backend, watch), bound, x, backend, watch)
-
-
-def lower_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watch = _unlimited) -> CoreProgram:
-    """Return the core program of a mechanism on one dataset."""
     with deep_recursion():
-        return lower(bound, bound.check_dataset(x), prober(backend, watch), lambda: watch(0))
+        core = lower(bound, bound.check_dataset(x), prober(backend, watch), lambda: watch(0))
+    return encode_dataset(core, bound, x, backend, watch)
 
 
 def encode_dataset(core: CoreProgram, bound: Bound, x: Dataset, backend: str, watch: Watch) -> WeightedFormula:

@@ -156,12 +156,9 @@ def _by_need(program: CoreProgram, key: Callable[[Expr], tuple[float, int]] = _a
     return leaves
 
 
-def make_nodes(program: CoreProgram, leaves: Sequence[Expr]) -> Nodes:
-    """Return the nodes of a program without `Shuffled` nodes, for an order of its leaves."""
-    return _Maker(leaves).run(program)
-
-
 class _Maker:
+    """Makes the nodes of a program without `Shuffled` nodes, for an order of its leaves."""
+
     def __init__(self, leaves: Sequence[Expr]) -> None:
         self.position = {leaf.serial: at for at, leaf in enumerate(leaves)}
         self.leaves = [-1] * len(leaves)
@@ -343,7 +340,7 @@ def plans(program: CoreProgram, cheap: float = CHEAP_PLAN) -> list[Plan]:
 
 
 def _plan(program: CoreProgram, leaves: Sequence[Expr]) -> Plan:
-    nodes = make_nodes(program, leaves)
+    nodes = _Maker(leaves).run(program)
     order = sorted(range(len(nodes.nodes)), key=lambda place: (nodes.rank[place], place))
     position = {place: at for at, place in enumerate(order)}
     checks = set(nodes.checks)

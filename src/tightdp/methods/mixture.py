@@ -13,7 +13,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from flint import fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
 
@@ -111,20 +111,6 @@ class Ways:
                     yield (before, after), same[0], (ours[0], mine[0]), len(ours) * len(mine)
                 elif len(ours) > 1:
                     yield (before, after), same[0], (ours[0], ours[1]), len(ours) * (len(ours) - 1)
-
-
-class StateLaw(Protocol):
-    """The law of the aggregates of some clients."""
-
-    def add(self, contribution: Contribution, clients: int = 1) -> StateLaw:
-        """Return the law with `clients` more clients that contribute by the given law."""
-
-    def items(self) -> Iterator[tuple[State, Whole]]:
-        """Yield every state and its weight."""
-
-    @property
-    def denominator(self) -> Whole:
-        """The common denominator of the weights."""
 
 
 @dataclass(frozen=True)
@@ -261,6 +247,10 @@ class SeveralSums:
         offsets = self.offsets
         for exponents, weight in self.polynomial.to_dict().items():
             yield tuple(offset + int(more) for offset, more in zip(offsets, exponents, strict=True)), int(weight)
+
+
+StateLaw: TypeAlias = _Sparse | SumLaw | SeveralSums
+"""The law of the aggregates of some clients."""
 
 
 def _product(long: fmpz_poly, short: fmpz_poly) -> fmpz_poly:
