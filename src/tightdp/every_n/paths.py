@@ -307,14 +307,8 @@ def without_dead(paths: Paths) -> Paths:
     def cut(path: Path, at: int | None, last: bool = False) -> Path:
         names: Names = {} if at is None else {("held", p): ("held", n) for n, p in enumerate(order[at])}
         names |= {("fresh", j): ("fresh", j) for j in range(len(path.noises))}
-        values = () if last else tuple(renamed(path.values[place], names) for place in order[path.target])
-        bounds = renamed_bounds(path.bounds, names)
-        assert bounds is not None
-        return _unused(
-            replace(
-                path, bounds=bounds, published=tuple(renamed(each, names) for each in path.published), values=values
-            )
-        )
+        values = [] if last else [path.values[place] for place in order[path.target]]
+        return _unused(_with_names(replace(path, values=tuple(values)), names))
 
     return replace(
         paths,
@@ -332,15 +326,15 @@ def _unused(path: Path) -> Path:
         return path
     names: Names = {("fresh", at): ("fresh", new) for new, at in enumerate(kept)}
     names |= {name: name for terms in seen for name, _ in terms if name[0] == "held"}
+    return replace(_with_names(path, names), noises=tuple(path.noises[at] for at in kept))
+
+
+def _with_names(path: Path, names: Names) -> Path:
+    """Return a path whose symbols have other names."""
     bounds = renamed_bounds(path.bounds, names)
     assert bounds is not None
-    return replace(
-        path,
-        noises=tuple(path.noises[at] for at in kept),
-        bounds=bounds,
-        published=tuple(renamed(each, names) for each in path.published),
-        values=tuple(renamed(each, names) for each in path.values),
-    )
+    published, values = (tuple(renamed(each, names) for each in some) for some in (path.published, path.values))
+    return replace(path, bounds=bounds, published=published, values=values)
 
 
 def merged(paths: Paths) -> Paths:

@@ -179,10 +179,8 @@ class Line:
 
     def coefficient_at(self, index: int) -> Number:
         """Return a coefficient, an exact number."""
-        return ratio(dense(self._coefficient(index)), fmpz_poly([1]), self.root)
-
-    def _coefficient(self, index: int) -> list[tuple[int, int]]:
-        return [(power, int(part[index])) for power, part in self.parts]
+        terms = [(power, int(part[index])) for power, part in self.parts]
+        return ratio(dense(terms), fmpz_poly([1]), self.root)
 
     # roots
 

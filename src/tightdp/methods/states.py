@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from flint import fmpz_mat, fmpz_poly
@@ -51,6 +51,10 @@ class States(Orbits):
     groups: tuple[Group, ...]
     operators: tuple[str, ...]
     values: tuple[tuple[State, ...], ...]
+    _known_levels: dict[int | None, list[Level]] = field(default_factory=dict, init=False, compare=False)
+    _known_steps: dict[tuple[int | None, int, State], tuple[int, State]] = field(
+        default_factory=dict, init=False, compare=False
+    )
 
     def counts(self, x: Sequence[Record]) -> State:
         found = self._none
@@ -168,14 +172,6 @@ class States(Orbits):
     @cached_property
     def _joins(self) -> Joins:
         return Joins(self._none, self.operators, self.values)
-
-    @cached_property
-    def _known_levels(self) -> dict[int | None, list[Level]]:
-        return {}
-
-    @cached_property
-    def _known_steps(self) -> dict[tuple[int | None, int, State], tuple[int, State]]:
-        return {}
 
     def _clients(self, missing: int | None) -> list[tuple[int, int]]:
         """Return the clients in order, each with its group."""
