@@ -29,6 +29,7 @@ from tightdp.present.show import view
 from tightdp.present.text import print_view
 from tightdp.results.answers import Sweep, Unknown, Verification
 from tightdp.results.result import Drawn, Result, Subject
+from tightdp.session import known, of
 from tightdp.session.arguments import read_count
 from tightdp.session.instance import Instance
 from tightdp.session.instances import bound_to, with_counts
@@ -38,7 +39,7 @@ from tightdp.session.mechanism import Mechanism
 if TYPE_CHECKING:
     from tightdp.methods.base import Step
 
-jobs, _known, _code = lazily("tightdp.cli.jobs"), lazily("tightdp.session.known"), lazily("tightdp.session.of")
+jobs = lazily("tightdp.cli.jobs")
 
 _LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
 
@@ -53,12 +54,11 @@ def named(options: Namespace) -> Mechanism:
     if getattr(options, "record", None) is None:
         return load(options.file)
     name, _, kind = (options.source or "").partition("=")
-    source = {name: _code.at(kind)} if kind else name or None
-    fixed = {key: _code.as_argument(value) for key, value in read_bindings(options.of).items()}
-    caught = [_code.at(text if "." in text else f"builtins.{text}") for text in options.catch]
+    source = {name: of.at(kind)} if kind else name or None
+    fixed = {key: of.as_argument(value) for key, value in read_bindings(options.of).items()}
+    caught = [of.at(text if "." in text else f"builtins.{text}") for text in options.catch]
     given = {"record": options.record, "dataset": options.dataset, "source": source, "arguments": fixed}
-    found: Mechanism = _code.of(options.file, catch=caught, **given)
-    return found
+    return of.of(options.file, catch=caught, **given)
 
 
 def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace) -> Instance:
@@ -170,12 +170,12 @@ def stopped(command: Command, error: LimitError, options: Namespace) -> int | No
     """Print what is known of a query that had to be ended, and return the exit status; None where nothing is."""
     found = command.snapshot if "json" in options else None  # a certificate is not made of what is known of an answer
     if found is not None:
-        found = _known.stopped_by(found, error)
+        found = known.stopped_by(found, error)
     if command.kept:
         if grows(options):
             sys.stderr.write(f"{error.what}: known rows are in {options.csv}; the same command goes on\n")
             return UNRESOLVED
-        found = _known.with_rows(*command.kept, last=found)
+        found = known.with_rows(*command.kept, last=found)
     if found is None:
         return None
     asked = Asked(found)

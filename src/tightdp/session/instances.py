@@ -112,7 +112,7 @@ def bound_for(
 ) -> tuple[type[Instance], Bound]:
     """Bind a mechanism to n records, or to one record, which stands for all, where n is `ALL`.
 
-    Return it with the kind of instance that solving. Raises LanguageError where the records depend on n.
+    Return it with the kind of instance that answers. Raises LanguageError where the records depend on n.
     """
     every = isinstance(n, str) and n == ALL
     bound = program.bind(1 if every else n, neighbours=neighbours, strategy=strategy, **parameters)
