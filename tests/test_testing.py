@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from command_line import environment
-from tightdp import Bit, Mechanism, ParameterError, flip, mechanism
+from tightdp import Bit, Mechanism, ParameterError, exp, flip, geometric, mechanism
 from tightdp.testing import assert_accurate, assert_private
 
 ROOT = Path(__file__).parent.parent
@@ -29,6 +29,11 @@ def total(x, lam):
 @mechanism(record=Bit)
 def certain(x):
     return x
+
+
+@mechanism(record=Bit, target=sum)
+def noisy(x, eps):
+    return geometric(sum(x), exp(-eps))
 
 
 @mechanism(record=Bit)
@@ -73,6 +78,67 @@ def test_the_line_to_paste_holds_and_is_tight(call: str) -> None:
     assert eval(line, {**globals()}).holds
     claims = [claim for claim in eval(line, {**globals()}).claims if claim.tight not in (None, float("inf"))]
     assert all(claim.tight == claim.claimed for claim in claims)
+
+
+def first_alone(x):
+    return [(1 - x[0], *x[1:])]
+
+
+@pytest.mark.parametrize(
+    ("call", "held"),
+    [
+        (
+            "assert_private(total, n='all', lam='1/5', exp_epsilon=3)",
+            "assert_private(total, n='all', lam='1/5', exp_epsilon=4)",
+        ),
+        (
+            "assert_private(total, n=2, lam='?[1/10,1/2]', exp_epsilon=4)",
+            "assert_private(total, n=2, lam='?[1/5,1/2]', exp_epsilon=4)",
+        ),
+        (
+            "assert_private(total, n=1, lam='?[1/10,1/2]', exp_epsilon=2, delta='1/5')",
+            "assert_private(total, n=1, lam='?[4/15,1/2]', exp_epsilon=2, delta='1/5')",
+        ),
+        (
+            "assert_accurate(total, n=2, lam='?[0,1/2]', alpha=1, beta='1/16')",
+            "assert_accurate(total, n=2, lam='?[0,1/4]', alpha=1, beta='1/16')",
+        ),
+        (
+            "assert_private(noisy, n=2, eps=1, exp_epsilon=2)",
+            "assert_private(noisy, n=2, eps=1, exp_epsilon='exp(1)')",
+        ),
+        (
+            "assert_accurate(noisy, n='all', eps=1, alpha=1)",
+            "assert_accurate(noisy, n='all', eps=1, alpha=1, beta='2/(exp(1) + exp(2))')",
+        ),
+    ],
+)
+def test_every_n_and_an_unknown_are_asked_about(call: str, held: str) -> None:
+    message = failure(call)
+    assert pasted(message) == held
+    assert eval(held, {**globals()}).holds
+    assert "with '1/4' in place of lam" in message or "n='all', lam" not in call
+
+
+def test_what_no_command_asks_is_reproduced_by_a_call() -> None:
+    message = failure("assert_private(total, n=2, lam='1/10', exp_epsilon=4, neighbours=first_alone)")
+    call = "assert_private(total, n=2, lam='1/10', exp_epsilon={}, neighbours=first_alone)"
+    assert f"reproduce:  {call.format(4)}\n" in message
+    assert pasted(message) == call.format(9)
+
+    @mechanism(record=Bit)
+    def local(x):
+        return x[0]
+
+    with pytest.raises(AssertionError, match="reproduce:  assert_private"):
+        assert_private(local, n=1, epsilon=1)
+
+
+def test_options_of_the_command_line_are_keywords() -> None:
+    message = failure("assert_accurate(total, n=2, lam='1/5', alpha=1, method='exhaustive', precision='1/1000')")
+    assert "total n=2 lam=1/5 --alpha 1 --beta 0 --method exhaustive --precision 1/1000" in message
+    with pytest.raises(ParameterError, match="assert_private needs n"):
+        assert_private(total, lam="1/5", epsilon=1)  # type: ignore[call-arg]
 
 
 def test_a_failure_names_the_tight_value_and_a_witness() -> None:

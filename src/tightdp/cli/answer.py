@@ -32,7 +32,7 @@ from tightdp.results.result import Drawn, Result, Subject
 from tightdp.session import known, of
 from tightdp.session.arguments import read_count
 from tightdp.session.instance import Instance
-from tightdp.session.instances import bound_to, with_counts
+from tightdp.session.instances import bound_to
 from tightdp.session.loading import load
 from tightdp.session.mechanism import Mechanism
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 jobs = lazily("tightdp.cli.jobs")
 
+_HOW = ("strategy", "floats", "with_rounds", "with_bits")
 _LIMITS = ("backend", "timeout", "max_nodes", "max_memory", "method", "precision")
 
 
@@ -76,10 +77,8 @@ def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace
         if name in named:
             hint = "leave it out" if name == "self" else f"use the option --{name}"
             raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
-    floats, *counts = (getattr(options, name, None) for name in ("floats", "with_rounds", "with_bits"))
-    program = with_counts(mechanism.program, floats, *map(bool, counts))
-    strategy = getattr(options, "strategy", None)
-    return bound_to(program, getattr(options, "neighbours", None), size, named, strategy, **limits)
+    how = {name: value for name, value in vars(options).items() if name in _HOW}
+    return bound_to(mechanism.program, getattr(options, "neighbours", None), size, named, **how, **limits)
 
 
 def _size(options: Namespace) -> int | None:

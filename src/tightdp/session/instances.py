@@ -128,20 +128,27 @@ def bound_for(
     return EveryInstance if unknown_of(bound.parameters) is None else EveryUnknownInstance, bound
 
 
-def with_counts(program: Program, floats: bool | int | None, with_rounds: bool, with_bits: bool) -> Program:
-    """Return a program as it is to run: in doubles, and with what is counted and published."""
-    counts = tuple(name for name, wanted in ((ROUNDS, with_rounds), (BITS, with_bits)) if wanted)
-    found = program if floats is None else replace(program, floats=floats)
-    found = replace(found, counts=counts) if counts else found
-    if found.counts and found.floats:
-        raise QueryError("rounds and bits are not counted in doubles", "leave out floats")
-    return found
-
-
 def bound_to(
-    program: Program, neighbours: Any, n: Any, parameters: dict[str, Any], strategy: Any = None, **limits: Any
+    program: Program,
+    neighbours: Any,
+    n: Any,
+    parameters: dict[str, Any],
+    strategy: Any = None,
+    *,
+    floats: bool | int | None = None,
+    with_rounds: bool = False,
+    with_bits: bool = False,
+    **limits: Any,
 ) -> Instance:
-    """Return the instance of a mechanism bound to n records, or to all, with the limits of its queries."""
+    """Return the instance of a mechanism bound to n records, or to all, with the limits of its queries.
+
+    It runs in doubles where asked, and with rounds or bits counted and published.
+    """
+    counts = tuple(name for name, wanted in ((ROUNDS, with_rounds), (BITS, with_bits)) if wanted)
+    program = program if floats is None else replace(program, floats=floats)
+    program = replace(program, counts=counts) if counts else program
+    if program.counts and program.floats:
+        raise QueryError("rounds and bits are not counted in doubles", "leave out floats")
     given = {name: read_choices(value) if _chooses(value) else value for name, value in parameters.items()}
     holes = {name: value for name, value in given.items() if isinstance(value, Choices)}
     first = {name: value.values[0] for name, value in holes.items()}

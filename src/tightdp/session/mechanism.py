@@ -14,7 +14,7 @@ from tightdp.language.program import Program, in_run
 from tightdp.language.travel import owner_of
 from tightdp.session.arguments import checked_calls, read_count
 from tightdp.session.instance import Instance
-from tightdp.session.instances import bound_to, with_counts
+from tightdp.session.instances import bound_to
 
 if TYPE_CHECKING:  # a default is new in Python 3.13; type checkers know it everywhere
     from typing_extensions import ParamSpec
@@ -104,11 +104,14 @@ class Mechanism(Generic[P]):
         """
         _refuse(self, arguments)
         return bound_to(
-            with_counts(self.program, floats, with_rounds, with_bits),
+            self.program,
             neighbours,
             n,
             dict(parameters),
             strategy,
+            floats=floats,
+            with_rounds=with_rounds,
+            with_bits=with_bits,
             backend=backend,
             timeout=timeout,
             max_nodes=max_nodes,
