@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from types import CodeType, FunctionType
 from typing import Any, NoReturn
 
 from tightdp.core.lowering.store import MISSING
@@ -34,6 +33,7 @@ from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.paths import Affine
 from tightdp.every_n.seeing import Follower
+from tightdp.language.classes import reaches
 from tightdp.language.primitives import observe
 
 
@@ -111,7 +111,7 @@ class _Unreadable(Exception):
 
 def rest_of(m: Follower, function: Any) -> Sent | None:
     """Return all that the rest of a run reads; None where that is not known, or it may look at the records."""
-    if not _between_rounds(m) or _observes(function, set()):
+    if not _between_rounds(m) or reaches(function, observe):
         return None
     try:
         return _Rest(m).sent()
@@ -222,26 +222,3 @@ def _names(node: ast.AST, done: set[int], start: int) -> Iterator[str]:
         own = {part.id for part in targets if isinstance(part, ast.Name)}
     for child in ast.iter_child_nodes(node):
         yield from (name for name in _names(child, done, start) if name not in own)
-
-
-def _observes(function: Any, seen: set[Any]) -> bool:
-    """Whether a function may condition the run, itself or by what it calls."""
-    if function in seen:
-        return False
-    seen.add(function)
-    names = set(_read_by(function.__code__))
-    if "observe" in names:
-        return True
-    found = [function.__globals__[name] for name in names if name in function.__globals__]
-    found += [cell.cell_contents for cell in function.__closure__ or ()]
-    if any(each is observe for each in found):
-        return True
-    own = (each for each in found if isinstance(each, FunctionType) and not each.__module__.startswith("tightdp."))
-    return any(_observes(each, seen) for each in own)
-
-
-def _read_by(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _read_by(inner)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError, ParameterError
@@ -111,52 +110,3 @@ def chosen(choices: Sequence[Any], answer: Any) -> int:
         f"the strategy answers {brief(answer)}, which is none of the choices {brief(tuple(choices))}",
         "return one of the choices that it is given",
     )
-
-
-def is_asking(function: Any, ask: Any) -> bool:
-    """Whether a function, or one that it names, names `ask`."""
-    seen: set[int] = set()
-    pending = [function]
-    while pending:
-        value = pending.pop()
-        if value is ask:
-            return True
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, (tuple, list)):
-            pending += value
-        elif isinstance(value, dict):
-            pending += value.values()
-        elif isinstance(value, FunctionType):
-            pending += _named_in(value)
-        else:
-            inner = getattr(getattr(value, "program", None), "function", None)  # of a mechanism
-            pending += [] if inner is None else [inner]
-    return False
-
-
-def _named_in(function: FunctionType) -> Iterator[Any]:
-    """Yield what the names in a function stand for, and the attributes of modules among them."""
-    if (function.__module__ or "").partition(".")[0] == __name__.partition(".")[0]:
-        return
-    names = {name for code in _codes(function.__code__) for name in code.co_names}
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
-    yield from (function.__defaults__ or ())
-    for name in names & function.__globals__.keys():
-        value = function.__globals__[name]
-        if isinstance(value, ModuleType):
-            yield from (vars(value)[other] for other in names & vars(value).keys())
-        else:
-            yield value
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)

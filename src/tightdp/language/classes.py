@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from abc import ABCMeta
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from types import (
     CellType,
@@ -23,7 +23,7 @@ from types import (
 from typing import Any
 
 from tightdp.errors import LanguageError
-from tightdp.language.source import is_foreign, is_ours
+from tightdp.language.source import closure_of, is_foreign, is_ours
 
 COPIES: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("tightdp_copies", default=None)
 """The objects that the run at hand has met, with their copies."""
@@ -168,3 +168,68 @@ def _state(value: Value) -> dict[str, Value]:
         if isinstance(held, MemberDescriptorType) and hasattr(value, name)
     ]  # fmt: skip
     return {**{name: getattr(value, name) for name in slots}, **getattr(value, "__dict__", {})}
+
+
+def reaches(function: Value, primitive: Value) -> bool:
+    """Whether a function may call a primitive: it, or a function, class or object that it can name, names that."""
+    seen: set[int] = set()
+    pending = [function]
+    while pending:
+        value = pending.pop()
+        if value is primitive:
+            return True
+        if id(value) not in seen:
+            seen.add(id(value))
+            pending += _named_in(value)
+    return False
+
+
+def _named_in(value: Value) -> Iterable[Value]:
+    """Return what can be called by way of a value of the enclosing module."""
+    match value:
+        case tuple() | list() | set() | frozenset():
+            return value
+        case dict():
+            return [*value, *value.values()]
+        case FunctionType():
+            return () if is_ours(value) or is_foreign(value) else _seen_by(value)
+        case MethodType():
+            return value.__func__, value.__self__
+        case staticmethod() | classmethod():
+            return (value.__func__,)
+        case property():
+            return value.fget, value.fset, value.fdel
+        case functools.cached_property():
+            return (value.func,)
+        case functools.partial():
+            return value.func, value.args, value.keywords
+    if is_ours(type(value)):
+        return (getattr(getattr(value, "program", None), "function", None),)  # of a mechanism
+    kinds = [kind for kind in (value if isinstance(value, type) else type(value)).__mro__ if readable(kind)]
+    held = [] if isinstance(value, type) or not kinds else _state(value).values()
+    return [*(member for kind in kinds for member in vars(kind).values()), *held]
+
+
+def _seen_by(function: FunctionType) -> Iterator[Value]:
+    """Yield what the names in a function stand for, and the attributes of modules among them."""
+    names = {name for code in _codes(function.__code__) for name in code.co_names}
+    yield from (value for _, value in closure_of(function))
+    yield from (function.__defaults__, function.__kwdefaults__)
+    modules, met = [], set[int]()
+    for value in (function.__globals__[name] for name in names & function.__globals__.keys()):
+        yield value
+        modules += [value] if isinstance(value, ModuleType) else []
+    while modules:
+        module = modules.pop()
+        for name in () if id(module) in met else names:
+            value = getattr(module, name, None) if module.__name__ == "tightdp" else vars(module).get(name)
+            yield value
+            modules += [value] if isinstance(value, ModuleType) else []
+        met.add(id(module))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)

@@ -14,8 +14,8 @@ from tightdp.errors import LanguageError, LimitError, ParameterError, ProgramErr
 from tightdp.exact.numbers import brief
 from tightdp.exact.parameters import Range, as_parameter
 from tightdp.exact.rationals import Parameter, as_int
-from tightdp.language.analyst import Answering, conversing, is_asking
-from tightdp.language.classes import COPIES
+from tightdp.language.analyst import Answering, conversing
+from tightdp.language.classes import COPIES, reaches
 from tightdp.language.domains import Domain, Record, fit_to_neighbours
 from tightdp.language.doubles import BITS, as_bits, as_double
 from tightdp.language.exactness import exact, strictly
@@ -91,7 +91,7 @@ class Program:
     @cached_property
     def asks(self) -> bool:
         """Whether it may ask an analyst: it, or a function that it names, names `ask`."""
-        return is_asking(self.function, ask)
+        return reaches(self.function, ask)
 
     def bind(
         self, n: Any, neighbours: Neighbours | None = None, strategy: Answering | str | None = None, **parameters: Any

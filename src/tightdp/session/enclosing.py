@@ -110,6 +110,7 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
     yield best, None
     upper = least_upper(programs, best.value)
     _refuse_unproved(instance, programs, upper)
+    _refuse_crossing(best, upper)
     known = _compared(instance, upper)
     best = next((each for each, _ in known.values() if math.isinf(each.value)), best)
     by_pieces = any(isinstance(law, Exponentials) for one in programs for path in one.each() for law in path.noises)
