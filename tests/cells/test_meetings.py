@@ -87,6 +87,18 @@ def again(x):
 calls_itself = mechanism(again, record=Bit)
 
 
+@mechanism(record=Bit)
+def comprehended(x):
+    likely = [1 if reported(b) else 0 for b in x for _ in range(2)]
+    rare = []
+    for at, b in enumerate(x):
+        if flip(RARE):
+            rare.append(sum(1 for _ in range(at) if reported(b)))
+    if sum(flip(RARE) for _ in x) > len(rare):
+        rare += [2, 3]
+    return sum(rare) > 4, laplace(sum(likely) + 2 * sum(reported(b) for b in x), 1)
+
+
 def gone_through(made: Mechanism, n: int) -> tuple[dict[Any, Any], int]:
     """The paths on all datasets with their weights, and how many runs found them."""
     bound, number = made.bind(n=n).engine.program.bound, [0]
@@ -104,7 +116,9 @@ def gone_through(made: Mechanism, n: int) -> tuple[dict[Any, Any], int]:
 
 
 @pytest.mark.parametrize(
-    "made", [counted, with_lists, with_a_global_list, with_noise_before, observed, calls_itself], ids=lambda m: m.name
+    "made",
+    [counted, with_lists, with_a_global_list, with_noise_before, observed, calls_itself, comprehended],
+    ids=lambda m: m.name,
 )
 def test_runs_that_meet_have_the_paths_of_runs_one_by_one(made: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
     together, few = gone_through(made, 2)
@@ -115,6 +129,7 @@ def test_runs_that_meet_have_the_paths_of_runs_one_by_one(made: Mechanism, monke
 
 
 def test_what_a_finite_part_comes_to_is_found_state_by_state() -> None:
+    @mechanism(record=Bit)
     def reports(x):
         ones = 0
         for b in x:
@@ -122,8 +137,13 @@ def test_what_a_finite_part_comes_to_is_found_state_by_state() -> None:
                 ones += reported(b)
         return laplace(ones, 6)
 
-    made = mechanism(reports, record=Bit)
-    assert gone_through(made, 2)[1] < 400  # 4^6 on each dataset, one by one
+    @mechanism(record=Bit)
+    def listed(x):
+        return laplace(sum([reported(b) for b in x for _ in range(6)]), 6)
+
+    assert gone_through(reports, 2)[1] < 400  # 4^6 on each dataset, one by one
+    assert gone_through(listed, 2)[1] < 400
+    made = listed
     tight = made.bind(n=3).privacy()
     assert tight.status == "exact"
     assert float(tight.exp_epsilon) == pytest.approx(1.6472931894111278, rel=1e-12)  # a sum over a fine grid

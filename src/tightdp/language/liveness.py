@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias, TypeGuard
 
@@ -24,6 +24,36 @@ def own_nodes(node: ast.AST) -> Iterable[ast.AST]:
         yield child
         if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
             yield from own_nodes(child)
+
+
+def bound_by(part: ast.AST) -> Iterable[str]:
+    """Return the names that a piece of a function binds without writing them as names."""
+    match part:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return (name,)
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            return (name,)
+        case ast.alias(name=name, asname=other):
+            return (other or name.partition(".")[0],)
+    return ()
+
+
+def with_bodies(node: ast.stmt, written: Callable[[list[ast.stmt]], list[ast.stmt]]) -> ast.stmt:
+    """Return a statement whose bodies are written anew, but for functions and classes."""
+    if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        for part in (node, *getattr(node, "cases", ()), *getattr(node, "handlers", ())):
+            for name in ("body", "orelse", "finalbody"):
+                if isinstance(getattr(part, name, None), list):
+                    setattr(part, name, written(getattr(part, name)))
+    return node
+
+
+def placed(node: ast.stmt, place: ast.AST) -> ast.stmt:
+    """Return a statement with the place in the file of another piece, where it has none."""
+    for part in ast.walk(node):
+        if not hasattr(part, "lineno"):
+            ast.copy_location(part, place)
+    return node
 
 
 def read(*nodes: ast.AST | None) -> Names:

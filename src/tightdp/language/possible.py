@@ -18,8 +18,7 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError
 from tightdp.language import primitives
-from tightdp.language.liveness import assignments, own_nodes
-from tightdp.language.rounds import bound_by
+from tightdp.language.liveness import assignments, bound_by, own_nodes
 from tightdp.language.source import FunctionSource, read_function
 from tightdp.limits.calibrated import FEW_VALUES
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from tightdp.language.liveness import Liveness, own_nodes, read
+from tightdp.language.accumulated import accumulated
+from tightdp.language.liveness import Liveness, bound_by, own_nodes, placed, read, with_bodies
 from tightdp.language.primitives import current_source
 
 ROUND, LEFT, RETURNED = "__tightdp_round__", "__tightdp_left__", "__tightdp_returned__"
@@ -133,40 +134,34 @@ MOST_ROUNDS = 20_000
 NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns, MET: met, ITEMS: iter}
 
 
-def telling(node: FunctionNode, file: str, meeting: bool = False) -> FunctionNode:
+def telling(node: FunctionNode, file: str, meeting: Collection[str] | None = None) -> FunctionNode:
     """Make the `while` loops of a function tell of their rounds, but for those with `else`, and in generators.
 
-    A function for runs that are `meeting` tells with what it goes on, too; those inside of it do not.
+    A function for runs that are `meeting` tells with what it goes on, too; those inside of it do not. Then names that
+    are no builtins are given.
     """
     for inner in ast.walk(node):
-        meets = meeting and inner is node
-        if isinstance(inner, ast.FunctionDef) and (meets or any(isinstance(p, ast.While) for p in own_nodes(inner))):
-            _Function(inner, file, meets)
+        hidden = meeting if inner is node else None
+        if isinstance(inner, ast.FunctionDef) and (
+            hidden is not None or any(isinstance(p, ast.While) for p in own_nodes(inner))
+        ):
+            _Function(inner, file, hidden)
     return node
-
-
-def bound_by(part: ast.AST) -> Iterable[str]:
-    """Return the names that a piece of a function binds without writing them as names."""
-    match part:
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-            return (name,)
-        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
-            return (name,)
-        case ast.alias(name=name, asname=other):
-            return (other or name.partition(".")[0],)
-    return ()
 
 
 class _Function:
     """One function: which names are read after the beginning of each of its loops, and the loops rewritten."""
 
-    def __init__(self, node: ast.FunctionDef, file: str, meets: bool) -> None:
+    def __init__(self, node: ast.FunctionDef, file: str, hidden: Collection[str] | None) -> None:
         own = list(own_nodes(node))
         if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Try)) for part in own):
             return
         inner = [part for part in own if isinstance(part, (ast.FunctionDef, ast.Lambda))]
         if any(isinstance(part, (ast.Nonlocal, ast.Global)) for each in inner for part in ast.walk(each)):
             return
+        if hidden is not None:
+            accumulated(node, hidden)
+            own = list(own_nodes(node))
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
         comprehended = {
             name.id
@@ -179,12 +174,13 @@ class _Function:
         self._names = tuple(sorted({each.arg for each in arguments if each} | stored - comprehended))
         self._liveness = Liveness(node)
         self._inner = self._liveness.inner
-        self._file, self._meets = file, meets
+        self._file, self._meets = file, hidden is not None
         managed = (part for each in own if isinstance(each, ast.With) for part in ast.walk(each))
         self._managed = {part for part in managed if isinstance(part, ast.Return)}
         self._bound_otherwise = frozenset(name for part in own for name in bound_by(part))
         self._returned: list[tuple[tuple[str, ...], ast.expr]] = []
         self._items: tuple[str, ...] = ()
+        self._met = 0
         node.body = self._written(node.body, ())
 
     def _written(self, body: Sequence[ast.stmt], around: tuple[str, ...], again: bool = False) -> list[ast.stmt]:
@@ -194,9 +190,11 @@ class _Function:
             live = self._liveness.before.get(statement)
             if self._meets and again and live is not None:
                 held = (live | self._inner) & frozenset(self._names)
-                key = f"{self._file}:{statement.lineno}:{statement.col_offset}"
-                told = ast.Expr(_call(MET, (key, self._names, held, self._items)))
-                found.append(_placed(told, statement))
+                self._met += 1
+                told = ast.Expr(
+                    _call(MET, (f"{self._file}:{statement.lineno}:{self._met}", self._names, held, self._items))
+                )
+                found.append(placed(told, statement))
             again = any(isinstance(part, ast.Call) for part in ast.walk(statement))
             found += self._statement(statement, around)
         return found
@@ -207,18 +205,12 @@ class _Function:
             body = self._written(node.body, (*around, key), again=True)
             node.body = [*self._told(node, key, around), *body]
             call = _call(LEFT, (key, self._names))
-            return [node, *(_placed(each, node) for each in [ast.Expr(call)])]
+            return [node, *(placed(each, node) for each in [ast.Expr(call)])]
         if isinstance(node, ast.Return) and around:
             return self._leaving(node, around)
         if isinstance(node, ast.For) and self._meets:
             return [self._each(node, around)]
-        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            for name in ("body", "orelse", "finalbody"):
-                if isinstance(getattr(node, name, None), list):
-                    setattr(node, name, self._written(getattr(node, name), around))
-            for part in (*getattr(node, "cases", ()), *getattr(node, "handlers", ())):
-                part.body = self._written(part.body, around)
-        return [node]
+        return [with_bodies(node, lambda body: self._written(body, around))]
 
     def _each(self, node: ast.For, around: tuple[str, ...]) -> ast.stmt:
         """Return a loop over items, whose iterator has a name."""
@@ -243,7 +235,7 @@ class _Function:
         if node in self._managed or isinstance(value, (ast.Name, ast.Constant)) or not known:
             return [node]
         self._returned.append((around, deepcopy(value)))
-        return [_placed(self._returns(len(self._returned) - 1, around), node), node]
+        return [placed(self._returns(len(self._returned) - 1, around), node), node]
 
     def _returns(self, number: int, around: tuple[str, ...]) -> ast.stmt:
         wanted = (read(self._returned[number][1]) | self._inner) & set(self._names)
@@ -276,15 +268,8 @@ class _Function:
                     again = [self._returns(number, around), last]
                 taken.append(ast.If(here, again, []))
         heard = ast.If(ast.Compare(told, [ast.IsNot()], [ast.Constant(None)]), [*taken, end], [])
-        return [_placed(asked, node.test), _placed(heard, node.test)]
+        return [placed(asked, node.test), placed(heard, node.test)]
 
 
 def _call(name: str, constants: Sequence[Any], *values: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(name, ast.Load()), [*map(ast.Constant, constants), *values], [])
-
-
-def _placed(node: ast.stmt, place: ast.AST) -> ast.stmt:
-    for part in ast.walk(node):
-        if not hasattr(part, "lineno"):
-            ast.copy_location(part, place)
-    return node

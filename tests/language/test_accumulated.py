@@ -1,0 +1,119 @@
+"""Comprehensions as loops and lists as their sums: the same draws in the same order, with the same values."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tightdp import flip
+from tightdp.language.exactness import exact
+from tightdp.language.laws import Law
+from tightdp.language.primitives import using
+
+CALLS: list[Any] = []
+
+
+def told(*values: Any) -> int:
+    CALLS.append(values)
+    return int(values[0]) + flip(Fraction(1, 2))
+
+
+def keeps_its_names(x):
+    b = 5
+    bits = [told(b) for b in x]
+    bits = [told(b, at) for at, b in enumerate(bits) if told(b)]
+    return b, tuple(bits), [told(x) for x in x], x
+
+
+def in_order(x):
+    found = told(sum(told(b) for b in x), 1), sum([told(a, b) for a in x for b in range(a) if told(a)])
+    found += (max(told(v) for v in x), min((told(v) for v in x), default=3) - told(9) + sum(told(v) for v in x))
+    return found, told(0) and sum(told(v) for v in x), told(*[told(v) for v in x][:2]), -sum(told(v) for v in x)
+
+
+def under_conditions(x):
+    if sum(told(b) for b in x) > 5:
+        x = x[1:]
+    elif [told(v) for v in x] < [2, 2]:
+        return any(told(v) > 1 for v in x), [told(v) for v in x] == [2, 3, 0]
+    for v in [told(u) for u in x]:
+        for w in sorted(told(u + v) for u in x):
+            if told(w) > 3:
+                break
+        else:
+            continue
+        return v, w
+    return len([told(v) for v in x]) if told(0) else sum([told(v) for v in x])
+
+
+def lengthened(x):
+    kept, rows = [1, told(0)], [[told(a, b) for b in range(3)] for a in x]
+    kept += [told(2), 3]
+    for row in rows:
+        kept.append(sum(row) + len(kept))
+        kept.append(sum(kept))
+    short, longer = [], [4]
+    while told(0):
+        short.append(told(len(short)))
+        longer.append(sum(longer))
+    return sum(kept), len(kept), len(short), sum(longer), tuple(map(tuple, rows))
+
+
+def has_two_names(x):
+    kept = []
+    same = kept
+    one = other = []
+    while told(0):
+        kept.append(told(len(kept)))
+        one.append(1)
+    same.append(7)
+    return len(kept), sum(kept), len(other)
+
+
+def hides_builtins(x):
+    def inner():
+        return len(kept)
+
+    sum = max
+    kept = [told(v) for v in x]
+    kept.append(1)
+    return inner(), sum(kept), sum(told(v) for v in x)
+
+
+def called_later(x):
+    later = [lambda: v for v in x if told(v)]
+    return tuple(each() for each in later), len(later)
+
+
+class Drawn:
+    """A source that hears where runs may meet, and goes on."""
+
+    tells_equal_apart = True
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def draw(self, law: Law) -> int:
+        return self.random.choices([z for z, _ in law], [float(mass) for _, mass in law])[0]
+
+    def met(self, place: Any, items: Any) -> None:
+        """Hear it."""
+
+
+@pytest.mark.parametrize(
+    "written",
+    [keeps_its_names, in_order, under_conditions, lengthened, has_two_names, hides_builtins, called_later],
+    ids=lambda each: each.__name__,
+)
+def test_what_is_written_anew_means_the_same(written: Callable[..., Any]) -> None:
+    for seed in range(40):
+        ends = []
+        for meeting in (False, True):
+            CALLS.clear()
+            with using(Drawn(seed)):
+                ends.append((exact(written, meeting=meeting)((1, 2, 0)), list(CALLS)))
+        assert ends[0] == ends[1]
