@@ -6,7 +6,7 @@ from itertools import repeat
 from checker import cost, items, need, rational, spend, within
 
 
-def establish(program, claim, evidence):
+def establish(certificate, claim, evidence):
     """Establish that P(at least v of r guesses are right) <= bound against all mechanisms with a guarantee.
 
     m secrets are uniform on k options each; an attacker guesses r of them. The guarantee is (ln t, delta)-DP, for some

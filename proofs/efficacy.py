@@ -6,10 +6,10 @@ That an accepted file is true is a theorem (`efficacy_sound` in proofs/coq/Effic
 from collections import defaultdict
 from functools import cmp_to_key
 
-from checker import cost, items, need, positive, ratio, spend, text, times, value, within
+from checker import beside, cost, items, need, positive, ratio, spend, text, times, value, within
 
 
-def establish(program, claim, evidence):
+def establish(certificate, claim, evidence):
     """Establish the efficacy: a fair coin gives each client one of two records, the program is run once, and of what it
     publishes k of the coins are guessed. At best the expected share of right guesses is `share`.
 
@@ -17,6 +17,7 @@ def establish(program, claim, evidence):
     fallen so, over all coins of the others. A guess that is b is right with weight w[b]; best are the k clients for
     whom the larger of both is largest. Runs are gone through part by part, for each state with such weights.
     """
+    program = beside("program").Program(certificate)
     n, (above, below) = program.n, ratio(claim["share"], 0, 1)
     k, whole, total = within(claim["guesses"], 1, n, "number of guesses"), 1, 0
     given = [items(pair, 2) for pair in items(claim["pairs"], n)]

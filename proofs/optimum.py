@@ -8,7 +8,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-from checker import MOST_CLIENTS, Domain, items, need, rational, spend, text, value, within
+from checker import MOST_CLIENTS, beside, items, need, rational, spend, text, value, within
 
 ERRORS = {"absolute error": 1, "squared error": 2}
 
@@ -49,7 +49,7 @@ def aligned(domain, groups, x, other):
     return map(tuple, found)
 
 
-def establish(program, claim, evidence):
+def establish(certificate, claim, evidence):
     """Establish what a mechanism can do at best where it is worst, by one that does it and a bound for all others.
 
     The target has one value for all orders of the records of a group of clients. So a mechanism may be averaged over
@@ -60,7 +60,7 @@ def establish(program, claim, evidence):
     The table is such a K for R = keeps; the multipliers are for R = allows, which is as large or larger.
     """
     n, measure = within(claim["n"], 1, MOST_CLIENTS, "number of records"), claim["measure"]
-    domain = Domain(n, claim["records"], claim["neighbours"])
+    domain = beside("program").Domain(n, claim["records"], claim["neighbours"])
     groups = [items(group) for group in items(claim["groups"])]
     clients = [within(client, 0, n - 1, "client") for group in groups for client in group]
     alone = len(groups) == n or not domain.listed

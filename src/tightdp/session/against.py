@@ -67,7 +67,7 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
     if records != claim["records"]:
         raise QueryError(f"{program.name} has other records than the certificate", "give the mechanism that it names")
     checker.LEFT[0] = WORK * checker.WORK
-    core = checker.Program(content)
+    core = checker.beside("datasets").Claim(content)
     ours: list[tuple[Dataset, dict[Any, Any]]] = []
     left = LISTED_ROWS
     for x in islice(product(bound.record.values, repeat=bound.n), LISTED_ROWS):

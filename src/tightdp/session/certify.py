@@ -266,7 +266,7 @@ def _law(engine: Engine, x: Dataset) -> Certificate:
     content["evidence"] = {"rule": "datasets"}
     try:
         checker.LEFT[0] = WORK * checker.WORK
-        program = checker.Program(content)
+        program = checker.beside("datasets").Claim(content)
         at = program.dataset(content["claim"]["dataset"])
         power = power_of(content["claim"])
         whole = number_of(checker, program.weight(at), power)
@@ -354,7 +354,7 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
     if claim["question"] == "privacy" and "delta" not in claim:
         try:
             checker.LEFT[0] = WORK * checker.WORK
-            forms = find_forms(checker, checker.Program(content), control)
+            forms = find_forms(checker, checker.beside("datasets").Claim(content), control)
         except checker.Refused:
             forms = None
         if forms is not None:

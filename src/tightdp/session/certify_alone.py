@@ -32,7 +32,9 @@ def certify_optimum(answer: Optimum) -> Certificate:
         "measure": answer.measure,
         "n": len(best.datasets[0]),
         "records": [_record(record) for record in dict.fromkeys(chain.from_iterable(best.datasets))],
-        "neighbours": answer.neighbours if answer.neighbours in load_checker().NEAR else _listed(best),
+        "neighbours": answer.neighbours
+        if answer.neighbours in load_checker().beside("program").NEAR
+        else _listed(best),
         "groups": [list(group) for group in best.groups],
         "outputs": _all(best.outputs),
         "targets": [

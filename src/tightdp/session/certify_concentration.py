@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -65,13 +66,14 @@ def _largest(engine: Engine, claim: dict[str, Any], core: CoreProgram) -> tuple[
     checker, (content, _) = load_checker(), without_evidence(engine, claim, core)
     checker.LEFT[0] = WORK * checker.WORK
     try:
-        program = checker.Program(content)
+        program = checker.beside("datasets").Claim(content)
         met = [[(None, None)] if client is None else program.met for client in program.clients]
         ways = [program.along(*pair) for pair in program.listed] or [met]
-        largest = max(Fraction(program.distance(pairs)) for way in ways for pairs, *_ in program.walk(way))
+        distance = partial(checker.beside("moments").distance, program.variances)
+        largest = max(Fraction(distance(pairs)) for way in ways for pairs, *_ in program.walk(way))
         for x, other, _ in islice(every_neighbouring_pair(engine.bound), LISTED_ROWS):
             pair = (program.dataset(dataset_of(engine.bound, each)) for each in (x, other))
-            if any(program.distance(pairs) == largest for pairs, *_ in program.walk(program.along(*pair))):
+            if any(distance(pairs) == largest for pairs, *_ in program.walk(program.along(*pair))):
                 return largest, PairWitness(x, other)
         return largest, None
     except checker.Refused as error:

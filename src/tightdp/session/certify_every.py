@@ -56,7 +56,7 @@ def certify_every(instance: InstanceBase, runs: tuple[Any, Any, Any] | None = No
         content = about(claim, program_syntax(_parts(instance, chain)), bound)
         try:
             checker.LEFT[0] = WORK * checker.WORK
-            proof = evidence(Explored(checker, checker.Program(content)), before, after)
+            proof = evidence(Explored(checker, checker.beside("datasets").Claim(content)), before, after)
             if proof is not None:
                 content["evidence"] = proof
                 return Certificate(content, checker.check(content, WORK))
@@ -170,7 +170,7 @@ def evidence(explored: Explored, before: Sequence[Form], after: Sequence[Form] |
     known = {(copy, state): (copy, at) for at, state in enumerate(states) for copy in (0, 1, 2)}
     kept = [found for form in [*before, *(after or ())] if (found := _whole(form, known))]
     early = [form for form in kept if not any(copy for copy, _ in form)]
-    late = explored.data.units(len(states)) if units else [form for form in kept if form not in early]
+    late = explored.ratios(len(states)) if units else [form for form in kept if form not in early]
     pending = [form for which, _, form in explored.taken_back(1, [], late, units) if which == 1]
     while pending:
         form = pending.pop()
@@ -182,7 +182,7 @@ def evidence(explored: Explored, before: Sequence[Form], after: Sequence[Form] |
     if any(sum(form.values()) > 0 for _, _, form in explored.taken_back(0, early, [], units)):
         return None
     why: list[Reasons] = []
-    for part, forms in ((0, (early, late)), (1, (early, late)), (2, ([], explored.data.units(1)))):
+    for part, forms in ((0, (early, late)), (1, (early, late)), (2, ([], explored.ratios(1)))):
         why.append({kind: [] for kind in KINDS})
         for which, key, form in explored.taken_back(part, forms[0], forms[1], units):
             because = _at_start(form) if part == 0 else _bounded(form, late if which == 2 else early)

@@ -99,9 +99,9 @@ def _least(guarantees: list[Any], bound: Any) -> Number:
     root, checker = root_of(bound, *(t for t, _, _ in guarantees), *(some for _, some, _ in guarantees)), load_checker()
     checker.LEFT[0], checker.ROOT[0] = WORK * checker.WORK, root
     try:
-        pairs, whole = checker.composed(written(tuple(guarantees), root))
+        pairs, whole = checker.beside("composition").composed(written(tuple(guarantees), root))
         point = checker.ratio(written(bound, root), 1), (0, 1)
-        above, _ = checker.excess(point, pairs, whole, whole)
+        above, _ = checker.beside("datasets").excess(point, pairs, whole, whole)
         parts = above, checker.times(point[0][1], whole)
     except checker.Refused as reason:
         raise unfit(reason, "ask for fewer runs") from None

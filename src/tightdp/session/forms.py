@@ -39,11 +39,10 @@ class Explored:
         self.data = data
         self.states: list[list[Any]] = [[()]]
         self.told: list[list[Any]] = []
-        self._positive, self._prices = checker.positive, list[int]()
+        self._positive, self._forms = checker.positive, checker.beside("forms")
         self._back: list[dict[tuple[int, int], list[tuple[int, int, Any]]]] = []
         for part, client in zip(data.places, data.clients, strict=True):
             self._explore(part, client, checker.text)
-            self._prices.append(data.parts[part].price)
 
     def _explore(self, part: int, client: Any, text: Callable[[Any], str]) -> None:
         """Go through a part; what every client runs is gone through until no state is new."""
@@ -69,20 +68,15 @@ class Explored:
         self, place: int, early: Sequence[Keyed], late: Sequence[Keyed], units: bool
     ) -> Iterator[tuple[int, Because, Keyed]]:
         """Yield the forms before a part that give those after it, with what each is about; none that is at most 0."""
-        data, positive = self.data, self._positive
-        reads = data.clients[place] is not None
-        for a, b in data.met if reads else [(0, 0)]:
-            kinds = [
-                (0, early, a == b),
-                (1, late, a != b and not data.at_once),
-                (2, late, not units and (place > 0 or data.at_once) and (a == b or data.at_once)),
-            ]
-            for which, forms, wanted in kinds:
-                for number, form in enumerate(forms) if wanted else ():
-                    found = data.taken_back(self._back[place], form, (a, a, b), which == 2, self._prices[place])
-                    for shown, taken in found.items():
-                        if any(map(positive, taken.values())):
-                            yield which, (a, b, shown, number), taken
+        part, back = self.data.parts[self.data.places[place]], self._back[place]
+        for which, about, form in self._forms.taken_back(self.data, part, back, early, late, units, place == 0):
+            if any(map(self._positive, form.values())):
+                yield which, about, form
+
+    def ratios(self, many: int) -> list[Keyed]:
+        """Return the forms, of so many states, that each is at most e^ε times as likely under x as under x'."""
+        found: list[Keyed] = self._forms.ratios(self.data, many)
+        return found
 
 
 def written(value: Any) -> Any:
@@ -143,7 +137,7 @@ class _Search:
         """Return the evidence; with `units` every state of a cut stands for itself once x and x' differ."""
         explored = self.explored
         early: list[Keyed] = []
-        late: list[Keyed] = explored.data.units(len(explored.states[-1]))
+        late: list[Keyed] = explored.ratios(len(explored.states[-1]))
         cuts: list[dict[str, list[Any]]] = []
         reasons: list[Reasons] = []
         for part in range(len(explored.told) - 1, 0, -1):
@@ -167,7 +161,7 @@ class _Search:
                 for vector in kept[1]
             ]
             if units:
-                late = explored.data.units(len(explored.states[part]))
+                late = explored.ratios(len(explored.states[part]))
             halves = ([self._row(vector, 0), self._row(vector, 1)] for vector in kept[1])
             cuts.append({"before": [self._row(vector, 0) for vector in kept[0]], "after": list(halves)})
         reasons.append(self._at_start(early, late, units))

@@ -1,0 +1,225 @@
+"""The rules for claims about a program: all datasets are gone through, or those of a witness, or `forms.py` is asked.
+
+They establish, with R = e^epsilon, for the law of the core program:
+  privacy    P(E|x) <= R P(E|x') + delta for all neighbours x, x' and events E. Attained: by the pair that is named
+             With an error: of all mechanisms whose events have these probabilities up to it; where delta is less than
+             these errors come to, of those that publish nothing that the program does not publish on x or x'
+  privacy of messages: the same for every n, of what the output is computed from. So R bounds the output, too
+  curve      privacy at every point, of pairs of R and delta. Between points delta is below the line (it is convex in R)
+  moment     sum over y of P(y|x)^a / P(y|x')^(a-1) <= bound for a = order: e^((a-1) times the Rényi divergence)
+  concentration: with discrete Gaussian noise of these variances on the numbers that are left, the Rényi divergence of
+             each whole order a is at most a times the bound (of all orders a > 1: Canonne, Kamath, Steinke 2020)
+  accuracy   P(|error| > alpha | x) <= beta for all datasets x; the error is what the program leaves behind
+  violation, larger moment, larger concentration, inaccuracy: that this is false for the pair, or the dataset, named
+  law        what is published on a dataset, part by part, and with which probabilities
+"""
+
+from collections import defaultdict
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, product, repeat
+
+from checker import beside, cost, items, need, positive, ratio, rational, spend, times, value
+
+ALL, OPEN = "all", "open"  # in an event, of what a part publishes: each output by itself, or all together
+
+
+class Claim(beside("program").Program):
+    """A program, and the numbers of a claim about it."""
+
+    def __init__(self, given):
+        super().__init__(given)
+        claim, self.compares = given["claim"], "neighbours" in given["claim"]
+        self.variances = [rational(v, 0) for v in items(claim["variances"])] if "variances" in claim else None
+        if self.variances is not None:
+            need(0 not in self.variances and rational(claim["bound"], 0) >= 0, "there is no noise")
+        self.kept, self.least = "beta" in claim or self.variances is not None, claim["question"] == "larger moment"
+        need(not (self.kept and self.published), "what is measured is published")
+        self.infinite = claim["question"] == "violation" and claim["bound"] == "inf"
+        most = {"alpha": None, "order": 99, "error": 1}
+        self.alpha, self.order, self.error = [rational(claim[at], 0, most[at]) if at in claim else None for at in most]
+        p, q = self.order.as_integer_ratio() if self.order is not None else (2, 1)
+        need(q < p <= 99 and q <= 16, "there is no such order")
+        points = items(claim.get("points", [[claim.get("bound"), claim.get("beta", claim.get("delta", 0))]]))
+        need(points, "a curve has no points")
+        zero = self.infinite or not self.compares  # R is 0, else 1 or more, but with a delta, or for distances
+        least = int(self.variances is None and "delta" not in claim)
+        self.points = [((0, 1) if zero else ratio(t, least), ratio(d, 0, 1)) for t, d in map(items, points, repeat(2))]
+        self.turns = self.order is self.error is self.variances is None  # `in_order_is_enough` is for other claims
+        need(self.error is None or not (self.infinite or "attained" in claim), "nothing is attained up to an error")
+
+    def along(self, x, y):
+        """Return what the places meet on two datasets."""
+        return [[(None, None)] if at is None else [(x[at], y[at])] for at in self.clients]
+
+    def event(self, given):
+        """Read what each part publishes, or None where that is left open."""
+        return [OPEN if each is None else repr(value(items(each))) for each in items(given, len(self.places))]
+
+    def weight(self, x, event=None):
+        """Return the weight of all runs on a dataset, or of those that publish what is in an event."""
+        ((_, weight, _),) = self.walk(self.along(x, x), event or [OPEN] * len(self.places))
+        return weight
+
+    def law(self, x, given):
+        """Establish the law of what is published on a dataset: all that is possible, with the probabilities."""
+        whole, found = self.weight(x), {}
+        need(positive(whole), "every run is dropped")
+        for event, p in (items(row, 2) for row in items(given)):
+            shown, (above, below) = self.event(event), ratio(p, 0, 1)
+            found[repr(shown)] = weight = self.weight(x, shown)
+            need(OPEN not in shown and times(below, weight) == times(above, whole), "an output has another probability")
+        need(len(found) == len(given) and sum(found.values()) == whole, "some outputs are missing, or stand twice")
+
+    def moves(self, part, laws, event):
+        """Return how a part moves the weights of states, and the list of what it moves them to, which fills.
+
+        A law of the list before, by its number, and a record give the numbers of laws after it, by what is published;
+        of an event only what is in it.
+        """
+        after, numbers, price = [{}], {}, self.parts[part].price
+
+        @cache
+        def move(law, record):
+            known, found = self.same.setdefault((part, record), {}), defaultdict(dict)
+            rows = [known.get(state) or self.run(part, state, record) for state in laws[law]]
+            spend(3 * len(rows) + (4 + price * cost(sum(laws[law].values()))) * sum([many for _, many in rows]))
+            if event is not ALL:
+                rows = [([(event, row) for told, row in moved if event in (OPEN, told)], many) for moved, many in rows]
+            for weight, (moved, _) in zip(laws[law].values(), rows):
+                for told, row in moved:
+                    sums = found[told]
+                    for left, odds in row:
+                        sums[left] = sums.get(left, 0) + weight * odds
+            for told, sums in found.items():
+                alike = numbers.setdefault(hash(frozenset(sums.values())), [])
+                spend(8 * len(sums) * (1 + len(alike)))  # a file can foresee the hashes of numbers
+                found[told] = next((number for number in alike if after[number] == sums), len(after))
+                if found[told] == len(after):
+                    alike.append(len(after))
+                    after.append(sums)
+            return found
+
+        return move, after
+
+    def swaps(self, part, state):
+        """Whether two clients with this part may change places: what they publish does, and no weight of it changes."""
+        first, middle = self.moves(part, [{}, {state: 1}], ALL)
+        then, _ = self.moves(part, middle, ALL)
+
+        def both(a, b):
+            return [(told, last, law) for told, left in first(1, a).items() for last, law in then(left, b).items()]
+
+        pairs = combinations_with_replacement(range(len(self.records)), 2)  # of x and x' only one may have a == b
+        return all({*both(a, b)} == {(told, last, law) for last, told, law in both(b, a)} for a, b in pairs)
+
+    def walk(self, meets, event=None):
+        """Yield what `over` takes, for all that the places meet. Which outputs have which weights does not matter.
+
+        Clients that may change places meet pairs in one order only: all others lead to the same.
+        """
+        laws, found, swaps = [{}, {"()": 1}], {(frozenset([((1, 1), 1)]), False, 0)}, cache(self.swaps)
+        for at, (part, pairs, shown) in enumerate(zip(self.places, meets, event or repeat(ALL))):
+            move, after = self.moves(part, laws, shown)
+            again = self.turns and (part,) == self.places[at + 1 : at + 2] and pairs is meets[at + 1]
+            again = again and all(swaps(part, state) for state in set().union(*laws))
+            before, found = found, set()
+            for (left, differ, least), (number, (a, b)) in product(before, enumerate(pairs)):
+                spend(12)
+                if number < least or (differ and a != b and not self.at_once):
+                    continue
+                tables = {}
+                for (law, other), count in left:
+                    ours, theirs = move(law, a), move(other, b)
+                    for told in ours.keys() | theirs.keys():
+                        spend(16)
+                        key = ours.get(told, 0), theirs.get(told, 0)
+                        tables[key] = tables.get(key, 0) + count
+                found.add((frozenset(tables.items()), differ or a != b, number if again else 0))
+            laws = after
+        spend(sum(map(len, laws)))
+        whole = shown = [sum(law.values()) for law in laws]
+        if self.variances is not None:
+            shown = [[self.states[state] for state in law] for law in laws]
+        elif self.kept:  # the error of an answer is all that is left
+            errors = {state: self.states[state] for law in laws for state in law}
+            need(all([*map(type, each)] in ([int], [Fraction]) for each in errors.values()), "an error is no number")
+            wrong = {state for state, (error,) in errors.items() if abs(error) > self.alpha}
+            shown = [sum(weight for state, weight in law.items() if state in wrong) for law in laws]
+        for left, _, _ in found:
+            ours, theirs = (sum(times(count, whole[pair[at]]) for pair, count in left) for at in (0, 1))
+            yield [(shown[a], shown[b], count) for (a, b), count in left], ours, theirs
+
+    def nearer(self, point, sign=-1):
+        """Return a point of a claim, with an error at a delta that is less by what events differ by, or (1) more."""
+        (up, down), (above, below), error = *point, sign * (self.error or Fraction(0))
+        scale, wide = times(error.denominator, down), times(up + down, below)
+        return (up, down), (times(scale, above) + times(error.numerator, wide), times(scale, below))
+
+    def over(self, point, pairs, ours, theirs):
+        """What the claim bounds, less its bound, times some number; and whether it is attained."""
+        need(positive(ours) and positive(theirs), "every run is dropped")
+        if self.order is self.variances is None:
+            over, equal = excess(point, pairs, ours, theirs, self.infinite)
+        else:
+            over, equal = beside("moments").over(self, point, pairs, ours, theirs)
+        return over, over == 0 and (equal or point[1][0] != 0 or self.kept)
+
+
+def excess(point, pairs, ours, theirs, infinite=False):
+    """Return the sum of max(0, P - R P') less delta, times some number, for weights under x and x' of so many outputs,
+    and those of all runs; and whether some output has P = R P' above 0."""
+    ((up, down), (above, below)), equal, total = point, False, 0
+    ours, theirs, every = (1, 1, ours) if ours == theirs else (ours, theirs, times(ours, theirs))
+    first, second, less = times(down, theirs), times(up, ours), -1 * times(times(above, down), every)
+    spend(len(pairs) * (9 + (cost(first) + cost(second)) * cost(every)))  # no weight is longer than those of all runs
+    spared = positive(less)  # no delta is left after an error: each output has as much to spare
+    for v, w, count in pairs:
+        gap = first * v + -1 * (second * w)
+        if spared and (v != 0 or w != 0) and positive(times(below, gap) + less):
+            return 1, False
+        if positive(gap) and (w == 0 or not infinite):
+            total += times(count, gap)
+        equal = equal or gap == 0 != v
+    return (0, False) if spared else (times(below, total) + less, equal)
+
+
+def establish(given, claim, evidence):
+    """Establish a claim about a program by its evidence, and return what else there is to say."""
+    program, curve, rule, named = Claim(given), "points" in claim, evidence["rule"], evidence.get("witness")
+    refuted = rule == "witness"
+    named = [] if named is None else items(named, len(program.points)) if curve else [named]
+    for pair, point in zip(named, program.points):  # of a curve one for each point
+        x, y = map(program.dataset, items(pair, 2))
+        need(program.meets(x, y) and (x != y) == program.compares, "the witness is no pair of neighbours")
+        event = program.event(evidence["event"]) if "event" in evidence else None
+        ((pairs, ours, theirs),) = program.walk(program.along(x, y), event)
+        if event:
+            exact = program.compares and program.error is None and not (program.order or curve or program.kept)
+            need(exact and point[1][0] == 0, "all outputs count here")
+            ours, theirs = program.weight(x), program.weight(y)
+        over, attained = program.over(program.nearer(point, 1 if refuted else -1), pairs, ours, theirs)
+        need(positive(over) if refuted else attained, "the witness does not show it")
+    if "runs" in claim:  # how often it is run, and which (ln t, delta)-DP all runs are together
+        need({(y, x) for x, y in program.listed} <= {*program.listed}, "a pair is listed the other way round only")
+        runs, bound, delta = items(claim["runs"], 3)
+        once = [[claim["bound"], claim.get("delta", 0), runs]]
+        beside("composition").establish(None, {**claim, "guarantees": once, "bound": bound, "delta": delta}, None)
+    if rule == "forms":
+        beside("forms").establish(program, evidence)
+    elif "law" in claim:
+        program.law(program.dataset(claim["dataset"]), claim["law"])
+    elif not refuted:
+        meets = [[(None, None)] if at is None else program.met for at in program.clients]
+        for way in map(program.along, *zip(*program.listed)) if program.listed else [meets]:
+            found = [*program.walk(way)]
+            for point in map(program.nearer, program.points):
+                need(not any(positive(program.over(point, *each)[0]) for each in found), "the claim is wrong")
+    remark = ", which is always so" * all(delta[0] == delta[1] for _, delta in program.points)
+    if program.error is not None:
+        alone = any(positive(-1 * program.nearer(point)[1][0]) for point in program.points) and not refuted
+        remark += "; of all laws that differ by the error at most" + ", and publish nothing else" * alone
+    if program.variances is not None:
+        remark += "; of noise on these numbers, at whole orders (between: Canonne, Kamath, Steinke 2020)"
+    remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
+    return remark + "; nothing is published" * (not program.kept and not program.published)
