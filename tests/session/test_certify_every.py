@@ -17,6 +17,7 @@ from expectations import mechanisms
 from small_mechanisms import remembers_or
 from tightdp import ALL, flip, mechanism
 from tightdp.errors import QueryError
+from tightdp.exact.field import exp
 from tightdp.session.certify import load_checker
 from tightdp.session.mechanism import Mechanism
 
@@ -70,15 +71,36 @@ def test_every_number_of_clients_is_certified(name: str, parameters: dict[str, A
 
 
 def test_what_no_forms_prove_is_not_certified() -> None:
-    for claim in ({}, {"epsilon": 1}):
+    instance = mechanisms("all_or_nothing")["all_or_nothing"].bind(n=ALL, p="1/10")
+    for claim in ({}, {"epsilon": 1, "delta": "1/10"}, {"epsilon": 1, "runs": 2}):
         with pytest.raises(QueryError, match=r"rule of evidence|nothing else"):
-            mechanisms("all_or_nothing")["all_or_nothing"].bind(n=ALL, p="1/10").certify(**claim)
+            instance.certify(**claim)
+    assert is_true(dict(instance.certify(epsilon=1).content))
+
+
+@pytest.mark.parametrize(("name", "parameters"), PROGRAMS, ids=[name for name, _ in PROGRAMS])
+def test_claims_for_every_n_are_certified_or_refuted(name: str, parameters: dict[str, Any]) -> None:
+    instance = mechanisms(name)[name].bind(n=ALL, **parameters)
+    tight = Fraction(instance.privacy().upper)
+    for above in (tight + Fraction(1, 7), tight, exp(tight)):
+        made = dict(instance.certify(exp_epsilon=above).content)
+        claim = made["claim"]
+        assert (claim["n"], Fraction(claim["bound"])) == ("all", above if isinstance(above, Fraction) else tight)
+        assert all(is_true(unrolled(made, n)) for n in (1, 2))
+    assert Fraction(instance.certify(epsilon=tight).content["claim"]["bound"]) == tight
+    for claimed in ({"exp_epsilon": tight * Fraction(99, 100)}, {"epsilon": "1/2"}):
+        found = instance.certify(**claimed).content
+        assert found["claim"]["question"] == "violation"
+        assert is_true(dict(found))
 
 
 def test_a_proof_that_no_rule_expresses_is_named() -> None:
     instance = mechanisms("geometric_count")["geometric_count"].bind(n=ALL, ratio="1/2")
     with pytest.raises(QueryError, match="e\\^ε = 2 for every n is proved by alignment, which no rule expresses"):
         instance.certify()
+    with pytest.raises(QueryError, match="which no rule expresses"):
+        instance.certify(exp_epsilon=3)
+    assert instance.certify(exp_epsilon="3/2").content["claim"]["question"] == "violation"
 
 
 def accepted(content: dict[str, Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -31,6 +32,9 @@ class InstanceBase:
 
     one_engine = True
     """Whether one engine answers: not for all n at once, nor with an unknown."""
+
+    rebind: Callable[..., Any]
+    """See `Asked`."""
 
     def __init__(
         self,

@@ -20,34 +20,42 @@ from tightdp.every_n.chain import Chain, covers, noisy_end
 from tightdp.every_n.simulation import simulate, solution
 from tightdp.every_n.states import chain_of
 from tightdp.every_n.upper import readings
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import as_text
 from tightdp.session.base import InstanceBase
 from tightdp.session.certify import WORK, Certificate, load_checker
 from tightdp.session.certify_content import about, written
 from tightdp.session.certify_events import dataset_of
 from tightdp.session.certify_runs import together
-from tightdp.session.enclosing import enclose
+from tightdp.session.enclosing import enclose, is_above, verify
 from tightdp.session.forms import KINDS, Explored, Reasons, assembled
 
 _MOST_TRIED = 12
 
 
-def certify_every(instance: InstanceBase, runs: tuple[Any, Any, Any] | None = None) -> Certificate:
+def certify_every(
+    instance: InstanceBase,
+    runs: tuple[Any, Any, Any] | None = None,
+    claimed: tuple[Number | None, Fraction | None] = (None, None),
+) -> Certificate:
     """Return a certificate that some e^ε is enough for every n. Raises QueryError where the checker knows no proof.
 
-    With `runs`, how many, an e^ε and δ (0 for the least), it says what so many runs are together, too.
+    With `runs`, how many, an e^ε and δ (0 for the least), it says what so many runs are together, too. Of an e^ε, or ε,
+    that is claimed it says that it is enough, or, for some n, that it is not.
     """
     bound, checker = instance.bound, load_checker()
     chains = [chain for paths in readings(bound) for chain in [chain_of(paths)] if chain is not None]
     tried = sorted(((way, chain) for chain in chains for way in ways(chain)), key=lambda each: each[0][0])
     reason: object = None
     for (ratio, before, after), chain in tried[:_MOST_TRIED]:
+        if claimed != (None, None) and is_above(ratio, *claimed):
+            break
         claim = {
             "question": "privacy of messages",
             "n": "all",
             "records": dataset_of(bound, bound.record.values),
             "neighbours": bound.neighbours,
-            "bound": written_value(ratio),
+            "bound": written_value(claimed[0] if isinstance(claimed[0], Fraction) else ratio),
         }
         if runs is not None:
             total = together(ratio, runs)
@@ -62,7 +70,14 @@ def certify_every(instance: InstanceBase, runs: tuple[Any, Any, Any] | None = No
                 return Certificate(content, checker.check(content, WORK))
         except checker.Refused as error:
             reason = error
-    found = enclose(instance)
+    if claimed == (None, None):
+        found = enclose(instance)
+    else:
+        found = verify(instance, *claimed).found
+        if is_above(found.lower, *claimed):
+            one = instance.rebind(found.n, dict(bound.parameters), **instance.limits)
+            made: Certificate = one.certify(exp_epsilon=claimed[0], epsilon=claimed[1])
+            return made
     if found.reason:
         raise LimitError(found.reason, found.hint)
     known = f"e^ε = {as_text(found.upper)} for every n is proved by {found.proof}, which no rule expresses"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -307,12 +308,7 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
     """Return the verdict on the claim that ε-DP holds for every n; either e^ε or ε is given."""
     name, claimed = ("epsilon", epsilon) if exp_epsilon is None else ("exp_epsilon", exp_epsilon)
     assert claimed is not None
-
-    def above(value: Exact) -> bool:
-        if exp_epsilon is not None:
-            return value > exp_epsilon
-        assert epsilon is not None
-        return compare_log(value, epsilon) > 0
+    above = partial(is_above, exp_epsilon=exp_epsilon, epsilon=epsilon)
 
     def verdict(found: EveryN) -> EveryNVerification:
         holds = None if above(found.upper) else True
@@ -332,6 +328,14 @@ def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction
         )
 
     return verdict(enclose(instance, above, lambda found: snapshot(verdict(found))))
+
+
+def is_above(value: Exact, exp_epsilon: Number | None, epsilon: Fraction | None) -> bool:
+    """Return whether a value of e^ε is above one that is claimed, or above e to the power of an ε that is."""
+    if exp_epsilon is not None:
+        return value > exp_epsilon
+    assert epsilon is not None
+    return compare_log(value, epsilon) > 0
 
 
 def _at_few(instance: InstanceBase, known: _Lower, enough: Callable[[Exact], bool]) -> _Lower | None:

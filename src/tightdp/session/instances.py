@@ -264,11 +264,14 @@ class EveryInstance(Instance):
         return enclosing.verify(self, *read_exponential(claimed.exp_epsilon, claimed.epsilon, least=1))
 
     def _certified(self, claim: dict[str, Any]) -> Certificate:
-        runs = claim.pop("runs", None)
-        many = None if runs is None else (runs, claim.pop("exp_epsilon", None), claim.pop("delta", 0))
-        if read_exact("delta", claim.pop("delta", 0), 1) or any(value is not None for value in claim.values()):
+        runs, exp_epsilon, epsilon = (claim.pop(name, None) for name in ("runs", "exp_epsilon", "epsilon"))
+        delta, others = claim.pop("delta", 0), [value for value in claim.values() if value is not None]
+        if others or (epsilon is not None and runs is not None) or (runs is None and read_exact("delta", delta, 1)):
             raise QueryError("for every n a certificate says which e^ε is enough, and nothing else", "ask for one n")
-        return certify_every.certify_every(self, many)
+        if runs is not None:
+            return certify_every.certify_every(self, (runs, exp_epsilon, delta))
+        claimed = (None, None) if exp_epsilon is epsilon is None else read_exponential(exp_epsilon, epsilon, least=1)
+        return certify_every.certify_every(self, claimed=claimed)
 
 
 @checked_calls
