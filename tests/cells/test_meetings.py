@@ -125,7 +125,7 @@ def test_runs_that_meet_have_the_paths_of_runs_one_by_one(made: Mechanism, monke
     monkeypatch.delattr(paths._Run, "met")
     apart, many = gone_through(made, 2)
     assert together == apart
-    assert few < many if made is not with_a_global_list else few == many
+    assert few < many
 
 
 def test_what_a_finite_part_comes_to_is_found_state_by_state() -> None:

@@ -16,7 +16,7 @@ from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest, ended
 from tightdp.cells.meetings import Known, Meetings, going_on
 from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, by_pieces, may_occur, noisy
-from tightdp.cells.pictures import Form, Picture, containers, living, picture, restored
+from tightdp.cells.pictures import Form, Met, Outer, Picture, living, picture, restored
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided, bernoulli
@@ -55,6 +55,7 @@ class Loops:
     refused: dict[Any, Outside] = field(default_factory=dict)
     known: dict[Any, list[Outcome]] = field(default_factory=dict)
     meetings: Meetings = field(default_factory=Meetings)
+    outer: Outer = field(default_factory=Outer)
     rejected: bool = False
     counting: str | None = None
     """A loop with a counter that has no bound: where it stands."""
@@ -223,7 +224,7 @@ class _Run:
         if isinstance(begun, _Begun) and begun.heads == self._heads:
             return self._entered(loop, begun.entry)
         if self.followed and (loop.key, loop.frame) == (self.followed.key, self.followed.frame):
-            raise _End("round", picture(living(loop), self.followed.known))
+            raise _End("round", self.loops.outer.end(living(loop), self.followed.known))
         key = loop.key, loop.frame.f_code
         if key in self.loops.followed:
             return self._ended(loop, key)
@@ -249,11 +250,11 @@ class _Run:
 
     def _leave(self, keys: Sequence[str], frame: FrameType, way: str, held: Mapping[str, Any]) -> None:
         if self.followed and self.followed.key in keys and frame is self.followed.frame:
-            raise _End(way, picture(held, self.followed.known))
+            raise _End(way, self.loops.outer.end(held, self.followed.known))
 
     def _entered(self, loop: Loop, entry: Entry) -> Told:
         self.at += 1
-        known = containers(loop.values())
+        known = self.loops.outer.containers(loop.values())
         self._begin()
         self.followed = _Round(loop.key, loop.frame, known, dict(self._drawn))
         self.rows = frozenset(row({COUNTER + entry.first + at: -1}, 0) for at in range(len(entry.counters)))
@@ -261,23 +262,23 @@ class _Run:
         counted = {counter.place: (COUNTER + entry.first + at, counter) for at, counter in enumerate(entry.counters)}
         values = iter(entry.places)
 
-        def known_number(value: Any) -> Any:
-            return noisy(self, dict(value.coefficients), value.constant) if isinstance(value, Form) else value
-
         def number(value: Any) -> Any:
             place = next(values)
             if isinstance(value, Rest):
                 v, counter = counted[place]
                 away = Noisy(self, {v: counter.period}, counter.least + value.remainder)
                 unit = counter.sign if counter.parts == 1 else Fraction(counter.sign, counter.parts)
-                return known_number(counter.begun) + unit * away
-            return known_number(value)
+                return self._number(counter.begun) + unit * away
+            return self._number(value)
 
         names = restored(shape, numbers, number, known)
         return Told(tuple(names[name] for name in loop.names))
 
+    def _number(self, value: Any, named: Callable[[Any], dict[int, Any]] = dict) -> Any:
+        return noisy(self, named(value.coefficients), value.constant) if isinstance(value, Form) else value
+
     def _ended(self, loop: Loop, key: Any) -> Told:
-        known = containers(loop.values())
+        known = self.loops.outer.containers(loop.values())
         start = picture(living(loop), known)
         name = key, start
         if name not in self.loops.known:
@@ -312,10 +313,7 @@ class _Run:
         self.rows = tightest([*self.rows, *(row(mine(normal), bound) for normal, bound in taken.rows)])
         self.residues |= {new[-1 - v]: residue for v, residue in taken.residues}
 
-        def number(value: Any) -> Any:
-            return noisy(self, mine(value.coefficients), value.constant) if isinstance(value, Form) else value
-
-        names = restored(taken.shape, taken.numbers, number, known)
+        names = restored(taken.shape, taken.numbers, lambda value: self._number(value, mine), known)
         held = tuple(names.get(name, MISSING) for name in loop.names)
         return Told(held, _WAYS[taken.way], names.get(""))
 
@@ -359,6 +357,8 @@ def _restarted(ask: Callable[[], T], loops: Loops) -> T:
     while True:
         try:
             return ask()
+        except Met:
+            continue
         except _Endless as endless:
             if endless.key not in loops.refused:
                 loops.followed.add(endless.key)

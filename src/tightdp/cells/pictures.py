@@ -1,6 +1,7 @@
 """What the names of a function hold, taken apart: a shape, and the rational and noisy numbers in it.
 
-Lists, dictionaries and sets are known by identity, so that two names of one list stay that.
+Lists, dictionaries and sets are known by identity, so that two names of one list stay that. So is what a run sees of
+collections and objects of the enclosing module.
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.cells.linear import COUNTER, REAL
 from tightdp.cells.noise import Noisy, Outside
+from tightdp.exact.arrays import np
 from tightdp.exact.field import ExpNumber
+from tightdp.language.classes import COPIES, state_of
+from tightdp.language.exactness import exactly
 from tightdp.language.rounds import MISSING, Loop, Missing
+from tightdp.limits.calibrated import FEW_VALUES
 
 Shape: TypeAlias = Any
 Place: TypeAlias = tuple[Any, ...]
@@ -60,11 +65,36 @@ def living(loop: Loop) -> Mapping[str, Any]:
 
 
 def containers(values: Mapping[Any, Any]) -> list[Any]:
-    """Return the containers that names hold, in the order in which they are met."""
-    drawing = _Drawing(())
+    """Return the containers that names hold, in the order in which they are met, with those of the enclosing module."""
+    drawing = _Drawing([copy for _, copy in (COPIES.get() or {}).values()])
     for name, value in values.items():
         drawing.of(value, (name,))
     return drawing.met
+
+
+class Met(BaseException):
+    """A round of a loop meets what stands outside, which belongs to the state of the loop."""
+
+
+class Outer(list[Any]):
+    """The collections and objects of the enclosing module that rounds of loops that are not gone through have met."""
+
+    def containers(self, values: Mapping[Any, Any]) -> list[Any]:
+        """Return the containers that belong to a state with these names."""
+        for thing in self:
+            exactly(thing)
+        return containers(values)
+
+    def end(self, values: Mapping[Any, Any], known: Sequence[Any]) -> Picture:
+        """Return with which names a round ends. Raises Met where it has met something for the first time."""
+        every = set(map(id, known))
+        new = [thing for thing, copy in (COPIES.get() or {}).values() if id(copy) not in every]
+        if len(self) > FEW_VALUES or any(thing is each for thing in new for each in self):
+            raise Outside("is drawn in a loop that changes what stands outside")
+        self += new
+        if new:
+            raise Met
+        return picture(values, known)
 
 
 class _Drawing:
@@ -87,7 +117,7 @@ class _Drawing:
             return "plain", type(value).__name__, value
         if isinstance(value, tuple) and type(value) is tuple:
             return "tuple", tuple(self.of(item, (*place, at)) for at, item in enumerate(value))
-        if type(value) in (list, dict, set):
+        if type(value) in (list, dict, set) or id(value) in self._index:
             return self._container(value, place)
         if isinstance(value, _WHOLE) or getattr(value, "program", None) is not None:
             return "whole", value
@@ -108,9 +138,13 @@ class _Drawing:
         self._drawn.add(at)
         if type(value) is list:
             return "list", at, tuple(self.of(item, (*place, k)) for k, item in enumerate(value))
-        if type(value) is dict:
+        if isinstance(value, dict):
             return "dict", at, tuple((self._key(key), self.of(item, (*place, key))) for key, item in value.items())
-        return "set", at, frozenset(map(self._key, value))
+        if type(value) is set:
+            return "set", at, frozenset(map(self._key, value))
+        if hasattr(value, "flat"):  # an array of numpy
+            return "array", at, tuple(self.of(item, (*place, k)) for k, item in enumerate(value.ravel().tolist()))
+        return "object", at, tuple((name, self.of(item, (*place, name))) for name, item in state_of(value).items())
 
     @staticmethod
     def _key(key: Any) -> Any:
@@ -164,7 +198,18 @@ class _Building:
                 made.clear()
                 made.update(key for _, key in keys)
                 return made
+            case "array", at, items:
+                made = self._made[at]
+                made[...] = np.array([self.of(item) for item in items], made.dtype).reshape(made.shape)
+                return made
+            case "object", at, pairs:
+                made = self._made[at]
+                for name in state_of(made).keys() - dict(pairs).keys():
+                    object.__delattr__(made, name)
+                for name, item in pairs:
+                    object.__setattr__(made, name, self.of(item))
+                return made
         raise AssertionError(shape)
 
 
-__all__ = ["MISSING", "Form", "Picture", "Place", "Shape", "containers", "picture", "restored"]
+__all__ = ["MISSING", "Form", "Met", "Outer", "Picture", "Place", "Shape", "picture", "restored"]

@@ -149,7 +149,7 @@ class Outside:
         made: Any = object.__new__(kind)
         if copies is not None:
             copies[id(value)] = value, made
-        for name, item in _state(value).items():
+        for name, item in state_of(value).items():
             object.__setattr__(made, name, self._again(item))
         return made
 
@@ -162,7 +162,8 @@ class Outside:
         return self._value(value)
 
 
-def _state(value: Value) -> dict[str, Value]:
+def state_of(value: Value) -> dict[str, Value]:
+    """Return what an object holds, by the names of its attributes."""
     slots = [
         name for kind in type(value).__mro__ for name, held in vars(kind).items()
         if isinstance(held, MemberDescriptorType) and hasattr(value, name)
@@ -206,7 +207,7 @@ def _named_in(value: Value) -> Iterable[Value]:
     if is_ours(type(value)):
         return (getattr(getattr(value, "program", None), "function", None),)  # of a mechanism
     kinds = [kind for kind in (value if isinstance(value, type) else type(value)).__mro__ if readable(kind)]
-    held = [] if isinstance(value, type) or not kinds else _state(value).values()
+    held = [] if isinstance(value, type) or not kinds else state_of(value).values()
     return [*(member for kind in kinds for member in vars(kind).values()), *held]
 
 

@@ -138,6 +138,7 @@ class _ExactNames(dict[str, Any]):
         self.update(rounds.NAMES)
         self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
         self._function = function
+        self._written: dict[str, tuple[Any, Any]] = {}
 
     def __missing__(self, name: str) -> Any:
         for free, value in closure_of(self._function):
@@ -146,7 +147,10 @@ class _ExactNames(dict[str, Any]):
         names = self._function.__globals__
         if name in _INSTEAD and name not in names:
             return _INSTEAD[name]
-        return exactly(as_written(names, name, names[name]))
+        value = names[name]
+        if self._written.get(name, (self, None))[0] is not value:
+            self._written[name] = value, as_written(names, name, value)
+        return exactly(self._written[name][1])
 
 
 def _recompile(function: FunctionType, own: CellType | None, meeting: bool) -> FunctionType:

@@ -46,7 +46,8 @@ def evaluated(expression: ast.expr, names: Mapping[str, Any], value: Any) -> Any
     if isinstance(expression, (ast.Tuple, ast.List)) and type(value) in (tuple, list):
         if len(expression.elts) != len(value) or any(isinstance(item, ast.Starred) for item in expression.elts):
             return value
-        return type(value)(evaluated(item, names, old) for item, old in zip(expression.elts, value, strict=True))
+        items = [evaluated(item, names, old) for item, old in zip(expression.elts, value, strict=True)]
+        return value if all(new is old for new, old in zip(items, value, strict=True)) else type(value)(items)
     if type(value) is not float or not math.isfinite(value):
         return value
     try:

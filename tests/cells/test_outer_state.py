@@ -1,0 +1,83 @@
+"""Loops without a bound that read and change what stands outside: it belongs to their state."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tightdp import Bit, LanguageError, Mechanism, flip, geometric, mechanism
+
+
+class Counting:
+    def __init__(self) -> None:
+        self.rounds = 0
+
+    def step(self, by: int) -> None:
+        self.rounds += by
+
+
+class Keeping:
+    def __init__(self) -> None:
+        self.kept: list[int] = []
+
+
+COUNTING, KEEPING = Counting(), Keeping()
+STEPS, ARRAY, TABLE = [1, 2], np.array([1, 2]), {"step": 1}
+
+
+@mechanism(record=Bit)
+def by_name(x):
+    while flip("1/2"):
+        COUNTING.rounds += 1
+    return COUNTING.rounds + sum(x)
+
+
+@mechanism(record=Bit)
+def by_another_name(x):
+    mine = COUNTING
+    while flip("1/2"):
+        mine.step(STEPS[0])
+    return mine.rounds + sum(x)
+
+
+@mechanism(record=Bit)
+def read_only(x):
+    rounds = 0
+    while flip("1/2"):
+        rounds += STEPS[0] * int(ARRAY[0]) * TABLE["step"]
+    return rounds + sum(x)
+
+
+@pytest.mark.parametrize("made", [by_name, by_another_name, read_only], ids=lambda made: made.program.name)
+def test_counters_outside(made: Mechanism) -> None:
+    for x in ((0,), (1,)):
+        law: Any = made.bind(n=1).distribution(x).law
+        assert [dict(law)[k + x[0]] for k in range(5)] == [Fraction(1, 2 ** (k + 1)) for k in range(5)]
+    assert made.bind(n=1).delta(exp_epsilon=2).delta == Fraction(1, 2)
+
+
+@mechanism(record=Bit)
+def alternating(x):
+    while flip("1/2"):
+        COUNTING.rounds = 1 - COUNTING.rounds
+    return geometric(sum(x) + COUNTING.rounds, "1/2")
+
+
+def test_what_alternates_outside() -> None:
+    law: Any = alternating.bind(n=1).distribution((1,))
+    noise = {z: Fraction(1, 3) / 2 ** abs(z) for z in range(-9, 10)}  # an odd number of rounds has probability 1/3
+    for y in range(-5, 6):
+        assert law.probability(y) == Fraction(2, 3) * noise[y - 1] + Fraction(1, 3) * noise[y - 2]
+
+
+@mechanism(record=Bit)
+def growing(x):
+    while flip("1/2"):
+        KEEPING.kept.append(1)
+    return len(KEEPING.kept) + sum(x)
+
+
+def test_what_grows_outside_is_refused() -> None:
+    with pytest.raises(LanguageError, match="no bound on the rounds"):
+        growing.bind(n=1).privacy()
