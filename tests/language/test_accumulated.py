@@ -63,6 +63,24 @@ def lengthened(x):
     return sum(kept), len(kept), len(short), sum(longer), tuple(map(tuple, rows))
 
 
+RATE, SPREAD, GIVEN = Fraction(1, 3), 2, [1, 2]
+
+
+def read_in_other_ways(x):
+    bits = [told(b) for b in x]
+    more, any_of, odd = list(map(told, x)), [], []
+    while told(0):
+        any_of.append(told(-1))
+        odd += [told(v) for v in range(2)]
+    read = sum((r - RATE) / (SPREAD - RATE) for r in bits), sum(1 for r in bits if r), len([r for r in bits if r > 1])
+    spread = 1
+    while told(0):
+        more.append(7)
+        spread = sum(r * spread for r in more)
+    found = read, sum(map(told, sorted(map(told, x)))), more.count(SPREAD), sum(spread < r for r in more)
+    return found, any(any_of), all(any_of), all(r > 0 for r in odd), odd.count(1), sum(GIVEN)
+
+
 def has_two_names(x):
     kept = []
     same = kept
@@ -106,7 +124,16 @@ class Drawn:
 
 @pytest.mark.parametrize(
     "written",
-    [keeps_its_names, in_order, under_conditions, lengthened, has_two_names, hides_builtins, called_later],
+    [
+        keeps_its_names,
+        in_order,
+        under_conditions,
+        lengthened,
+        read_in_other_ways,
+        has_two_names,
+        hides_builtins,
+        called_later,
+    ],
     ids=lambda each: each.__name__,
 )
 def test_what_is_written_anew_means_the_same(written: Callable[..., Any]) -> None:

@@ -7,24 +7,59 @@ the sum is read leads to as many ways as there are sums, and a loop may add to i
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
-from typing import TypeAlias, TypeGuard
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import deepcopy
+from itertools import groupby
+from typing import NamedTuple, TypeAlias, TypeGuard
 
 from tightdp.language.liveness import assignments, bound_by, own_nodes, placed, with_bodies
 
 _GOES_THROUGH = frozenset({"frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple"})
 """Builtins that read all of their first argument before they do anything else."""
-_READ = frozenset({"len", "sum"})
+_READ = frozenset({"all", "any", "len", "sum"})
+_ARITHMETIC = (
+    *(ast.Constant, ast.Name, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.BoolOp, ast.IfExp, ast.expr_context, ast.operator),
+    *(ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.unaryop, ast.boolop),
+    *(ast.ListComp, ast.GeneratorExp, ast.comprehension),
+)
 Comprehension: TypeAlias = "ast.ListComp | ast.GeneratorExp"
+
+
+def calls_others(node: ast.AST) -> bool:
+    """Whether something calls what may draw, as far as it is written."""
+    return isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in _READ | {"range"})
 
 
 def accumulated(node: ast.FunctionDef, hidden: Collection[str]) -> None:
     """Write a function anew that means the same; names in `hidden`, and its own, are no builtins."""
     own = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
-    known = (_GOES_THROUGH | _READ) - own - {*_otherwise_bound(node)} - set(hidden)
-    node.body = _Loops(known).written(node.body)
-    for name, read in _only_summed(node, known & _READ).items():
-        _Numbers(name, read).visit(node)
+    known = (_GOES_THROUGH | _READ | {"map"}) - own - {*_otherwise_bound(node)} - set(hidden)
+    node.body = _Loops(known).written(_Comprehended(known).visit(node).body)
+    read = sorted(_Lists(node, known).read, key=lambda each: each.of.id)
+    for name, numbers in groupby(read, key=lambda each: each.of.id):
+        _Numbers(name, numbers).visit(node)
+
+
+class _Comprehended(ast.NodeTransformer):
+    """Makes comprehensions of `map` and `list`."""
+
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = known
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Write a call anew."""
+        self.generic_visit(node)
+        if _is_name(node.func) and node.func.id in _GOES_THROUGH and node.func.id in self._known and node.args:
+            match node.args[0]:
+                case ast.Call(ast.Name(id="map"), [function, items], []) if "map" in self._known:
+                    if not isinstance(function, ast.Lambda) and not isinstance(items, ast.Starred):
+                        item, its_name = ast.Name("item.map", ast.Load()), ast.Name("item.map", ast.Store())
+                        clause = ast.comprehension(its_name, items, [], 0)
+                        node.args[0] = ast.GeneratorExp(ast.Call(function, [item], []), [clause])
+                        placed(node.args[0], function)
+            if node.func.id == "list" and isinstance(made := node.args[0], ast.GeneratorExp):
+                return ast.copy_location(ast.ListComp(made.elt, made.generators), made)
+        return node
 
 
 class _Loops:
@@ -65,9 +100,11 @@ class _Loops:
                 return node, True
             case ast.ListComp() if self._is_loop(node):
                 return self._loop(node), True
-            case ast.Call(ast.Name(id=name), [ast.GeneratorExp() as items, *_]) if name in self._known - {"len"}:
+            case ast.Call(ast.Name(id=name), [ast.GeneratorExp() as items, *more]) if (
+                name in self._known & _GOES_THROUGH
+            ):
                 node.args[0] = self._loop(items) if self._is_loop(items) else items
-                return node, name == "sum" and len(node.args) == 1 and not node.keywords
+                return node, name == "sum" and not more and not node.keywords
             case ast.Call(func=function, args=args, keywords=keywords):
                 reads = isinstance(function, ast.Name) and function.id in self._known & _READ
                 return node, self._first(function)[1] and self._each(args) and reads and not keywords
@@ -101,7 +138,7 @@ class _Loops:
         """Whether a comprehension calls something, and can be a loop."""
         inside = list(ast.walk(node))
         late = (ast.Lambda, ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
-        calls = any(isinstance(part, ast.Call) for part in inside)
+        calls = any(map(calls_others, inside))
         return calls and not any(isinstance(part, late) or getattr(part, "is_async", 0) for part in inside)
 
     def _loop(self, node: Comprehension, name: str = "") -> ast.expr:
@@ -128,22 +165,60 @@ class _Loops:
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
-def _only_summed(node: ast.FunctionDef, known: Collection[str]) -> dict[str, set[str]]:
-    """Return lists made here of which nothing but sums and lengths are read, with which of these; items are added."""
-    fit, numbers = set[ast.AST](), dict[str, set[str]]()
-    for part in own_nodes(node):
-        match part:
-            case ast.Assign(targets=[_]):
-                fit |= {name for name, value in assignments(part) if isinstance(value, ast.List | ast.ListComp)}
-            case ast.AugAssign(target=ast.Name() as name, op=ast.Add(), value=ast.List() | ast.ListComp()) | ast.Expr(
-                ast.Call(ast.Attribute(ast.Name() as name, "append"), [_], [])
-            ):
-                fit.add(name)
-            case ast.Call(ast.Name(id=function), [ast.Name() as name], []) if function in known:
-                fit.add(name)
-                numbers.setdefault(name.id, set()).add(function)
-    others = {part.id for part in ast.walk(node) if _is_name(part) and part not in fit} | {*_otherwise_bound(node)}
-    return {name: read for name, read in numbers.items() if name not in others}
+class _Read(NamedTuple):
+    """A number that is read off a list."""
+
+    of: ast.Name
+    call: ast.Call
+
+    def joined(self, before: ast.expr) -> ast.expr:
+        """Return that of two lists one after the other: of the first one it is known."""
+        match self.call.func:
+            case ast.Name(id="any" | "all" as name):
+                return ast.BoolOp(ast.Or() if name == "any" else ast.And(), [before, deepcopy(self.call)])
+        return ast.BinOp(before, ast.Add(), deepcopy(self.call))
+
+
+class _Lists:
+    """Lists that are made here, to which items are added, and of which nothing but such numbers are `read`."""
+
+    def __init__(self, node: ast.FunctionDef, known: Collection[str]) -> None:
+        self._known = known
+        self._stored = {part.id for part in ast.walk(node) if _is_name(part) and not isinstance(part.ctx, ast.Load)}
+        fit, read = set[ast.AST](), list[_Read]()
+        for part in own_nodes(node):
+            match part:
+                case ast.Assign(targets=[_]):
+                    fit |= {name for name, value in assignments(part) if isinstance(value, ast.List | ast.ListComp)}
+                case ast.AugAssign(
+                    target=ast.Name() as name, op=ast.Add(), value=ast.List() | ast.ListComp()
+                ) | ast.Expr(ast.Call(ast.Attribute(ast.Name() as name, "append"), [_], [])):
+                    fit.add(name)
+                case ast.Call() if found := self.read_off(part):
+                    fit.add(found.of)
+                    read.append(found)
+        others = {part.id for part in ast.walk(node) if _is_name(part) and part not in fit} | {*_otherwise_bound(node)}
+        self.read = [each for each in read if each.of.id in self._stored - others]
+
+    def read_off(self, call: ast.Call) -> _Read | None:
+        """Return which number a call reads off which list, None where it is no such number."""
+        match call:
+            case ast.Call(ast.Attribute(ast.Name() as of, "count"), [item], []) if self._is_fixed(item):
+                return _Read(of, call)
+            case ast.Call(ast.Name(id="sum" | "len" | "any" | "all" as name), [items], []) if name in self._known:
+                match items:
+                    case ast.Name():
+                        return _Read(items, call)
+                    case ast.ListComp(_, [clause]) | ast.GeneratorExp(_, [clause]) if _is_name(clause.iter):
+                        return _Read(clause.iter, call) if self._is_fixed(items, clause.iter) else None
+        return None
+
+    def _is_fixed(self, node: ast.expr, of: ast.expr | None = None) -> bool:
+        """Whether arithmetic on the items of a list is the same at any time."""
+        inside = list(ast.walk(node))
+        own = {part.id for part in inside if _is_name(part, ast.Store)}
+        names = {part.id for part in inside if _is_name(part, ast.Load) and part is not of} - own
+        return all(isinstance(part, _ARITHMETIC) for part in inside) and names.isdisjoint(self._stored)
 
 
 def _otherwise_bound(node: ast.AST) -> Iterator[str]:
@@ -152,16 +227,18 @@ def _otherwise_bound(node: ast.AST) -> Iterator[str]:
 
 
 class _Numbers(ast.NodeTransformer):
-    """The sum and the length of a list, so far as they are read, in place of it."""
+    """Numbers that are read off a list, in place of it."""
 
-    def __init__(self, name: str, read: Collection[str]) -> None:
-        self._name, self._read = name, sorted(read)
+    def __init__(self, name: str, read: Iterable[_Read]) -> None:
+        self._name = name
+        self._read = {ast.dump(each.call): each for each in read}
+        self._place = {call: f"{name}.{at}" for at, call in enumerate(self._read)}
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """Read a number."""
-        match node:
-            case ast.Call(ast.Name(id=function), [ast.Name(id=self._name)], []) if function in self._read:
-                return ast.copy_location(self._number(function), node)
+        name = self._place.get(ast.dump(node))
+        if name is not None:
+            return ast.copy_location(ast.Name(name, ast.Load()), node)
         self.generic_visit(node)
         return node
 
@@ -170,37 +247,32 @@ class _Numbers(ast.NodeTransformer):
         self.generic_visit(node)
         if self._name not in {target.id for target, _ in assignments(node)}:
             return node
-        return [node, *(self._set(function, self._called(function), node) for function in self._read)]
+        own = [self._set(name, deepcopy(self._read[call].call), node) for call, name in self._place.items()]
+        return [node, *own, self._set(self._name, ast.Constant(None), node)]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt | list[ast.stmt]:
         """Add those of another list."""
         self.generic_visit(node)
-        if not _is_name(node.target) or node.target.id != self._name:
-            return node
-        other = placed(ast.Assign([node.target], node.value), node)
-        return [other, *(self._added(function, self._called(function), node) for function in self._read)]
+        own = _is_name(node.target) and node.target.id == self._name
+        return self._longer(node.value, node) if own else node
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
         """Add an item."""
         self.generic_visit(node)
         match node.value:
             case ast.Call(ast.Attribute(ast.Name(id=self._name), "append"), [item]):
-                added = {"sum": item, "len": ast.Constant(1)}
-                found = [self._added(function, added[function], node) for function in reversed(self._read)]
-                return found if "sum" in self._read else [placed(ast.Expr(item), node), *found]
+                return self._longer(ast.List([item], ast.Load()), node)
         return node
 
-    def _added(self, function: str, value: ast.expr, place: ast.AST) -> ast.stmt:
-        return self._set(function, ast.BinOp(self._number(function), ast.Add(), value), place)
+    def _longer(self, more: ast.expr, place: ast.stmt) -> list[ast.stmt]:
+        found = [self._set(self._name, more, place)]
+        for call, name in self._place.items():
+            found.append(self._set(name, self._read[call].joined(ast.Name(name, ast.Load())), place))
+        return [*found, self._set(self._name, ast.Constant(None), place)]
 
-    def _set(self, function: str, value: ast.expr, place: ast.AST) -> ast.stmt:
-        return placed(ast.Assign([ast.Name(f"{self._name}.{function}", ast.Store())], value), place)
-
-    def _number(self, function: str) -> ast.expr:
-        return ast.Name(f"{self._name}.{function}", ast.Load())
-
-    def _called(self, function: str) -> ast.expr:
-        return ast.Call(ast.Name(function, ast.Load()), [ast.Name(self._name, ast.Load())], [])
+    @staticmethod
+    def _set(name: str, value: ast.expr, place: ast.AST) -> ast.stmt:
+        return placed(ast.Assign([ast.Name(name, ast.Store())], value), place)
 
 
 def _is_name(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> TypeGuard[ast.Name]:

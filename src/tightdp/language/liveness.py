@@ -9,8 +9,9 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard, TypeVar
 
+N = TypeVar("N", ast.stmt, ast.expr)
 Names: TypeAlias = frozenset[str]
 Loop: TypeAlias = ast.While | ast.For
 
@@ -48,8 +49,8 @@ def with_bodies(node: ast.stmt, written: Callable[[list[ast.stmt]], list[ast.stm
     return node
 
 
-def placed(node: ast.stmt, place: ast.AST) -> ast.stmt:
-    """Return a statement with the place in the file of another piece, where it has none."""
+def placed(node: N, place: ast.AST) -> N:
+    """Return a statement or an expression with the place in the file of another piece, where it has none."""
     for part in ast.walk(node):
         if not hasattr(part, "lineno"):
             ast.copy_location(part, place)

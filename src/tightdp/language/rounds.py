@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from tightdp.language.accumulated import accumulated
+from tightdp.language.accumulated import accumulated, calls_others
 from tightdp.language.liveness import Liveness, bound_by, own_nodes, placed, read, with_bodies
 from tightdp.language.primitives import current_source
 
@@ -195,7 +195,7 @@ class _Function:
                     _call(MET, (f"{self._file}:{statement.lineno}:{self._met}", self._names, held, self._items))
                 )
                 found.append(placed(told, statement))
-            again = any(isinstance(part, ast.Call) for part in ast.walk(statement))
+            again = any(calls_others(part) for part in ast.walk(statement))
             found += self._statement(statement, around)
         return found
 
