@@ -63,6 +63,32 @@ def lengthened(x):
     return sum(kept), len(kept), len(short), sum(longer), tuple(map(tuple, rows))
 
 
+def taken_one_by_one(x):
+    total, at, b = 0, 0, 3
+    for r in (told(b, at) for b in x for _ in range(b) if told(b)):
+        total += r - at
+    for r in [told(v) for v in x]:
+        at += r
+        if r > 1:
+            total -= at
+    for r in (told(total) for _ in x):
+        total += told(r)
+    for r in [told(total) for _ in x]:
+        total += r
+    held = [0]
+    for r in [told(held[0]) for _ in x]:
+        held[0] += r
+    for r in (told(a, b) for a in x for b in range(2)):
+        if r > 1:
+            break
+    for r in (told(v) for v in x):
+        if r:
+            break
+    else:
+        r = -1
+    return total, at, b, r, held[0], sum(v for v in (told(v) for v in x) if v), [told(told(v)) for v in map(told, x)]
+
+
 RATE, SPREAD, GIVEN = Fraction(1, 3), 2, [1, 2]
 
 

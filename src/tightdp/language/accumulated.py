@@ -22,6 +22,7 @@ _ARITHMETIC = (
     *(ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.unaryop, ast.boolop),
     *(ast.ListComp, ast.GeneratorExp, ast.comprehension),
 )
+_EFFECTS = (ast.Break, ast.Return, ast.Raise, ast.Assert, ast.FunctionDef, ast.ClassDef, ast.With, ast.Delete)
 Comprehension: TypeAlias = "ast.ListComp | ast.GeneratorExp"
 
 
@@ -85,6 +86,9 @@ class _Loops:
                     statement.value = statement.value and self._first(statement.value)[0]
                 case ast.If():
                     statement.test = self._first(statement.test)[0]
+                case ast.For() if (by_item := self._each_item(statement)) is not statement:
+                    found += self.written([by_item])
+                    continue
                 case ast.For():
                     statement.iter = self._first(statement.iter)[0]
             found += [*self._before, with_bodies(statement, self.written)]
@@ -143,8 +147,32 @@ class _Loops:
 
     def _loop(self, node: Comprehension, name: str = "") -> ast.expr:
         """Return the name of the list that a comprehension makes, in a loop that comes before."""
-        self._number += 1
         name = name or f"list.{self._number}"
+        add = ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [node.elt], [])
+        loop = self._nested(node, [placed(ast.Expr(add), node.elt)])
+        empty = placed(ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())), node)
+        before = self._before
+        self._before = [*before, empty, *self.written([loop])]
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def _each_item(self, node: ast.For) -> ast.stmt:
+        """Return a loop over the items of a comprehension as one that computes each of them in its own round."""
+        made = node.iter
+        if not isinstance(made, ast.ListComp | ast.GeneratorExp) or node.orelse or not self._is_loop(made):
+            return node
+        inside = [part for statement in (node.target, *node.body) for part in ast.walk(statement)]
+        if isinstance(made, ast.ListComp):  # then all items are there before the first round
+            names = {part.id for part in ast.walk(made) if _is_name(part)}
+            if any(isinstance(part, _EFFECTS) or calls_others(part) or _changes(part, names) for part in inside):
+                return node
+        elif len(made.generators) > 1 and any(isinstance(part, ast.Break) for part in inside):
+            return node
+        item = placed(ast.Assign([node.target], made.elt), made.elt)
+        return self._nested(made, [item, *node.body])
+
+    def _nested(self, node: Comprehension, body: list[ast.stmt]) -> ast.stmt:
+        """Return the loops of a comprehension around what is done with an item; its variables get other names."""
+        self._number += 1
         first, *_ = node.generators
         items, first.iter = first.iter, ast.Constant(None)  # the first ones are evaluated outside
         targets = [clause.target for clause in node.generators]
@@ -153,16 +181,11 @@ class _Loops:
             if _is_name(part) and part.id in bound:
                 part.id = f"{part.id}.{self._number}"  # no name that a function can have
         first.iter = items
-        add = ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [node.elt], [])
-        body: list[ast.stmt] = [placed(ast.Expr(add), node.elt)]
         for clause in reversed(node.generators):
             for test in reversed(clause.ifs):
                 body = [placed(ast.If(test, body, []), test)]
             body = [placed(ast.For(clause.target, clause.iter, body, []), clause.target)]
-        empty = placed(ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())), node)
-        before = self._before
-        self._before = [*before, empty, *self.written(body)]
-        return ast.copy_location(ast.Name(name, ast.Load()), node)
+        return body[0]
 
 
 class _Read(NamedTuple):
@@ -273,6 +296,12 @@ class _Numbers(ast.NodeTransformer):
     @staticmethod
     def _set(name: str, value: ast.expr, place: ast.AST) -> ast.stmt:
         return placed(ast.Assign([ast.Name(name, ast.Store())], value), place)
+
+
+def _changes(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether something changes one of these names, or what any may stand for."""
+    stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
+    return stored and not isinstance(node, ast.Tuple | ast.List) and not (_is_name(node) and node.id not in names)
 
 
 def _is_name(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> TypeGuard[ast.Name]:
