@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import random
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -120,8 +121,9 @@ def by_itself(x, most):
 
 @mechanism
 def by_hand(x, most):
-    inner = outer = total = bits = 0
+    records = inner = outer = total = bits = 0
     for v in x:
+        records += 1
         for _ in range(v + 1):
             inner += 1
             bits += 2
@@ -130,7 +132,7 @@ def by_hand(x, most):
             total += 1
     bits += 1
     if flip("1/2"):
-        return total % 2, (inner, outer), bits
+        return total % 2, (records, inner, outer), bits
     while total < most:
         outer += 1
         bits += 1
@@ -138,8 +140,8 @@ def by_hand(x, most):
         if total % 3 == 0:
             break
     else:
-        return None, (inner, outer), bits
-    return total > most, (inner, outer), bits
+        return None, (records, inner, outer), bits
+    return total > most, (records, inner, outer), bits
 
 
 @mechanism(record=Int(0, 2))
@@ -291,6 +293,24 @@ def drawing(x):
     return geometric(x[0], "1/2")
 
 
+GENERATOR = random.Random()
+
+
+@mechanism
+def by_module(x):
+    return x[0] ^ random.getrandbits(1)
+
+
+@mechanism
+def by_generator(x):
+    return x[0] ^ GENERATOR.getrandbits(1)
+
+
+@mechanism
+def by_another_generator(x):
+    return x[0] ^ random.SystemRandom().getrandbits(1)
+
+
 @mechanism
 def choosing(x):
     return choice((x[0], 1))
@@ -315,6 +335,9 @@ def thirds(x):
         (inside, "rounds", "what by_itself counts is not seen here"),
         (drawing, "bits", "geometric takes no fixed number of fair bits"),
         (choosing, "bits", "choice takes no fixed number of fair bits"),
+        (by_module, "bits", "what random.getrandbits counts is not seen here"),
+        (by_generator, "bits", "what GENERATOR counts is not seen here"),
+        (by_another_generator, "bits", "what random.SystemRandom counts is not seen here"),
     ],
 )
 def test_what_is_not_counted_is_refused(made: Any, counts: str, said: str) -> None:

@@ -1,7 +1,7 @@
 """What an observer of the time sees: functions that publish the rounds of their loops, or how many bits they drew.
 
-A function is written anew: every loop whose rounds may depend on the run counts them, every draw its fair bits, and
-what is returned has the counts beside it. The result is a function of the language like any other.
+A function is written anew: every loop counts its rounds, every draw its fair bits, and what is returned has the counts
+beside it. The result is a function of the language like any other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import ast
 import builtins
 import copy
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import FunctionType, ModuleType
@@ -28,6 +28,7 @@ from tightdp.language.source import (
     read_function,
     remember,
 )
+from tightdp.language.stand_ins import stand_in
 
 ROUNDS, BITS = "rounds", "bits"
 COUNTS = (ROUNDS, BITS)
@@ -36,7 +37,6 @@ COUNTS = (ROUNDS, BITS)
 _INNER = (ast.FunctionDef, ast.Lambda)
 _TO_THE_END = {sum, list, tuple, set, frozenset, dict, sorted, max, min}
 """Functions that take all items of a generator."""
-_AS_LONG = {"list", "tuple", "sorted", "reversed", "enumerate", "zip", "set"}
 
 
 def publishing(function: AnyFunction, counts: Sequence[str]) -> AnyFunction:
@@ -137,13 +137,12 @@ class _Function(ast.NodeTransformer):
         stored = {part.id for part in ast.walk(self.node) if isinstance(part, ast.Name) and _is_stored(part)}
         arguments = {part.arg for part in ast.walk(self.node) if isinstance(part, ast.arg)}
         inner = {part.name for part in ast.walk(self.node) if isinstance(part, ast.FunctionDef)}
-        self._locals, self._stored = stored | arguments | (inner - {self.node.name}), stored | inner
+        self._locals = stored | arguments | (inner - {self.node.name})
         self.spent = self._free("counts")
         self.names: list[str] = []
         self.counting = False
         self._added: dict[str, Any] = {}
         self._whole: set[ast.AST] = set()
-        self._certain = _certain(self.node, self._is_length) if own else frozenset()
         self._depth = 0
         self.node.body = [self.visit(statement) for statement in self.node.body]
 
@@ -176,7 +175,7 @@ class _Function(ast.NodeTransformer):
         """Count the rounds of a loop; write anything else anew."""
         if not isinstance(node, (ast.For, ast.While)):
             return super().visit(node)
-        counted = ROUNDS in self.writer.counts and node not in self._certain
+        counted = ROUNDS in self.writer.counts
         place: ast.Name | ast.Subscript | None = None
         if counted and self.own and not self._depth:
             self.names.append(self._free("rounds"))
@@ -250,7 +249,7 @@ class _Function(ast.NodeTransformer):
         if isinstance(value, (tuple, list, dict)) and depth < 3:
             items = value.values() if isinstance(value, dict) else value
             return any(self._counts(item, depth + 1) for item in items)
-        if BITS in self.writer.counts and _hashable(value) and value in _DRAWING:
+        if BITS in self.writer.counts and ((_hashable(value) and value in _DRAWING) or stand_in(value) is not value):
             return True
         owner = getattr(value, "__self__", value)
         if readable(owner if isinstance(owner, type) else type(owner)):  # methods count in places that are not seen
@@ -260,6 +259,7 @@ class _Function(ast.NodeTransformer):
         return self._written(value) is not None
 
     def _written(self, target: Any) -> AnyFunction | None:
+        target = getattr(target, "py_func", target)  # of what numba compiles
         if not isinstance(target, FunctionType) or is_foreign(target) or is_ours(target):
             return None
         return self.writer.inner(target)
@@ -296,78 +296,6 @@ class _Function(ast.NodeTransformer):
 
     def _refused(self, node: ast.AST, what: str, hint: str) -> LanguageError:
         return LanguageError(what, hint, span=self._source.span(node))
-
-    # loops that go round equally often in every run
-
-    def _is_length(self, node: ast.expr, loops: frozenset[str] = frozenset()) -> bool:
-        """Whether what a loop goes through has equally many items in every run."""
-        match node:
-            case ast.Name(id=name):
-                return name not in self._stored and self._is_outside(name)
-            case ast.Tuple(elts=items) | ast.List(elts=items):
-                return not any(isinstance(item, ast.Starred) for item in items)
-            case ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[]) if "range" not in self._locals:
-                return all(map(self._is_number, arguments))
-            case ast.Call(func=ast.Name(id=name), args=arguments) if name in _AS_LONG - {"set"} - self._locals:
-                return all(map(self._is_length, arguments))
-            case ast.Subscript(value=value, slice=ast.Slice(lower=low, upper=high, step=step)):
-                ends = [end for end in (low, high, step) if end is not None]
-                return self._is_length(value) and all(map(self._is_number, ends))
-        return False
-
-    def _is_number(self, node: ast.expr) -> bool:
-        match node:
-            case ast.Constant():
-                return True
-            case ast.Name(id=name):
-                return name not in self._stored and self._is_outside(name) and name != self._dataset
-            case ast.BinOp(left=left, right=right):
-                return self._is_number(left) and self._is_number(right)
-            case ast.UnaryOp(operand=operand):
-                return self._is_number(operand)
-            case ast.Call(func=ast.Name(id="len"), args=[argument]) if "len" not in self._locals:
-                return self._is_length(argument)
-        return False
-
-    def _is_outside(self, name: str) -> bool:
-        """Whether a name is an argument of the function, or stands outside."""
-        given = self.node.args
-        own = {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-        return name in own or (name not in self._locals and name in self._source.namespace)
-
-    @property
-    def _dataset(self) -> str:
-        return [*self.node.args.posonlyargs, *self.node.args.args][0].arg
-
-
-def _certain(node: ast.FunctionDef, is_length: Callable[[ast.expr], bool]) -> frozenset[ast.AST]:
-    """Return the loops that every run goes through equally often: those that no run can leave out or leave early."""
-    found: set[ast.AST] = set()
-
-    def follow(body: Sequence[ast.stmt]) -> None:
-        for statement in body:
-            if isinstance(statement, ast.For) and not _leaves(statement.body) and is_length(statement.iter):
-                found.add(statement)
-                follow([*statement.body, *statement.orelse])
-            if _leaves([statement]):
-                return
-
-    follow(node.body)
-    return frozenset(found)
-
-
-def _leaves(nodes: Sequence[ast.AST], kinds: Any = (ast.Return, ast.Break, ast.Continue)) -> bool:
-    """Whether a run may leave a body within it, other than by failing."""
-    for node in nodes:
-        if isinstance(node, _INNER):
-            continue
-        if isinstance(node, kinds):
-            return True
-        looped = node.body if isinstance(node, (ast.For, ast.While)) else []
-        others = [child for child in ast.iter_child_nodes(node) if child not in looped]
-        if _leaves(looped, ast.Return) or _leaves(others, kinds):
-            return True
-    return False
 
 
 def _is_stored(node: ast.AST) -> bool:
