@@ -24,7 +24,7 @@ SILENT: set[str] = set()
 BETWEEN = ("core", "logic", "symmetry", "methods", "queries")
 """Packages whose signatures name types."""
 
-UNTYPED = {"core": 20, "logic": 1, "symmetry": 1, "methods": 2, "queries": 1}
+UNTYPED = {"core": 19, "logic": 1, "symmetry": 1, "methods": 2, "queries": 1}
 """How many functions of those have `Any` in a signature, by package."""
 
 INSIDE = {

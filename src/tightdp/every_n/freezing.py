@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -125,7 +126,7 @@ class Freezer:
         return (
             place[0] != "value"
             and place not in self.of.learned.plain
-            and (isinstance(value, Growing) or (isinstance(value, tuple) and (place[-1] == "list" or len(place) == 1)))
+            and (isinstance(value, Growing) or (type(value) is tuple and (place[-1] == "list" or len(place) == 1)))
         )
 
     def _is_number(self, place: Place, value: Value) -> bool:
@@ -204,7 +205,7 @@ class Freezer:
 
     def _container(self, place: Place, value: Value) -> Frozen:
         if isinstance(value, tuple):
-            return ("tuple", tuple(self.frozen((*place, at), item) for at, item in enumerate(value)))
+            return ("tuple", type(value), tuple(self.frozen((*place, at), item) for at, item in enumerate(value)))
         if isinstance(value, Range):
             return ("range", tuple(value.items), len(value.items))
         if isinstance(value, Entries):
@@ -215,7 +216,7 @@ class Freezer:
             true = self.m.builder.true
             return ("members", tuple((type(each).__name__, each) for each, present in there.items() if present is true))
         if isinstance(value, (Reference, Table, Collection)):
-            kind = ("frozenset" if value.frozen else "set") if isinstance(value, Collection) else type(value).__name__
+            kind = replace(value, key=0)
             if value.key <= self.of.born and not self._alone(place, value):
                 return ("old", kind, value.key)
             if value.key in self._met:
@@ -224,8 +225,8 @@ class Freezer:
             return ("new", kind, self._met[value.key], self.frozen((*place, "list"), self.m.store[value.key]))
         if isinstance(value, (Host, Every)):
             return ("object", value)
-        kind = type(value).__name__.lower()
-        raise refusal(f"a {kind} goes from one record to the next", "keep numbers, words, tuples, lists, dictionaries")
+        name = type(value).__name__.lower()
+        raise refusal(f"a {name} goes from one record to the next", "keep numbers, words, tuples, lists, dictionaries")
 
     def _aggregates(self, place: Place, value: Value) -> tuple[tuple[str, Any], ...]:
         of, names = self.of, sorted(self.of.learned.tracked.get(place, ()))

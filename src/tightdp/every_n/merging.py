@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import lru_cache
 from types import FunctionType
@@ -141,9 +141,9 @@ class _Snapshot:
         if isinstance(value, Symbol):
             return "symbol", value.tree
         if isinstance(value, tuple):
-            return ("tuple", *map(self._held, value))
+            return (type(value), *map(self._held, value))
         if isinstance(value, (Reference, Table, Collection, View)):
-            return type(value), getattr(value, "part", None), self._cell(value.key)
+            return replace(value, key=0), self._cell(value.key)
         if isinstance(value, Object):
             return value.kind, self._frame(value.key)
         if isinstance(value, (Range, Entries, Members)):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from tightdp.core.lowering.store import MISSING, Cell
-from tightdp.core.lowering.values import Collection, Entries, Growing, Members, Range, Reference, Table, Value
+from tightdp.core.lowering.values import Entries, Growing, Members, Range, Value
 from tightdp.every_n.counters import BEYOND
 from tightdp.every_n.indexes import thawed
 from tightdp.every_n.learned import POISON, Frozen, OfPass
@@ -34,8 +34,8 @@ class Thawer:
                 return POISON
             case ("value", name, value):
                 return bool(value) if name == "bool" else value
-            case ("tuple", items):
-                return tuple(self.value(item) for item in items)
+            case ("tuple", kind, items):
+                return getattr(kind, "_make", tuple)(self.value(item) for item in items)
             case ("range", items, _):
                 return Range(items)
             case ("entries", keys, items):
@@ -45,11 +45,11 @@ class Thawer:
             case ("object", value):
                 return value
             case ("old", kind, key):
-                return _handle(kind, key)
+                return replace(kind, key=key)
             case ("again", _, at):
                 return self._met[at]
             case ("new", kind, at, content):
-                made = self._met[at] = _handle(kind, m.store.new_key())
+                made = self._met[at] = replace(kind, key=m.store.new_key())
                 self.made[made.key] = self.value(content)
                 return made
             case ("growing", place, aggregates, extremes):
@@ -88,8 +88,3 @@ class Thawer:
                 return thawed(of.number, terms, constant)
         self._stale += 1
         return Affine(((("stale", of.number * 1000 + self._stale), Fraction(1)),), Fraction(0))
-
-
-def _handle(kind: str, key: int) -> Value:
-    plain: dict[str, Any] = {"Reference": Reference, "Table": Table}
-    return plain[kind](key) if kind in plain else Collection(key, kind == "frozenset")

@@ -85,7 +85,8 @@ def as_value(value: object) -> Parameter:
     if isinstance(value, (numbers.Number, Decimal)):
         return as_whole(value)
     if isinstance(value, (list, tuple, range)):
-        return tuple(as_value(item) for item in value)
+        made = getattr(type(value), "_make", tuple)  # a named tuple keeps its names
+        return made(as_value(item) for item in value)
     if hasattr(value, "tolist"):  # a NumPy array or bool
         return as_value(value.tolist())
     return _hashable(value)

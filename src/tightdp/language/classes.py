@@ -91,6 +91,8 @@ class Outside:
         if kind in (tuple, frozenset):
             converted = [self._value(item) for item in value]
             return value if all(new is old for new, old in zip(converted, value, strict=True)) else kind(converted)
+        if isinstance(value, tuple) and hasattr(kind, "_make"):
+            return self.remade(kind)._make(map(self._value, value))  # type: ignore[attr-defined]
         if isinstance(value, ModuleType):
             return Module(value, self._value)
         if isinstance(value, MethodType):

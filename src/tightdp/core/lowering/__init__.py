@@ -20,6 +20,7 @@ from tightdp.core.lowering import (  # noqa: F401 (handlers)
     asking,
     classes,
     counters,
+    deques,
     dictionaries,
     doubles,
     draws,
@@ -27,6 +28,7 @@ from tightdp.core.lowering import (  # noqa: F401 (handlers)
     folds,
     lists,
     loops,
+    named_tuples,
     statements,
 )
 from tightdp.core.lowering.functions import call, call_python
@@ -35,6 +37,7 @@ from tightdp.core.lowering.machine import Frame, Probe
 from tightdp.core.lowering.outputs import Outputs, Plan, Plans
 from tightdp.core.lowering.published_doubles import Unpicked
 from tightdp.core.lowering.scalars import adopt
+from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import Reference, Value, is_scalar
 from tightdp.core.meetings import Meetings
 from tightdp.core.nodes import CoreProgram, Expr, Inexact, Input, verify
@@ -357,5 +360,5 @@ class Lowering(Outputs):
 
     def _plain(self, record: object) -> Value:
         if isinstance(record, tuple):
-            return tuple(self._plain(part) for part in record)
+            return like(record, (self._plain(part) for part in record))
         return adopt(self, as_value(record)) if self.floats or isinstance(record, frozenset) else as_value(record)

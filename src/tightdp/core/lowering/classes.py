@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import enum
 import types
+from collections import deque
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.arrays import np
+from tightdp.core.lowering.deques import Deque
 from tightdp.core.lowering.expressions import named
 from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.functions import call
@@ -85,7 +87,7 @@ def _kinds_of(m: Machine, value: Value) -> tuple[type, ...]:
 
 
 _PYTHON: tuple[tuple[Any, type], ...] = (
-    (Reference, list), (Table, dict), (Range, range), (Double, float), (Closure, types.FunctionType),
+    (Deque, deque), (Reference, list), (Table, dict), (Range, range), (Double, float), (Closure, types.FunctionType),
     (Bound, types.MethodType),
 )  # fmt: skip
 
@@ -203,7 +205,7 @@ def _replace(m: Machine, obj: Value, /, **changes: Value) -> Value:
 _SPECIAL = {"bitand": "and", "bitor": "or", "bitxor": "xor", "div": "truediv"}
 """The methods that stand for operations of other names than theirs."""
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
-_OF_ONE = ("len", "iter", "getitem", "setitem", "contains")
+_OF_ONE = ("len", "iter", "getitem", "setitem", "delitem", "contains")
 _IN_PLACE = "in place "
 
 
@@ -239,7 +241,7 @@ def _operated(m: Machine, name: str, *operands: Value) -> Value:
     raise Failure(f"TypeError: there is no {name} of {failed}", f"define __{special}__ in the class")
 
 
-for _name in ("getitem", "setitem"):
+for _name in ("getitem", "setitem", "delitem"):
     method(f"__{_name}__", Object)(partial(lambda name, m, *operands: _operated(m, name, *operands), _name))
 
 

@@ -121,12 +121,13 @@ def _binary(m: Machine, name: str, left: Value, right: Value) -> Value:
     growing = isinstance(left, Growing) or isinstance(right, Growing)
     if name == "add" and growing and isinstance(left, (tuple, Growing)) and isinstance(right, (tuple, Growing)):
         return left + right
-    if name == "add" and isinstance(left, (tuple, Reference)) and type(left) is type(right):
+    tuples = isinstance(left, tuple) and isinstance(right, tuple)
+    if name == "add" and (tuples or type(left) is type(right) is Reference):
         whole_of = m.each(items_of(m, left), lambda a: m.each(items_of(m, right), lambda b: a + b))
         return m.new_list(whole_of) if isinstance(left, Reference) else whole_of
     if name == "mul" and (is_scalar(left) != is_scalar(right)):
         sequence, count = (right, left) if is_scalar(left) else (left, right)
-        if isinstance(sequence, (tuple, Reference)):
+        if isinstance(sequence, tuple) or type(sequence) is Reference:
             repeated = m.each(items_of(m, sequence), lambda a: over_values(m, count, lambda times: a * whole(times)))
             return m.new_list(repeated) if isinstance(sequence, Reference) else repeated
     if name == "mod" and isinstance(left, str):
@@ -226,7 +227,7 @@ def named(m: Machine, value: Value, name: str) -> Value:
             return adopt(m, getattr(value.object, name))
         raise m.unsupported(f"module {value.object.__name__} has no {name!r}", "check the name")
     if is_object(value):
-        return ATTRIBUTES[type(value)](m, value, name)
+        return ATTRIBUTES[tuple if isinstance(value, tuple) else type(value)](m, value, name)
     if (type(value), f"get {name}") in METHODS:
         return METHODS[type(value), f"get {name}"](m, value)
     if any(known == name for _, known in METHODS):
@@ -252,7 +253,7 @@ def _no_attribute(m: Machine, name: str) -> LanguageError:
 
 
 def is_object(value: Value) -> bool:
-    """Whether a value has attributes of its own: an object, or a class whose methods are read."""
+    """Whether a value has attributes of its own: an object, a named tuple, or a class whose methods are read."""
     if isinstance(value, Host):
         return isinstance(value.object, type) and not is_foreign(value.object)
-    return type(value) in ATTRIBUTES
+    return hasattr(value, "_fields") if isinstance(value, tuple) else type(value) in ATTRIBUTES

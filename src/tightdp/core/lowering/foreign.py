@@ -20,6 +20,7 @@ from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import INSTEAD
 from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, by_values, over_all, over_values, together
+from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (
     Array,
     Collection,
@@ -233,7 +234,7 @@ def _same(left: Value, right: Value) -> bool:
 
 def _parts(value: Value) -> list[Value]:
     """Return the scalars of a result, as those of Python."""
-    if type(value) in (tuple, list):
+    if isinstance(value, (tuple, list)):
         return [part for item in value for part in _parts(item)]
     if type(value) is dict:
         return _parts([*value, *value.values()])
@@ -244,7 +245,7 @@ def _parts(value: Value) -> list[Value]:
 
 def _shape(value: Value) -> Value:
     """Return what two results have in common that are put together part by part."""
-    if type(value) in (tuple, list):
+    if isinstance(value, (tuple, list)):
         return type(value), *map(_shape, value)
     if type(value) is dict:
         return dict, *((key, _shape(item)) for key, item in value.items())
@@ -265,9 +266,9 @@ def _by_shape(m: Machine, nodes: Sequence[Expr], results: Mapping[Values, Value]
 def _joined(m: Machine, nodes: Sequence[Expr], results: Mapping[Values, Value]) -> Value:
     """Return results of one shape as one value."""
     some = next(iter(results.values()))
-    if type(some) in (tuple, list):
+    if isinstance(some, (tuple, list)):
         items = tuple(_joined(m, nodes, {v: each[at] for v, each in results.items()}) for at in range(len(some)))
-        return items if type(some) is tuple else m.new_list(items)
+        return like(some, items) if isinstance(some, tuple) else m.new_list(items)
     if type(some) is dict:
         table = Table(m.store.new_key())
         m.store[table.key] = Entries.of(

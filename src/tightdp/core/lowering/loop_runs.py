@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from tightdp.core.lowering.given import Given
 from tightdp.core.lowering.machine import End, Failure, Machine
-from tightdp.core.lowering.store import MISSING, Cell
+from tightdp.core.lowering.store import MISSING, Cell, like
 from tightdp.core.lowering.values import Closure, Host, Reference, Union, Value, all_plain, is_scalar
 from tightdp.core.nodes import Apply, Case, Const, Draw, Expr, Nary, computed, reachable
 from tightdp.core.operators import Far
@@ -166,7 +166,7 @@ class Run:
         if isinstance(value, Expr):
             return self.value(value)
         if isinstance(value, tuple):
-            return value if all_plain(value) else tuple(self.whole(item) for item in value)
+            return value if all_plain(value) else like(value, (self.whole(item) for item in value))
         if isinstance(value, Union):
             *others, last = value.alternatives
             return self.whole(next((item for guard, item in others if self.value(guard)), last[1]))
@@ -234,7 +234,7 @@ class Lists:
 
     def _listed(self, whole: Value) -> Value:
         if isinstance(whole, tuple):
-            return whole if all_plain(whole) else tuple(map(self._listed, whole))
+            return whole if all_plain(whole) else like(whole, map(self._listed, whole))
         if not isinstance(whole, Reference) or whole.key <= self._keys:
             return whole
         number = self._numbers.setdefault(whole.key, len(self._numbers))
@@ -252,7 +252,7 @@ def remade(m: Machine, values: Sequence[Value]) -> Sequence[Value]:
 
     def thawed(value: Value) -> Value:
         if isinstance(value, tuple):
-            return value if all_plain(value) else tuple(map(thawed, value))
+            return value if all_plain(value) else like(value, map(thawed, value))
         if not isinstance(value, Listed):
             return value
         if value.number not in made:

@@ -18,7 +18,7 @@ from typing import Any
 from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import adopts, assigns, builtin, called, has_attributes
+from tightdp.core.lowering.registry import METHODS, adopts, assigns, builtin, called, has_attributes
 from tightdp.core.lowering.scalars import COUNTS, adopt, bind_arguments, member, over_all
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -261,6 +261,8 @@ def made(m: Machine, value: Host, arguments: Value, keywords: Value) -> Value:
         return Object(m.store.new_key(), kind.kind)
     if isinstance(kind, enum.EnumType):
         return over_all(m, arguments, lambda *plain: member(m, kind, kind, *plain))
+    if issubclass(kind, tuple) and is_generated(kind.__new__):
+        return METHODS[tuple, "made of"](m, kind, arguments, keywords)
     if type(kind) not in METACLASSES or kind.__new__ is not object.__new__:
         what = f"{kind.__name__} makes its objects in its own way, which is not in the language"
         raise m.unsupported(what, "make them at the top of the module, or use a class with __init__ alone")
@@ -268,7 +270,7 @@ def made(m: Machine, value: Host, arguments: Value, keywords: Value) -> Value:
         raise Failure(f"TypeError: Can't instantiate abstract class {kind.__name__}", "make one of its subclasses")
     made_one = Object(m.store.new_key(), kind)
     begin = lookup(kind.__mro__, "__init__")
-    if dataclasses.is_dataclass(kind) and getattr(begin, "__code__", None) and is_generated(begin):
+    if dataclasses.is_dataclass(kind) and is_generated(begin):
         _fill(m, made_one, arguments, keywords)
     elif begin is not object.__init__:
         call(m, Bound(begin, made_one), arguments, keywords)
@@ -277,8 +279,9 @@ def made(m: Machine, value: Host, arguments: Value, keywords: Value) -> Value:
     return made_one
 
 
-def is_generated(function: types.FunctionType) -> bool:
-    return function.__code__.co_filename == "<string>"
+def is_generated(function: Value) -> bool:
+    """Whether Python itself wrote a function, as that which fills a dataclass or makes a named tuple."""
+    return hasattr(function, "__code__") and str(function.__code__.co_filename).startswith("<string>")
 
 
 def _fill(m: Machine, value: Object, arguments: Value, keywords: Value) -> None:

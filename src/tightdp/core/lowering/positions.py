@@ -7,7 +7,8 @@ from typing import Any
 
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import whole
-from tightdp.core.lowering.values import Union, Value, all_plain, is_scalar, kind, known
+from tightdp.core.lowering.store import like
+from tightdp.core.lowering.values import Reference, Union, Value, all_plain, is_scalar, kind, known, name_of
 from tightdp.core.nodes import Expr
 
 
@@ -34,7 +35,7 @@ def picked(m: Machine, index: Expr, branches: Sequence[Value]) -> Value:
     kinds = list(map(kind, branches))
     shapes = list(dict.fromkeys(kinds))
     if len(shapes) == 1 and isinstance(first, tuple):
-        return tuple(picked(m, index, column) for column in zip(*branches, strict=True))
+        return like(first, (picked(m, index, column) for column in zip(*branches, strict=True)))
     if len(shapes) == 1 or any(isinstance(branch, Union) for branch in branches):
         result = branches[-1]
         for value, branch in zip(reversed(index.values[:-1]), reversed(branches[:-1]), strict=True):
@@ -76,3 +77,19 @@ def valid_positions(m: Machine, items: Sequence[Value], index: Expr) -> list[tup
     if not valid:
         raise Dead
     return valid
+
+
+def refuse_deque(value: Value) -> None:
+    """Raise Failure for a slice of a deque."""
+    if isinstance(value, Reference) and type(value) is not Reference:
+        raise Failure(f"TypeError: a {name_of(value).lower()} has no slices", "make a list of it first: list(...)")
+
+
+def as_slice(*bounds: Value) -> slice:
+    """Return a slice, or Failure for bounds that are none."""
+    for bound in bounds:
+        if bound is not None:
+            whole(bound)
+    if bounds[2] == 0:
+        raise Failure("ValueError: slice step cannot be zero", "use a step other than 0")
+    return slice(*bounds)

@@ -85,7 +85,6 @@ INSTEAD = {
     "OrderedDict": "use a dictionary, which keeps the order of insertion",
     "attrgetter": "use a tuple, and a lambda that takes its element",
     "cycle": "index with i % len(...)",
-    "deque": "use a list: .append(v) and .pop(0)",
     "eval": "write the expression",
     "complex": "use a pair of numbers",
     "float": "leave it out: numbers are exact",
@@ -94,7 +93,7 @@ INSTEAD = {
     "matrix": "use np.array",
     "mean": "write sum(...) / len(...), which is exact",
     "vectorize": "write [f(v) for v in ...]",
-    "namedtuple": "use a tuple",
+    "namedtuple": "make the class at the top of the module",
     "open": "read the file at the top of the module",
     "tee": "keep a list",
 }

@@ -19,6 +19,7 @@ from tightdp.core.float_operators import IN_DOUBLES
 from tightdp.core.lowering.ledger import Ledger
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import ADOPTED, OPERANDS
+from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (
     Array,
     Collection,
@@ -81,7 +82,7 @@ def adopt(m: Machine, thing: object) -> Value:
     if isinstance(thing, (float, Decimal, Fraction)):
         return as_fraction(thing)
     if isinstance(thing, tuple):
-        return tuple(adopt(m, item) for item in thing)
+        return like(thing, (adopt(m, item) for item in thing))
     if isinstance(thing, range):
         return Range(tuple(thing))
     if isinstance(thing, list):

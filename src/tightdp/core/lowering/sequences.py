@@ -13,7 +13,7 @@ from tightdp.core.lowering.alike import NotAlike
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.ledger import Ledger, content_with, inserted, no_row, possible_keys, rows_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
-from tightdp.core.lowering.positions import item_at, position_in, valid_positions
+from tightdp.core.lowering.positions import as_slice, item_at, position_in, refuse_deque, valid_positions
 from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
 from tightdp.core.lowering.scalars import (
     COUNTS,
@@ -24,7 +24,6 @@ from tightdp.core.lowering.scalars import (
     over_keys,
     over_values,
     truth,
-    whole,
 )
 from tightdp.core.lowering.store import MISSING, merge_row
 from tightdp.core.lowering.values import (
@@ -234,9 +233,10 @@ def precedes(m: Machine, name: str, left: Value, right: Value) -> Value:
 
 def sliced(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     """Return a slice of a sequence or of a string."""
+    refuse_deque(value)
 
     def cut(items: tuple[Value, ...]) -> Value:
-        return over_all(m, bounds, lambda *plain: items[_as_slice(*plain)])
+        return over_all(m, bounds, lambda *plain: items[as_slice(*plain)])
 
     if is_scalar(value):
         return over_values(m, value, lambda text: m.each(cut(items_of(m, text)), "".join))
@@ -244,15 +244,6 @@ def sliced(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     if isinstance(value, Range):
         return m.each(part, Range)
     return m.new_list(part) if isinstance(value, Reference) else part
-
-
-def _as_slice(*bounds: Any) -> slice:
-    for bound in bounds:
-        if bound is not None:
-            whole(bound)
-    if bounds[2] == 0:
-        raise Failure("ValueError: slice step cannot be zero", "use a step other than 0")
-    return slice(*bounds)
 
 
 def element(m: Machine, value: Value, index: Value) -> Value:
@@ -378,7 +369,7 @@ def replace_slice(m: Machine, base: Value, bounds: tuple[Value, ...], more: Valu
     """Assign the items `more` (a tuple, or a union of tuples) to a slice of a list; None deletes it."""
 
     def changed(items: tuple[Value, ...], new: tuple[Value, ...] | None, *plain: Any) -> tuple[Value, ...]:
-        result, where = list(items), _as_slice(*plain)
+        result, where = list(items), as_slice(*plain)
         try:
             if new is None:
                 del result[where]
@@ -391,6 +382,7 @@ def replace_slice(m: Machine, base: Value, bounds: tuple[Value, ...], more: Valu
     def over(items: tuple[Value, ...], new: tuple[Value, ...] | None) -> Value:
         return over_all(m, bounds, lambda *plain: changed(items, new, *plain))
 
+    refuse_deque(base)
     m.store[base.key] = m.each(content(m, base), lambda items: m.each(more, lambda new: over(items, new)))
 
 

@@ -10,9 +10,9 @@ from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up
 from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.objects import assign
-from tightdp.core.lowering.registry import METHODS, OPERANDS, assigns, lowers
+from tightdp.core.lowering.registry import FUNCTIONS, METHODS, OPERANDS, assigns, lowers
 from tightdp.core.lowering.scalars import COUNTS, truth
-from tightdp.core.lowering.sequences import content, element, equal, extend, replace_slice, store
+from tightdp.core.lowering.sequences import content, element, equal, replace_slice, store
 from tightdp.core.lowering.values import (
     UNBOUND,
     Array,
@@ -96,7 +96,7 @@ def _changed(m: Machine, node: ast.AugAssign, present: Value, increment: Value) 
 
     def changed(value: Value) -> Value:
         if isinstance(value, Reference) and isinstance(node.op, ast.Add):
-            extend(m, value, increment)
+            METHODS[type(value), "extend"](m, value, increment)
             return value
         if isinstance(value, Table) and value.missing is COUNTS:
             m.store[value.key] = m.store[binary(m, BINARY.get(type(node.op)), value, increment, node).key]
@@ -141,9 +141,12 @@ def _delete(m: Machine, node: ast.Delete) -> None:
 
 
 def _without(m: Machine, index: Value, value: Value) -> None:
+    if isinstance(value, Object):
+        METHODS[Object, "__delitem__"](m, value, index)
+        return
     if not isinstance(value, (Reference, Table)):
         raise Failure(f"TypeError: a {name_of(value)} has no elements to delete", "use a list or a dictionary")
-    METHODS[type(value), "pop"](m, value, index)
+    METHODS[Reference if isinstance(value, Reference) else type(value), "pop"](m, value, index)
 
 
 @assigns(ast.Name)
@@ -271,9 +274,32 @@ def _matches(m: Machine, pattern: ast.pattern, value: Value, captures: Captures)
             return _any_of(m, pattern, value, captures)
         case ast.MatchSequence():
             return _sequence(m, pattern, value, captures)
+        case ast.MatchClass():
+            return _of_class(m, pattern, value, captures)
     raise m.unsupported(
-        "this pattern is not in the language", "match constants, sequences, names and alternatives of them", pattern
+        "this pattern is not in the language",
+        "match constants, sequences, classes, names and alternatives of them",
+        pattern,
     )
+
+
+def _of_class(m: Machine, pattern: ast.MatchClass, value: Value, captures: Captures) -> Expr:
+    """Return whether a value is of a class, and its attributes match; of Python's own classes, the value itself."""
+    kind = m.evaluate(pattern.cls)
+    if kind.object is float:
+        raise m.unsupported("a pattern for a float is not in the language", "use isinstance", pattern)
+    condition = m.expr(FUNCTIONS[isinstance](m, value, kind))
+    if condition is m.builder.false:
+        return condition
+    by_place = getattr(kind.object, "__match_args__", None)
+    if len(pattern.patterns) > (1 if by_place is None else len(by_place)):
+        what = f"{kind.object.__name__} has no attributes for so many places"
+        raise m.unsupported(what, "name them, as in C(value=v)", pattern)
+    names = (*(by_place or ())[: len(pattern.patterns)], *pattern.kwd_attrs)
+    values = (value,) if by_place is None and pattern.patterns else ()
+    values += tuple(named(m, value, name) for name in names)
+    parts = zip((*pattern.patterns, *pattern.kwd_patterns), values, strict=True)
+    return m.conj(condition, *(_matches(m, part, each, captures) for part, each in parts))
 
 
 def _is_truth(m: Machine, pattern: ast.pattern, value: Value, wanted: bool) -> Expr:

@@ -161,6 +161,12 @@ class Store:
                 self.pop(cell)
 
 
+def like(whole: tuple[Value, ...], items: Iterable[Value]) -> tuple[Value, ...]:
+    """Return a tuple with these items, of the class of another one, which may have names for them."""
+    made: tuple[Value, ...] = getattr(type(whole), "_make", tuple)(items)
+    return made
+
+
 def merge(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
     """Return the value that is `yes` where the condition holds and `no` elsewhere."""
     if isinstance(condition, Const):
@@ -171,8 +177,8 @@ def merge(builder: Builder, condition: Expr, yes: Value, no: Value) -> Value:
         if type(yes) is type(no) and not isinstance(yes, Expr) and yes == no:
             return yes
         return known(builder.case(condition, (builder.expr(no), builder.expr(yes))))
-    if isinstance(yes, tuple) and isinstance(no, tuple) and len(yes) == len(no):
-        return tuple(merge(builder, condition, left, right) for left, right in zip(yes, no, strict=True))
+    if isinstance(yes, tuple) and type(yes) is type(no) and len(yes) == len(no):
+        return like(yes, (merge(builder, condition, left, right) for left, right in zip(yes, no, strict=True)))
     if isinstance(yes, Range) and isinstance(no, Range) and len(yes.items) == len(no.items):
         return Range(merge(builder, condition, yes.items, no.items))
     if isinstance(yes, Entries) and isinstance(no, Entries) and yes.keys == no.keys:

@@ -334,7 +334,7 @@ def kind(value: Value) -> Any:
     if is_scalar(value):
         return "scalar"
     if isinstance(value, tuple):
-        return len(value)
+        return len(value) if type(value) is tuple else type(value)
     if isinstance(value, Range):
         return "range", len(value.items)
     if isinstance(value, (Reference, Table, View, Collection, Object)):

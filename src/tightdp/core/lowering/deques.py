@@ -1,0 +1,88 @@
+"""Deques: lists whose two ends are alike, and that may have a greatest length."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from tightdp.core.lowering import lists  # noqa: F401 (methods that are shared)
+from tightdp.core.lowering.iteration import collected, items_of, joined
+from tightdp.core.lowering.machine import Machine
+from tightdp.core.lowering.registry import METHODS, builtin, method
+from tightdp.core.lowering.scalars import over_values, whole
+from tightdp.core.lowering.sequences import content
+from tightdp.core.lowering.values import Reference, Value
+
+
+@dataclass(frozen=True)
+class Deque(Reference):
+    """A deque: its key in the heap, and how many items it keeps at most."""
+
+    most: int | None = None
+
+
+for _name in ("clear", "count", "index", "remove", "reverse", "__getitem__"):
+    method(_name, Deque)(METHODS[Reference, _name])
+
+
+@builtin(deque)
+def _deque(m: Machine, iterable: Value = (), maxlen: Value = None) -> Value:
+    if maxlen is not None and (not isinstance(maxlen, int) or maxlen < 0):
+        raise m.unsupported("the greatest length of a deque depends on the run", "give a number")
+    made = Deque(m.store.new_key(), maxlen)
+    m.store[made.key] = ()
+    _extend(m, made, iterable)
+    return made
+
+
+@method("extend", Deque)
+def _extend(m: Machine, base: Deque, more: Value) -> None:
+    items = joined(m, content(m, base), collected(m, more))
+    most = base.most
+    m.store[base.key] = items if most is None else m.each(items, lambda all_of: all_of[max(len(all_of) - most, 0) :])
+
+
+@method("append", Deque)
+def _append(m: Machine, base: Deque, value: Value) -> None:
+    _extend(m, base, (value,))
+
+
+@method("extendleft", Deque)
+def _extend_left(m: Machine, base: Deque, more: Value) -> None:
+    turned = m.each(collected(m, more), lambda items: items[::-1])
+    items = joined(m, turned, content(m, base))
+    m.store[base.key] = items if base.most is None else m.each(items, lambda all_of: all_of[: base.most])
+
+
+@method("appendleft", Deque)
+def _append_left(m: Machine, base: Deque, value: Value) -> None:
+    _extend_left(m, base, (value,))
+
+
+@method("pop", Deque)
+def _pop(m: Machine, base: Deque) -> Value:
+    return METHODS[Reference, "pop"](m, base)
+
+
+@method("popleft", Deque)
+def _pop_left(m: Machine, base: Deque) -> Value:
+    return METHODS[Reference, "pop"](m, base, 0)
+
+
+@method("copy", Deque)
+def _copy(m: Machine, base: Deque) -> Value:
+    return _deque(m, items_of(m, base), base.most)
+
+
+@method("get maxlen", Deque)
+def _most(m: Machine, base: Deque) -> Value:
+    return base.most
+
+
+@method("rotate", Deque)
+def _rotate(m: Machine, base: Deque, n: Value = 1) -> None:
+    def turned(items: tuple[Value, ...], by: int) -> tuple[Value, ...]:
+        at = -by % len(items) if items else 0
+        return items[at:] + items[:at]
+
+    m.store[base.key] = m.each(content(m, base), lambda items: over_values(m, n, lambda by: turned(items, whole(by))))
