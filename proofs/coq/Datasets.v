@@ -36,8 +36,16 @@ Definition told_once (p : part) (record : option value) (v : vector) : list (tol
 Definition told_by : part -> option value -> vector -> list (told * vector) :=
   kept (fun p record v => map (fun j => (fst j, shared (snd j)))
     (over_rows (fun e rs l => fold_right (fun x l => put_told (published x) (after x) (pmul (snd e) (weight x)) l) l rs) [] p record v)).
-Fixpoint find_told (y : told) (l : list (told * vector)) : vector :=
+Fixpoint find_told {A} (y : told) (l : list (told * list A)) : list A :=
   match l with [] => [] | (z, v) :: rest => if same (Tuple y) (Tuple z) then v else find_told y rest end.
+Lemma find_in : forall {A} (l : list (told * list A)) j, NoDup (map fst l) -> In j l -> find_told (fst j) l = snd j.
+Proof.
+  intros A l j. induction l as [|[u v] l IH]; intros N H; [contradiction|]. inversion N as [|? ? N1 N2]; subst. cbn [find_told].
+  destruct H as [<-|H].
+  - cbn [fst snd]. replace (same (Tuple u) (Tuple u)) with true by (symmetry; apply same_spec; reflexivity). reflexivity.
+  - destruct (same (Tuple (fst j)) (Tuple u)) eqn:E; [|apply IH; assumption]. apply same_spec in E. injection E as <-.
+    exfalso. apply N1. apply (in_map fst _ _ H).
+Qed.
 Fixpoint without (y : told) (l : list (told * vector)) : list (told * vector) :=
   match l with [] => [] | e :: rest => if same (Tuple y) (Tuple (fst e)) then rest else e :: without y rest end.
 
@@ -394,12 +402,7 @@ Proof.
   intros l. induction l as [|[z u] l IH]; intros m y v N H; cbn [joined].
   - exists (y, ([], v)). split; [apply (in_map (fun e => (fst e, ([], snd e))) _ _ H) | reflexivity].
   - destruct (same (Tuple z) (Tuple y)) eqn:E.
-    + apply same_spec in E. injection E as ->. exists (y, (u, find_told y m)). split; [left; reflexivity|]. cbn [snd].
-      clear - N H. induction m as [|[t w] m IH]; [contradiction|]. inversion N as [|? ? N1 N2]; subst. cbn [find_told].
-      destruct H as [H|H].
-      * injection H as -> ->. replace (same (Tuple y) (Tuple y)) with true by (symmetry; apply same_spec; reflexivity). reflexivity.
-      * destruct (same (Tuple y) (Tuple t)) eqn:E; [|apply IH; assumption]. apply same_spec in E. injection E as ->.
-        exfalso. apply N1. apply (in_map fst _ _ H).
+    + apply same_spec in E. injection E as ->. exists (y, (u, find_told y m)). split; [left; reflexivity | exact (find_in m (y, v) N H)].
     + destruct (IH (without z m) y v) as [j [J1 J2]].
       * apply without_keys. exact N.
       * rewrite (without_is _ _ N). apply filter_In. split; [exact H|]. cbn [fst]. rewrite E. reflexivity.

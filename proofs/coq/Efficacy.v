@@ -3,6 +3,7 @@
 
 From Coq Require Import ZArith List Bool Lia Ring.
 From Tightdp Require Import Numbers Program Sums Forms Lists Soundness Certificate.
+From Tightdp Require Datasets.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -88,8 +89,6 @@ Definition heard (p : part) (chs : list choice) (v : ways) : list (told * ways) 
   fold_right (fun e l => fold_right (fun ch l => fold_right (fun x l =>
     put_heard (published x) (after x) (times_row (weight x) (narrow (fst ch) (snd e))) l)
     l (results p (snd ch) (fst e))) l chs) [] v.
-Fixpoint find_heard (t : told) (l : list (told * ways)) : ways :=
-  match l with [] => [] | (u, v) :: rest => if same (Tuple t) (Tuple u) then v else find_heard t rest end.
 
 (** The weight of all runs of a part, which no state and no record may change. *)
 Definition odds_of (p : part) : poly :=
@@ -297,15 +296,6 @@ Proof.
   intros x o N3. apply put_heard_keys. exact N3.
 Qed.
 
-Lemma find_in : forall l j, NoDup (keys l) -> In j l -> find_heard (fst j) l = snd j.
-Proof.
-  induction l as [|[u v] l IH]; intros j N H; [contradiction|]. cbn [keys map fst] in N. inversion N as [|? ? N1 N2]; subst. cbn [find_heard].
-  destruct H as [<-|H].
-  - cbn [fst snd]. replace (same (Tuple u) (Tuple u)) with true by (symmetry; apply same_spec; reflexivity). reflexivity.
-  - destruct (same (Tuple (fst j)) (Tuple u)) eqn:E; [|apply IH; assumption]. apply same_spec in E. injection E as <-.
-    exfalso. apply N1. apply (in_map fst _ _ H).
-Qed.
-
 (** Every state that a run leads to stands somewhere. *)
 Definition stands (s : state) (l : list (told * ways)) : Prop := exists j, In j l /\ In s (map fst (snd j)).
 Lemma put_way_new : forall s r v, In s (map fst (put_way s r v)).
@@ -434,7 +424,7 @@ Definition some_guess : list coin := map (fun i => (i, false)) (seq 0 k).
 Fixpoint guess_of (ps : experiment) (v : ways) (y : output) : list coin :=
   match ps, y with
   | [], _ => let l := ranked root' k n (all_rows v) in if settled root' k n (all_rows v) l then l else some_guess
-  | (p, chs) :: rest, t :: y' => guess_of rest (find_heard t (heard p chs v)) y'
+  | (p, chs) :: rest, t :: y' => guess_of rest (Datasets.find_told t (heard p chs v)) y'
   | _, _ => some_guess
   end.
 
@@ -492,7 +482,7 @@ Proof.
   - destruct (steady p chs v); [|discriminate]. apply folded in H as [a [A1 A2]]. split.
     + intros h G. rewrite from_heard, A2. apply sum_le. intros j Hj. apply (IH _ _ (A1 j Hj)). intro y. apply G.
     + rewrite from_heard, A2. apply sum_ext. intros j Hj. rewrite <- (proj2 (IH _ _ (A1 j Hj))). apply sum_ext. intros e _. apply gain_ext; [reflexivity|].
-      intro y. cbn [guess_of]. rewrite (find_in _ j (heard_keys p chs v) Hj). reflexivity.
+      intro y. exact (f_equal (fun w => guess_of ps w y) (Datasets.find_in (heard p chs v) j (heard_keys p chs v) Hj)).
 Qed.
 
 Lemma weights_sum : forall l, val (weights_of l) = sum l (fun x => val (weight x)).

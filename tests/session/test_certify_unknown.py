@@ -13,7 +13,7 @@ from certificate_oracle import is_true, number
 from command_line import run
 from expectations import mechanisms
 from tightdp import Bit, flip, mechanism
-from tightdp.errors import QueryError
+from tightdp.errors import ParameterError, QueryError
 from tightdp.session.against import compare
 from tightdp.session.certify import as_json, load_checker
 
@@ -50,6 +50,36 @@ def test_the_bound_is_the_tight_one_at_every_value(name: str, parameters: dict[s
         assert number(content["claim"]["bound"], t) == tight
     assert is_true(content)
     assert "has the law of" in compare(content, one.bind(n=n, **parameters).bound.program)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "claim"),
+    [
+        ("randomized_response_count", {"lam": "?[0, 1/2]"}, {"guesses": 2}),
+        ("randomized_response_count", {"lam": "?[1/2, 1]"}, {"pairs": [[0, 1], [1, 0], [0, 1]]}),
+        ("above_threshold", {"k": 2, "threshold": 2, "ratio_threshold": "?", "ratio_query": "1/2"}, {"guesses": 1}),
+    ],
+)
+def test_efficacies(name: str, parameters: dict[str, Any], claim: dict[str, Any]) -> None:
+    one = mechanisms(name)[name]
+    content = dict(one.bind(n=3, **parameters).certify(**claim).content)
+    unknown = content["claim"]["unknown"][0]
+    k = content["claim"]["guesses"]
+    for t, value in values(content):
+        answer = one.bind(n=3, **parameters | {unknown: value}).efficacy(guesses=k, pairs=claim.get("pairs"))
+        assert number(content["claim"]["share"], t) == answer.rows[0].efficacy
+    assert is_true(content)
+    above = {**content, "claim": content["claim"] | {"share": {"above": [3, 1], "below": [4, 4]}}}
+    with pytest.raises(checker.Refused, match="another share is right"):
+        checker.check(above)
+
+
+def test_an_efficacy_that_is_several_functions_has_no_certificate() -> None:
+    one = mechanisms("randomized_response_count")["randomized_response_count"]
+    with pytest.raises(QueryError, match="a sign is not seen"):
+        one.bind(n=2, lam="?[0, 1]").certify(guesses=1)
+    with pytest.raises(ParameterError, match="holds one claim"):
+        one.bind(n=2, lam="?[0, 1/2]").certify(guesses=1, exp_epsilon=2)
 
 
 def test_functions_of_higher_degree() -> None:

@@ -15,8 +15,11 @@ from tightdp.session.engine import Engine
 from tightdp.session.widened import refuse_inexact
 
 
-def efficacy(engine: Engine, guesses: Any, pairs: Any) -> Certificate:
-    """Return the certificate of the efficacy with so many guesses; of all coins where none are given."""
+def efficacy(engine: Engine, guesses: Any, pairs: Any, **unknown: Any) -> Certificate:
+    """Return the certificate of the efficacy with so many guesses, of all coins where none are given.
+
+    It may be a function of an `unknown`, which has a name and two ends.
+    """
     core = engine.program.expanded(engine.control())  # which says whether something is cut off
     refuse_inexact(engine.program, "certify")
     asked = engine.bound.n if guesses is None else read_count("guesses", guesses)
@@ -25,7 +28,8 @@ def efficacy(engine: Engine, guesses: Any, pairs: Any) -> Certificate:
         raise QueryError(f"the efficacy is not known: {found.reason}", found.hint or "give it more time")
     share = found.rows[0].efficacy
     text = program_text(core, None, share)
-    content = content_of(engine, {"question": "efficacy", "guesses": asked, "share": share}, text)
+    content = content_of(engine, {"question": "efficacy", "guesses": asked, "share": share} | unknown, text)
     content["claim"]["pairs"] = [dataset_of(engine.bound, pair) for pair in found.pairs]
     content["evidence"] = {"rule": "datasets"}
-    return accepted(content, "leave observe out, where there is one, or ask for fewer records")
+    less = "give a smaller range" if unknown else "leave observe out, where there is one"
+    return accepted(content, f"{less}, or ask for fewer records")

@@ -7,6 +7,7 @@ the checker needs to know of them are the signs of their coefficients.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
@@ -24,7 +25,8 @@ from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.cellwise import Cellwise
 from tightdp.session.certify import REFUTED, Certificate, finished
-from tightdp.session.engine import AskedNumber
+from tightdp.session.certify_efficacy import efficacy
+from tightdp.session.engine import AskedNumber, Engine
 from tightdp.session.solving import answer
 
 _ONE = UNKNOWN**0
@@ -38,16 +40,25 @@ def certify_unknown(
     delta: Any = 0,
     alpha: Any = None,
     beta: Any = None,
+    guesses: Any = None,
+    pairs: Any = None,
     **others: Any,
 ) -> Certificate:
     """Return the certificate of a claim for all values of the unknown; of the tight ε, a function of it, without one.
 
     With `exp_epsilon` and `delta`, or `alpha` and `beta`, it says that these numbers are enough for all values, or for
-    none. Raises QueryError where the answer is not one function on the range, and where no rule fits.
+    none; with `guesses`, or `pairs`, which function the efficacy is. Raises QueryError where the answer is not one
+    function on the range, and where no rule fits.
     """
     bar, pure = read_number("delta", delta, 1), (exp_epsilon, epsilon)
     if any(value is not None and value is not False for value in others.values()) or epsilon is not None:
         raise QueryError("with an unknown ε, δ at an e^ε and accuracy are certified", f"give {ours.name} a value")
+    if (guesses, pairs) != (None, None):
+        if pure != (None, None) or bar or (alpha, beta) != (None, None):
+            raise ParameterError("a certificate holds one claim", "certify one after the other")
+        low, high, _ = _range(ours, TightRatio(), False)
+        named = (ours.name, low, high)
+        return _for_all(ours, low, high, lambda engine, _: efficacy(engine, guesses, pairs, unknown=named))
     if (alpha is None) != (beta is None) or (alpha is not None and pure != (None, None)):
         raise ParameterError("an accuracy claim has alpha and beta", "give both, and nothing else")
     if alpha is not None:
@@ -78,22 +89,35 @@ def certify_unknown(
 
 def _made(ours: Cellwise, claim: dict[str, Any], piece: Part | None) -> Certificate:
     """Return the certificate of a claim on its range, with the witness of a piece of the answer."""
-    value, place = _between(*claim["unknown"][1:]), Cell(Point(Fraction(0)), None, Fraction(1), ours.unknown)
-    with at_place(place):
+
+    def make(engine: Engine, value: Number) -> Certificate:
+        said = dict(claim)
         if piece is not None and "attained" in claim:
-            claim = claim | {"bound": _substituted(piece.value, value)}
-            if claim["bound"] == math.inf:
-                del claim["attained"]
-                claim["question"] = "violation"
+            said["bound"] = _substituted(piece.value, value)
+            if said["bound"] == math.inf:
+                del said["attained"]
+                said["question"] = "violation"
+        witness = None if piece is None else piece.witness
+        if isinstance(witness, PairWitness):
+            return finished(engine, said, witness)
+        return finished(engine, said, None, witness)
+
+    _, low, high = claim["unknown"]
+    return _for_all(ours, low, high, make)
+
+
+def _for_all(
+    ours: Cellwise, low: Fraction, high: Fraction, make: Callable[[Engine, Number], Certificate]
+) -> Certificate:
+    """Return what is made of the mechanism with a function of T that stands for all values between two ends."""
+    value, place = _between(low, high), Cell(Point(Fraction(0)), None, Fraction(1), ours.unknown)
+    with at_place(place):
         engine = ours.with_value(value).engine
         engine.program.expanded(engine.control())
         if place.high is not None or place.low.compare(Fraction(0)):
             what = f"no rule of evidence fits: what the program does depends on {ours.name} in several ways"
             raise QueryError(what, "give a smaller range")
-        witness = None if piece is None else piece.witness
-        if isinstance(witness, PairWitness):
-            return finished(engine, claim, witness)
-        return finished(engine, claim, None, witness)
+        return make(engine, value)
 
 
 def _range(ours: Cellwise, question: AskedNumber, tight: bool) -> tuple[Fraction, Fraction, Part | None]:
