@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,22 @@ def test_an_efficacy_that_is_several_functions_has_no_certificate() -> None:
         one.bind(n=2, lam="?[0, 1]").certify(guesses=1)
     with pytest.raises(ParameterError, match="holds one claim"):
         one.bind(n=2, lam="?[0, 1/2]").certify(guesses=1, exp_epsilon=2)
+
+
+def test_many_runs() -> None:
+    """The least δ is that of randomized responses at every value, by the sum over how many are right."""
+    one = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="?[1/10, 1/5]")
+    for runs, bound in ((2, 8), (3, 4), (2, 90)):
+        content = dict(one.certify(runs=runs, exp_epsilon=bound).content)
+        for t, value in values(content):
+            once = (1 - value) / value
+            terms = [comb(runs, i) * max(0, once**i - bound * once ** (runs - i)) for i in range(runs + 1)]
+            assert number(content["claim"]["bound"], t) == once
+            assert number(content["claim"]["runs"][2], t) == sum(terms) / (1 + once) ** runs
+        assert is_true(content)
+    assert one.certify(runs=3, exp_epsilon=4, delta="9/10").content["claim"]["runs"] == [3, 4, "9/10"]
+    with pytest.raises(QueryError, match="no rule of evidence fits"):
+        one.certify(runs=3, exp_epsilon=4, delta="1/2")
 
 
 def test_functions_of_higher_degree() -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from tightdp.core.sections import root_of
 from tightdp.errors import ParameterError, QueryError
-from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.field import ExpNumber, Number, ratio
+from tightdp.exact.polynomials import UNKNOWN
 from tightdp.exact.rationals import as_int, as_whole
 from tightdp.session import certify as single
 from tightdp.session.arguments import checked_call, read_exact, read_exponential, read_number
@@ -96,8 +97,9 @@ def certify_composition(guarantees: Iterable[Guarantee], exp_epsilon: Any, delta
 
 def _least(guarantees: list[Any], bound: Any) -> Number:
     """Return the least δ that guarantees show together at an e^ε."""
-    root, checker = root_of(bound, *(t for t, _, _ in guarantees), *(some for _, some, _ in guarantees)), load_checker()
-    checker.LEFT[0], checker.ROOT[0] = WORK * checker.WORK, root
+    numbers, checker = [bound, *(number for t, some, _ in guarantees for number in (t, some))], load_checker()
+    root, unknown = root_of(*numbers), any(isinstance(each, ExpNumber) and each.unknown for each in numbers)
+    checker.LEFT[0], checker.ROOT[0] = WORK * checker.WORK, -1 if unknown else root
     try:
         pairs, whole = checker.beside("composition").composed(written(tuple(guarantees), root))
         point = checker.ratio(written(bound, root), 1), (0, 1)
@@ -105,7 +107,7 @@ def _least(guarantees: list[Any], bound: Any) -> Number:
         parts = above, checker.times(point[0][1], whole)
     except checker.Refused as reason:
         raise unfit(reason, "ask for fewer runs") from None
-    power = power_of({"root": root} if root else {})
+    power = ratio(UNKNOWN, UNKNOWN**0) if unknown else power_of({"root": root} if root else {})
     above, below = (number_of(checker, part, power) for part in parts)
     found: Fraction | ExpNumber = above / below
     return found

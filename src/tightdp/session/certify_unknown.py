@@ -26,6 +26,7 @@ from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.cellwise import Cellwise
 from tightdp.session.certify import REFUTED, Certificate, finished
 from tightdp.session.certify_efficacy import efficacy
+from tightdp.session.certify_runs import together
 from tightdp.session.engine import AskedNumber, Engine
 from tightdp.session.solving import answer
 
@@ -42,17 +43,22 @@ def certify_unknown(
     beta: Any = None,
     guesses: Any = None,
     pairs: Any = None,
+    runs: Any = None,
     **others: Any,
 ) -> Certificate:
     """Return the certificate of a claim for all values of the unknown; of the tight ε, a function of it, without one.
 
     With `exp_epsilon` and `delta`, or `alpha` and `beta`, it says that these numbers are enough for all values, or for
-    none; with `guesses`, or `pairs`, which function the efficacy is. Raises QueryError where the answer is not one
-    function on the range, and where no rule fits.
+    none; with `guesses`, or `pairs`, which function the efficacy is; with `runs` the tight ε of one, and δ of so many.
+    Raises QueryError where the answer is not one function on the range, and where no rule fits.
     """
     bar, pure = read_number("delta", delta, 1), (exp_epsilon, epsilon)
     if any(value is not None and value is not False for value in others.values()) or epsilon is not None:
         raise QueryError("with an unknown ε, δ at an e^ε and accuracy are certified", f"give {ours.name} a value")
+    if runs is not None and (alpha, beta, guesses, pairs) == (None,) * 4:
+        low, high, piece = _range(ours, TightRatio(), True)
+        one = {"question": "privacy", "attained": True, "unknown": (ours.name, low, high)}
+        return _made(ours, one, piece, (runs, exp_epsilon, bar))
     if (guesses, pairs) != (None, None):
         if pure != (None, None) or bar or (alpha, beta) != (None, None):
             raise ParameterError("a certificate holds one claim", "certify one after the other")
@@ -87,8 +93,10 @@ def certify_unknown(
         raise
 
 
-def _made(ours: Cellwise, claim: dict[str, Any], piece: Part | None) -> Certificate:
-    """Return the certificate of a claim on its range, with the witness of a piece of the answer."""
+def _made(
+    ours: Cellwise, claim: dict[str, Any], piece: Part | None, runs: tuple[Any, Any, Any] | None = None
+) -> Certificate:
+    """Return the certificate of a claim on its range, or of so many runs, with a witness of the answer."""
 
     def make(engine: Engine, value: Number) -> Certificate:
         said = dict(claim)
@@ -97,6 +105,8 @@ def _made(ours: Cellwise, claim: dict[str, Any], piece: Part | None) -> Certific
             if said["bound"] == math.inf:
                 del said["attained"]
                 said["question"] = "violation"
+            elif runs is not None:
+                said["runs"] = together(said["bound"], runs)
         witness = None if piece is None else piece.witness
         if isinstance(witness, PairWitness):
             return finished(engine, said, witness)
