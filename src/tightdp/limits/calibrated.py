@@ -87,8 +87,6 @@ ENTRIES_IN_ONE = 8
 """Probabilities of laws of counts of records in the time of one step."""
 VALUE_STEPS = 6
 """Steps for the law of the output given one value of the aggregates."""
-COUNTED_PAIR_STEPS = 2
-"""Steps for one pair of counts, of which most are told by rounded logarithms for many at once."""
 DOUBLES_AT_ONCE = 1 << 25
 """Doubles, machine integers, or cells of tables and diagrams that are held at a time: 256 MB."""
 MOST_ENTRIES = 1 << 22

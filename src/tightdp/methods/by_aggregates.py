@@ -10,7 +10,6 @@ from typing import TypeVar
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.limits.calibrated import (
-    COUNTED_PAIR_STEPS,
     ENTRIES_IN_ONE,
     FEW_VALUES,
     LISTED_ROWS,
@@ -181,7 +180,7 @@ def estimate(table: AggregateTable) -> int:
     each = sum(min(len(group.clients), len(group.letters)) * (len(group.letters) - 1) for group in table.groups)
     pairs = 0 if isinstance(table.orbits, States) else table.orbits.number * each
     laws = table.entries // ENTRIES_IN_ONE + (VALUE_STEPS + table.rest.length) * min(table.states, table.entries)
-    return laws + COUNTED_PAIR_STEPS * pairs
+    return laws + pairs // ENTRIES_IN_ONE  # most are told apart in doubles, many at once
 
 
 def look(program: Program, control: Control, budget: int) -> Aggregates | Refusal:

@@ -34,6 +34,8 @@ Content = tuple[Record, ...]
 """The records of the clients of a block."""
 Move = tuple[Content, Content]
 """What a block holds in a dataset and in its neighbour."""
+_Moved = tuple[Move, int, tuple[int, int]]
+"""A move of a class, with the size of the class and the letters before and after."""
 Map = dict[Content, Content]
 
 
@@ -269,32 +271,37 @@ class Orbits:
         `allowed(kind, old, new)` restricts the changes, of a block of a kind (by number) from one content to another.
         """
         for at in range(len(self.kinds)):
-            moves = self._moves_of(at, allowed)
+            moves = list(self._moves_of(at, allowed))
             for others in every_counts(self._sizes(self._contents, at)):
                 self.watch()
                 yield from self._changes(at, others, moves)
 
     def changes(self, at: int, letters: tuple[int, int], several: Iterable[Counts]) -> Iterator[Change]:
         """Yield the changes of a block of kind `at` from one letter to another, for some counts of all other blocks."""
-        moves = [move for move in self._moves_of(at, None) if move[2] == letters]
+        moves = self._moves_between[at].get(letters, ())
         for others in several:
             self.watch()
             yield from self._changes(at, others, moves)
 
-    def _moves_of(
-        self, at: int, allowed: Callable[[int, Content, Content], bool] | None
-    ) -> list[tuple[Move, int, tuple[int, int]]]:
-        """Return one move of every class of a kind, with class size and letters."""
+    @cached_property
+    def _moves_between(self) -> tuple[dict[tuple[int, int], list[_Moved]], ...]:
+        """For every kind, the moves from one letter to another by these letters: most are asked for one by one."""
+        found: tuple[dict[tuple[int, int], list[_Moved]], ...] = tuple({} for _ in self.kinds)
+        for at, between in enumerate(found):
+            for moved in self._moves_of(at, None):
+                between.setdefault(moved[2], []).append(moved)
+        return found
+
+    def _moves_of(self, at: int, allowed: Callable[[int, Content, Content], bool] | None) -> Iterator[_Moved]:
+        """Yield one move of every class of a kind, with class size and letters."""
         number_of = self._contents[at].number_of
-        moves = []
         for members in self._moves[at].members:
             ways = members if allowed is None else [move for move in members if allowed(at, *move)]
             if ways:
                 old, new = (number_of[content, content] for content in ways[0])
-                moves.append((ways[0], len(ways), (old, new)))
-        return moves
+                yield ways[0], len(ways), (old, new)
 
-    def _changes(self, at: int, others: Counts, moves: Sequence[tuple[Move, int, tuple[int, int]]]) -> Iterator[Change]:
+    def _changes(self, at: int, others: Counts, moves: Sequence[_Moved]) -> Iterator[Change]:
         pairs = len(self.kinds[at].blocks) * self._size(self._contents, others)
         for move, ways, letters in moves:
             before, after = ((*others[:at], _plus(others[at], one), *others[at + 1 :]) for one in letters)
