@@ -274,3 +274,22 @@ def _owners(nodes: Sequence[Expr]) -> dict[int, int]:
                 users[child.serial] = user if users.get(child.serial, user) == user else MANY
     random = (expr.serial for expr in nodes if isinstance(expr, (Draw, Shuffled)) and client[expr.serial] == NO_CLIENT)
     return clients_of(nodes, {serial: users.get(serial, MANY) for serial in random})
+
+
+def handed_on(program: CoreProgram) -> Iterable[tuple[tuple[Input, ...], list[Expr], set[int]]]:
+    """Yield for every client the leaves of its record, what others see of its nodes, and the numbers of these nodes.
+
+    The output law on a dataset is linear in the joint law of what is seen of one client.
+    """
+    nodes, once = reachable(program.roots), Once()
+    owner = _owners(nodes)
+    seen = {root.serial for root in program.roots}
+    for expr in nodes:
+        seen.update(child.serial for child in once.children(expr) if owner[child.serial] != owner[expr.serial])
+    own: dict[int, list[Expr]] = {leaf.client: [] for leaf in program.inputs}
+    for expr in nodes:
+        if owner[expr.serial] >= 0:
+            own[owner[expr.serial]].append(expr)
+    for client, mine in own.items():
+        leaves = tuple(leaf for leaf in program.inputs if leaf.client == client)
+        yield leaves, [expr for expr in mine if expr.serial in seen], {expr.serial for expr in mine}

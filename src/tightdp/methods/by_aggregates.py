@@ -121,10 +121,10 @@ class Aggregates(Method):
 
         return self._screened(plain, lambda: largest_changes(self.table, control))
 
-    def telling(self, control: Control, sought: Sought) -> Comparison | Refusal:
+    def telling(self, control: Control, sought: Sought | None) -> Comparison | Refusal:
         plain = self.comparison(control)
         exact = self.program.inexact is None and not relation_of(self.program.bound).custom
-        if isinstance(plain, Refusal) or not exact:
+        if sought is None or isinstance(plain, Refusal) or not exact:
             return plain
         return self._screened(plain, lambda: telling_changes(self.table, sought, control))
 

@@ -8,7 +8,7 @@ between the laws of this part. Parts that are the same program are analysed once
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,7 +29,7 @@ from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import FEW_DATASETS
 from tightdp.logic.encode import encode
 from tightdp.methods import questions
-from tightdp.methods.base import Comparison, Control, Exact, Pair, Ratio, Refusal, Tight, exceeded
+from tightdp.methods.base import Comparison, Control, Exact, Pair, Ratio, Refusal, Sought, Tight, exceeded
 from tightdp.methods.compiled import TooLarge, at_most
 from tightdp.methods.parts import Part, split
 from tightdp.methods.pieces import Piece, PieceTable, plain
@@ -97,11 +97,17 @@ class Independent(Method):
         witness = None if best is None else self._completed(*best, control)
         return Tight(lower, upper, witness, reason if upper > lower else None)
 
-    def comparison(self, control: Control) -> Comparison | Refusal:
+    def comparison(self, control: Control) -> Comparison:
+        return self._compared(lambda part: questions.every_pair(part, control)[1], control)
+
+    def telling(self, control: Control, sought: Sought | None) -> Comparison:
+        return self._compared(lambda part: questions.comparison(part, control, sought)[1], control)
+
+    def _compared(self, of_part: Callable[[Program], Comparison], control: Control) -> Comparison:
         found = []
         for alike in self.kinds:
             with self._placing_failures(alike):
-                found.append((alike, questions.comparison(alike.program, control)[1]))
+                found.append((alike, of_part(alike.program)))
         incomplete = next((pairs.incomplete for _, pairs in found if pairs.incomplete is not None), None)
         sizes = [pairs.size for _, pairs in found]
         size = None if None in sizes else sum(number for number in sizes if number is not None)

@@ -15,6 +15,7 @@ from tightdp.methods import (
     by_clients,
     by_datasets,
     by_elimination,
+    by_mixtures,
     by_outputs,
     by_pairs,
     by_parts,
@@ -27,6 +28,7 @@ CANDIDATES: tuple[Candidate, ...] = (
     Candidate("cells", by_cells.look),
     # Reductions, which ask the methods about parts: seen on the core program, before any diagram.
     *(Candidate(name, partial(by_clients.look, name)) for name in ("independent clients", "independent groups")),
+    Candidate("extreme records", by_mixtures.look),
     Candidate("independent outputs", by_parts.look),
     Candidate("independent outputs", by_outputs.look),
     Candidate("aggregate", by_aggregates.look),

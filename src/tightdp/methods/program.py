@@ -349,8 +349,11 @@ class Method(Protocol):
         """Return pairs of neighbours that include all those attaining the largest likelihood ratio."""
         return self.comparison(control)
 
-    def telling(self, control: Control, sought: Sought) -> Comparison | Refusal:
-        """Return pairs of neighbours that include all those with the largest value, where that is above the least."""
+    def telling(self, control: Control, sought: Sought | None) -> Comparison | Refusal:
+        """Return pairs of neighbours among which every divergence is largest; with `sought`, only what is asked for.
+
+        Where that is above the least.
+        """
         return self.comparison(control)
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:

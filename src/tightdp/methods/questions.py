@@ -157,19 +157,28 @@ def ranked(program: Program, control: Control, pairs: Comparison, top: int) -> t
     return ratios, Tight(lower, upper, witness, control.stopped)
 
 
-def comparison(program: Program, control: Control, sought: Sought | None = None) -> tuple[Method, Comparison]:
-    """Return pairs of neighbours on which all divergences are attained; only some where these would be too many.
+def every_pair(program: Program, control: Control) -> tuple[Method, Comparison]:
+    """Return all pairs of neighbours, up to symmetry; only some where these would be too many.
 
-    With `sought`, its largest value is attained on them, where that is above the least. Raises QueryError where they
-    are too many and there is no other way.
+    Raises QueryError where they are too many and there is no other way.
     """
+    return _pairs(program, control, lambda method, budget: method.comparison(control))
+
+
+def comparison(program: Program, control: Control, sought: Sought | None = None) -> tuple[Method, Comparison]:
+    """Return pairs of neighbours on which all largest divergences are attained, of all that `every_pair` returns.
+
+    With `sought`, its largest value is attained on them, where that is above the least.
+    """
+    return _pairs(program, control, lambda method, budget: method.telling(control, sought))
+
+
+def _pairs(
+    program: Program, control: Control, ask: Callable[[Method, int], Comparison | Refusal]
+) -> tuple[Method, Comparison]:
     if program.bound.asks:
         return _whole(program, control)
-    asked = _Asked(
-        program,
-        control,
-        lambda method, budget: method.telling(control, sought) if sought else method.comparison(control),
-    )
+    asked = _Asked(program, control, ask)
     method, found = asked.first()
     if found.incomplete is not None and asked.refusal is not None and program.forced is None:
         return method, replace(found, incomplete=LimitError(asked.refusal.reason, asked.refusal.hint))

@@ -30,10 +30,10 @@ class Instance(Asked):
     before anything was known; where something is known, the result has the status "unresolved".
 
     The method is chosen by looking at the program. `method` asks for one by name ("exhaustive", "orbits", "chain",
-    "aggregate", "elimination", "independent clients", "independent groups", "independent outputs", "cells",
-    "first pairs", "runs"): then a query raises QueryError where that method does not apply, and says why. `precision`
-    says how wide, relatively, an enclosure may be: then answers are enclosed where that is quicker, and at 1e-9 anyway
-    where laws are too long.
+    "aggregate", "elimination", "independent clients", "independent groups", "extreme records", "independent
+    outputs", "cells", "first pairs", "runs"): then a query raises QueryError where that method does not apply, and says
+    why. `precision` says how wide, relatively, an enclosure may be: then answers are enclosed where that is quicker,
+    and at 1e-9 anyway where laws are too long.
     """
 
     rebind: Callable[..., Instance]

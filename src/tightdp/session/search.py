@@ -82,7 +82,7 @@ def compared_ratios(engine: Engine, question: TightRatio) -> Privacy:
             method, found = questions.tight(engine.program, control)
         ratios: tuple[Ratio, ...] = () if found.witness is None else (found.witness,)
     else:
-        method, pairs = questions.comparison(engine.program, control)
+        method, pairs = questions.every_pair(engine.program, control)
         with query.searching():
             ratios, found = questions.ranked(engine.program, control, pairs, top)
             if control.stopped is None:

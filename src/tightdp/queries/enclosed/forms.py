@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from tightdp.core.lowering.records_alike import RecordsAlike, lower_alike
 from tightdp.core.nodes import Apply, Const, Draw, Expr, Input, Nary, reachable
+from tightdp.exact.extremes import extremes
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import quotient
@@ -101,13 +102,16 @@ def published_sum(bound: Bound, watch: Callable[[], None]) -> PublishedSum | Non
     if weighed is None:
         return None
     letters, records = _letters(bound, weighed[0])
+    if relation.name == "replace-one":  # no divergence is larger at a mixture
+        kept = extremes(letters)
+        letters, records = tuple(letters[at] for at in kept), tuple(records[at] for at in kept)
     if not _narrow(letters):
         return None
     place = {record: at for at, alike in enumerate(records) for record in alike}
     moves: dict[tuple[int, int], tuple[Record, Record]] = {}
     for old, others in relation.steps.items():
-        for new in others:
-            if place[old] != place[new]:
+        for new in others if old in place else ():
+            if new in place and place[old] != place[new]:
                 moves.setdefault((place[old], place[new]), (old, new))
     return PublishedSum(bound.n, letters, records, weighed[1], moves)
 
