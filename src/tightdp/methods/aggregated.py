@@ -27,6 +27,9 @@ from tightdp.methods.sums import SumLaws
 from tightdp.symmetry.orbits import Change, Group, Orbits
 from tightdp.symmetry.sets import SHORT_BITS, AccuracySet, Counts, PrivacySet, Table
 
+_Listed = tuple[list[tuple[State, Whole]], Whole]
+"""The weights of values of the aggregates, and what they are shares of."""
+
 
 class AggregateTable(Table):
     """The output laws of a program cut at its aggregates, one per class of datasets."""
@@ -119,28 +122,27 @@ class AggregateTable(Table):
 
     def _take_down(self, laws: Iterable[tuple[Counts, StateLaw]], watch: Callable[[], None]) -> None:
         """Compute output laws from those of the aggregates, in batches of the aggregates' values."""
-        batch: list[tuple[Counts, StateLaw]] = []
-        states: dict[State, None] = {}
+        batch: list[tuple[Counts, _Listed]] = []
+        pending = 0
         for counts, law in laws:
             watch()
-            batch.append((counts, law))
-            states.update((values, None) for values, _ in law.items() if values not in self._given)
-            if len(states) >= LISTED_ROWS:
-                self._take_batch(batch, list(states), watch)
-                batch, states = [], {}
-        self._take_batch(batch, list(states), watch)
+            batch.append((counts, (list(law.items()), law.denominator)))
+            pending += len(batch[-1][1][0])
+            if pending >= LISTED_ROWS:
+                self._take_batch(batch, watch)
+                batch, pending = [], 0
+        self._take_batch(batch, watch)
 
-    def _take_batch(
-        self, batch: Sequence[tuple[Counts, StateLaw]], states: Sequence[State], watch: Callable[[], None]
-    ) -> None:
-        self._give(states)
+    def _take_batch(self, batch: Sequence[tuple[Counts, _Listed]], watch: Callable[[], None]) -> None:
+        self._give(values for _, (law, _) in batch for values, _ in law)
         for counts, law in batch:
             watch()
-            self._by_counts[counts] = self._output_law(law)
+            self._by_counts[counts] = self._output_law(*law)
 
-    def _give(self, states: Sequence[State]) -> None:
-        """Compute the outputs given some values of the aggregates, all at once."""
-        for values, (weights, below) in zip(states, self.rest.every(states) if states else (), strict=True):
+    def _give(self, states: Iterable[State]) -> None:
+        """Compute the outputs given some values of the aggregates, all at once, that are not known yet."""
+        missing = [values for values in dict.fromkeys(states) if values not in self._given]
+        for values, (weights, below) in zip(missing, self.rest.every(missing) if missing else (), strict=True):
             self._given[values] = dict(weights), below
 
     def every_law(self, watch: Callable[[], None]) -> Iterator[tuple[Counts, Mapping[int, Whole], Whole]]:
@@ -185,7 +187,10 @@ class AggregateTable(Table):
         return self.codes.bits <= SHORT_BITS or self._counts(x) in self._by_counts
 
     def _law(self, counts: Counts) -> Weights:
-        return self._output_law(self._state_law(counts)) if self._sums is None else self._sums.weights(counts)
+        if self._sums is not None:
+            return self._sums.weights(counts)
+        self._take_down([(counts, self._state_law(counts))], lambda: None)
+        return self._by_counts[counts]
 
     @cached_property
     def _sums(self) -> SumLaws | None:
@@ -195,8 +200,7 @@ class AggregateTable(Table):
             return None
         code_of: dict[int, int] = {}
         for value in self.rest.inputs[0].values:
-            if (value,) not in self._given:
-                self._give([(value,)])  # one by one: most have several outputs, which is seen at once
+            self._give([(value,)])  # one by one: most have several outputs, which is seen at once
             outputs, below = self._given[value,]
             if list(outputs.values()) != [below]:
                 return None
@@ -205,9 +209,7 @@ class AggregateTable(Table):
             return None
         return SumLaws(code_of, self._letters, self._sum_law)
 
-    def _output_law(self, state: StateLaw) -> Weights:
-        law = list(state.items())
-        self._give([values for values, _ in law if values not in self._given])
+    def _output_law(self, law: list[tuple[State, Whole]], denominator: Whole) -> Weights:
         entries = [(self._given[values], weight) for values, weight in law]
         common = lcm(*(below for (_, below), _ in entries))
         total: dict[int, Whole] = {}
@@ -215,7 +217,7 @@ class AggregateTable(Table):
             factor = weight * (common // below)
             for code, share in outputs.items():
                 total[code] = total.get(code, 0) + factor * share
-        whole = sum(total.values()) if self.rest.conditioned else state.denominator * common
+        whole = sum(total.values()) if self.rest.conditioned else denominator * common
         return Weights(dict(sorted(total.items())), whole)
 
     def _sum_law(self, counts: Counts) -> SumLaw:

@@ -244,9 +244,9 @@ class SeveralSums:
         return SeveralSums(offsets, self.polynomial * factor / divisor, denominator)
 
     def items(self) -> Iterator[tuple[State, Whole]]:
-        offsets = self.offsets
-        for exponents, weight in self.polynomial.to_dict().items():
-            yield tuple(offset + int(more) for offset, more in zip(offsets, exponents, strict=True)), int(weight)
+        columns = zip(self.offsets, zip(*self.polynomial.monoms(), strict=True), strict=True)
+        states = zip(*(map(offset.__add__, map(int, column)) for offset, column in columns), strict=True)
+        return zip(states, map(int, self.polynomial.coeffs()), strict=True)
 
 
 StateLaw: TypeAlias = _Sparse | SumLaw | SeveralSums
