@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from flint import arb, fmpq
 
 from tightdp.cells.simplices import Function, Length, Simplex, Vector, cut, grown, scaled, split, standard
+from tightdp.cells.sums import taken
 from tightdp.exact.enclosure import as_fmpq
 from tightdp.exact.field import as_ball
 
@@ -23,40 +25,26 @@ def enclosed(function: Function) -> Function:
 
 def covered(function: Function, bounded: int) -> bool:
     """Whether negative terms are at most shares of positive ones, term by term."""
+
+    def most(key: Sequence[Length], other: Sequence[Length]) -> Any:
+        """Return an upper end of term/other for all lengths, None where none is known."""
+        exponent, far, times = fmpq(0), fmpq(0), fmpq(1)
+        for at, ((rate, degree), (over, power)) in enumerate(zip(key, other, strict=True)):
+            more = degree - power
+            if more < 0:
+                return None
+            if at < bounded:
+                exponent = max(exponent, rate - over)
+            elif rate > over or (rate == over and more):
+                return None
+            elif more:
+                times *= (more / (over - rate)) ** more
+                far -= more
+        return grown(scaled(one, times), exponent + far)
+
+    one: Any = arb(1) if any(isinstance(c, arb) for c in function.values()) else Fraction(1)
     left = {key: c for key, c in function.items() if c > 0}
-    return all(c > 0 or _taken(left, key, -c, bounded) for key, c in function.items())
-
-
-def _taken(left: Function, key: tuple[Length, ...], rest: Any, bounded: int) -> bool:
-    """Take a term from what is left of others, and say whether it was enough."""
-    for other, c in list(left.items()):
-        share = _most(key, other, bounded)
-        if share is None:
-            continue
-        exponent, times = share
-        left[other] = c - grown(scaled(rest, times), exponent)
-        if left[other] >= 0:
-            return True
-        del left[other]
-        rest = rest - grown(scaled(c, 1 / times), -exponent)
-    return False
-
-
-def _most(key: Sequence[Length], other: Sequence[Length], bounded: int) -> tuple[fmpq, fmpq] | None:
-    """Return q and c such that term/other is at most c·e^q for all lengths, None where none is known."""
-    exponent, far, times = fmpq(0), fmpq(0), fmpq(1)
-    for at, ((rate, degree), (over, power)) in enumerate(zip(key, other, strict=True)):
-        more = degree - power
-        if more < 0:
-            return None
-        if at < bounded:
-            exponent = max(exponent, rate - over)
-        elif rate > over or (rate == over and more):
-            return None
-        elif more:
-            times *= (more / (over - rate)) ** more
-            far -= more
-    return exponent + far, times
+    return all(c > 0 or taken(left, key, -c, most) for key, c in function.items())
 
 
 def sign_of(function: Function, bounded: int, tangent: Tangent | None) -> int | None:

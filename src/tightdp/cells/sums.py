@@ -7,7 +7,7 @@ by identity: exact numbers are slow to hash, and a law has few bases in many ter
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import comb, prod
@@ -154,6 +154,23 @@ def added(total: dict[K, Exact], terms: Mapping[K, Exact], sign: int = 1) -> Non
     """Add terms to others, or subtract them."""
     for key, c in terms.items():
         add(total, key, c if sign > 0 else -c)
+
+
+def taken(left: dict[K, Any], key: K, rest: Any, most: Callable[[K, K], Any]) -> bool:
+    """Take a positive term from what is left of others, and say whether it was enough.
+
+    `most` returns an upper end of one term divided by another, None where none is known.
+    """
+    for other, c in list(left.items()):
+        share = most(key, other)
+        if share is None:
+            continue
+        left[other] = c - rest * share
+        if left[other] >= 0:
+            return True
+        del left[other]
+        rest = rest - c / share
+    return False
 
 
 def _joined(left: Key, right: Key) -> Key:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tightdp.cells.patterns import Counted, Pattern, Step, compared, counted, shifted, together, without
-from tightdp.cells.sums import Base, Exact, K, add
+from tightdp.cells.sums import Base, Exact, K, add, taken
 
 _MOST_WORK, _FEWER = 5_000, 400
 """How many cases are looked at for a supremum, and for the places of a δ, which may have no end."""
@@ -174,24 +174,9 @@ def difference(p: Mapping[K, Exact], q: Mapping[K, Exact], value: Exact) -> dict
 def _never_positive(function: Counted) -> bool:
     """Whether a function is at most 0 for all counts, as far as that is seen term by term."""
     gains = [(key, c) for key, c in function.items() if c > 0]
-    if not gains:
-        return True
     left = {key: -c for key, c in function.items() if c < 0}
-    for key, c in sorted(gains, key=lambda each: sum(degree for _, degree in each[0]), reverse=True):
-        for other in list(left):
-            share = _most(key, other)
-            if share is None:
-                continue
-            covered = min(c, left[other] / share)
-            c = c - covered
-            left[other] = left[other] - covered * share
-            if not left[other]:
-                del left[other]
-            if not c:
-                break
-        if c:
-            return False
-    return True
+    gains.sort(key=lambda each: sum(degree for _, degree in each[0]), reverse=True)
+    return all(taken(left, key, c, _most) for key, c in gains)
 
 
 def _rivals(function: Counted) -> tuple[int, int] | None:
