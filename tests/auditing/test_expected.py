@@ -95,6 +95,17 @@ def test_a_sampled_channel_with_rate_1_is_the_channel() -> None:
     )
 
 
+def test_a_pair_that_two_others_imply_together_changes_nothing() -> None:
+    """δ is convex in e^ε: with 1/2 at 1 and 1/10 at 4 it is at most 11/30 at 2."""
+    two = [(F(1), F(1, 2)), (F(4), F(1, 10))]
+    assert Polygon((*two, (F(2), F(9, 20)))) == Polygon(tuple(two))
+    assert Polygon((*two, (F(2), F(7, 20)))) != Polygon(tuple(two))
+    found = expected_correct(canaries=2, guesses=1, tradeoff=[*two, (F(2), F(9, 20))])
+    certainties = [(F(1, 10), F(1)), (F(2, 3), F(4, 5)), (F(7, 30), F(1, 2))]  # with their probabilities
+    of_two = sum(p * q * max(a, b) for (p, a), (q, b) in product(certainties, repeat=2))
+    assert found.lower <= of_two <= found.upper
+
+
 @pytest.mark.parametrize("rate", [F(1, 2), F(1, 10)])
 def test_the_sampled_curve_lies_between_its_polygons(rate: Fraction) -> None:
     curve = SubsampledGaussian(F(2), rate)

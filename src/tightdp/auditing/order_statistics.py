@@ -45,7 +45,7 @@ def counterexample() -> Counterexample:
 
 
 def p_value(game: Game, pairs: Sequence[Pair], variant: str = "published") -> Enclosure:
-    """Enclose the method's p-value for the polygon of `pairs`.
+    """Enclose the method's p-value for the `pairs` of a polygon.
 
     "published" is Proposition 1 at an exponent that nearly minimises it; "exact" the tail of the sum itself.
     """
@@ -141,20 +141,10 @@ def _distribution(trials: int, count: int, chance: Fraction) -> list[arb]:
 
 def _atoms(pairs: Sequence[Pair]) -> list[tuple[Fraction, Fraction]]:
     """Return (probability, error) of the scores, highest score first, for the symmetric polygon."""
-    lines = sorted(pairs, reverse=True)  # steepest first: they bound f near x = 0
-    kept: list[Pair] = []
-    starts: list[Fraction] = []
-    for t, delta in lines:
-        while kept:
-            meeting = (delta - kept[-1][1]) / (kept[-1][0] - t)
-            if meeting > starts[-1]:
-                break
-            kept.pop()
-            starts.pop()
-        starts.append(meeting if kept else Fraction(0))
-        kept.append((t, delta))
-    atoms = [(kept[0][1], Fraction(0))]
-    for (t, delta), start, end in zip(kept, starts, [*starts[1:], _ONE], strict=True):
+    lines = pairs[::-1]  # steepest first: they bound f near x = 0
+    meetings = [(less - more) / (steep - flat) for (steep, more), (flat, less) in pairwise(lines)]
+    atoms = [(lines[0][1], Fraction(0))]
+    for (t, delta), start, end in zip(lines, [Fraction(0), *meetings], [*meetings, _ONE], strict=True):
         end = min(end, (1 - delta) / (1 + t))  # where the line meets the diagonal
         if end > start:
             atoms.append(((end - start) * (1 + t), 1 / (1 + t)))

@@ -154,12 +154,10 @@ def _checked(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
             if delta < 0:
                 raise ParameterError(f"no mechanism satisfies delta = {1 + (delta - 1) / t} there", "delta >= 1 - t")
         best[t] = min(delta, best.get(t, delta))
-    falling: list[Pair] = []
-    for t in sorted(best):
-        if not falling or best[t] < falling[-1][1]:
-            falling.append((t, best[t]))
     kept: list[Pair] = []
-    for pair in reversed(falling):
+    for pair in reversed(lower_hull(best.items())):  # a mechanism's δ is convex in t, and falls
+        if kept and pair[1] <= kept[-1][1]:
+            kept.pop()
         if not kept or not _implies(kept[-1], pair):
             kept.append(pair)
     kept.reverse()
