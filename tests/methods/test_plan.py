@@ -75,3 +75,12 @@ def test_the_plan_is_there_where_a_limit_is_met(monkeypatch: pytest.MonkeyPatch)
         "it was not done when a limit was met",
     )
     assert "Unresolved: the query took more than 1 s; the methods that were looked at are listed." in str(found)
+
+
+def test_a_bound_on_all_ratios_is_worked_out_only_where_a_search_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unasked(*_: Any) -> Any:
+        raise AssertionError("the answer is known without it")
+
+    monkeypatch.setattr(questions, "ratio_bound", unasked)
+    instance = mechanism(record=Bit)(compared).bind(n=3)
+    assert instance.delta(exp_epsilon=2).status == instance.curve().status == "exact"

@@ -222,9 +222,10 @@ class Engine:
             tests = self.games.hulled(compared) if self.bound.asks else compared
             found = profile(tests, query.control.bounded("δ at ε = 0 ≥"))
         result = found, self.outcome(query, method)
-        self.profile_bound = questions.ratio_bound(self.program, pairs)
         if query.control.stopped is None:
             self._profile = result
+        else:
+            self.profile_bound = questions.ratio_bound(self.program, pairs)
         return result
 
     def outcome(self, query: Query, method: Method, decided: bool = False, bounded: bool = False) -> Outcome:

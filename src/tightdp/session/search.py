@@ -132,7 +132,7 @@ def largest(engine: Engine, question: Question[TwoLaws]) -> tuple[Exact, Exact, 
         if found.upper == math.inf and error and not stopped and (finer := engine.program.finer(query.control)):
             above = query.control.pairs(questions.comparison(finer, query.control)[1])
             found = replace(found, upper=laws.largest(above, question, laws.kind_of(None)).upper)
-        ratio = math.inf if error is not None else questions.ratio_bound(engine.program, pairs)
+        ratio = questions.ratio_bound(engine.program, pairs) if stopped and error is None else math.inf
         lower, upper, pair, outcome = ended(engine, query, method, found, question.bound(ratio), question)
     if lower != upper and error is None and query.control.stopped is None:
         lower, upper = (
