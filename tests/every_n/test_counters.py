@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from tightdp import ALL, Bit, flip, laplace, mechanism
+from tightdp import ALL, Bit, flip, geometric, laplace, mechanism
 from tightdp.errors import LanguageError
 from tightdp.every_n.chain import product as chain_product
 from tightdp.every_n.chain import row
@@ -147,15 +147,73 @@ def test_a_cutoff_that_is_never_met_is_no_cutoff():
     assert made.bind(n=ALL, most=1, scale=4).verify(epsilon=1).holds
 
 
-@pytest.mark.parametrize("what", ["walk", "published", "remainder"])
-def test_what_is_not_cut_off_is_refused(what):
+def test_what_is_not_cut_off_is_refused():
     @mechanism(record=Bit)
-    def counting(x):
+    def walk(x):
         at, told = 0, 0
         for v in x:
-            at += 1 if v or what != "walk" else -1
-            told = told ^ (v if at == 3 or (what == "remainder" and at * at % 7 > at) else 0)
-        return (told ^ flip("1/4"), at) if what == "published" else told ^ flip("1/4")
+            at += 1 if v else -1
+            told = told ^ (v if at == 3 else 0)
+        return told ^ flip("1/4")
 
     with pytest.raises(LanguageError, match="the values that at may have do not end"):
-        counting.bind(n=ALL).privacy()
+        walk.bind(n=ALL).privacy()
+
+
+def counted(x, kind):
+    at, told = 0, 0
+    for v in x:
+        at += v if kind == "records" else 1 if kind == "all" else flip("3/4" if v else "1/4")
+        told = told ^ (v if at == 3 else 0)
+    return told ^ flip("1/4"), geometric(at, "1/2")
+
+
+def with_remainders(x, kind):
+    at, told = 0, 0
+    for v in x:
+        at += 1 + v - v
+        told = told ^ (v if at * at % 7 > at else 0)
+    return told ^ flip("1/4")
+
+
+def less_noise_later(x, kind):
+    yes = 0
+    for v in x:
+        yes += flip("1/3" if yes < 3 else "1/10") ^ v
+    return yes
+
+
+def half_later(x, kind):
+    total = 0
+    for v in x:
+        total += v if total >= 2 else 2 * v
+    return geometric(total, "1/3")
+
+
+def memory_of_two(x, kind):
+    total = before = earlier = 0
+    for v in x:
+        total += earlier ^ before ^ v
+        earlier, before = before, v
+    return geometric(total, "1/2")
+
+
+@pytest.mark.parametrize(
+    ("program", "kind", "lower", "upper"),
+    [
+        (counted, "records", 6, 6),
+        (counted, "all", 3, 3),
+        (counted, "draws", 3, 9),
+        (with_remainders, "", 3, 3),
+        (less_noise_later, "", 9, 9),
+        (half_later, "", 9, 9),
+        (memory_of_two, "", 8, 8),
+    ],
+)
+def test_sums_that_are_compared_may_be_published(program, kind, lower, upper):
+    made = mechanism(record=Bit)(program)
+    found = made.bind(n=ALL, kind=kind).privacy()
+    tight = [made.bind(n=n, kind=kind).privacy().exp_epsilon for n in (1, 2, 3, 4, 5)]
+    assert max(tight[:4]) <= found.lower
+    assert max(tight) <= found.upper
+    assert lower <= found.lower <= found.upper == upper

@@ -275,12 +275,12 @@ def by_length(x, n):
 
 @mechanism
 def endless(x):
-    """A sum that decides."""
+    """A sum that decides, and doubles."""
     total = 0
     for v in x:
         total += v
         if total > 3 and flip("1/2"):
-            total = total + 1
+            total = 2 * total - 1
     return total % 2 ^ flip("1/4")
 
 

@@ -24,6 +24,8 @@ from tightdp.every_n.paths import Paths
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.lines import near_sample
 
+_FARTHER = 4
+"""How much farther noise is shifted where no prices were found."""
 _ROUNDS = 40
 _OFTEN = 10
 """The prices of the last round's plans are computed once in this many rounds."""
@@ -63,7 +65,11 @@ def align(paths: Paths, watch: Callable[[], None] = lambda: None) -> Alignment |
 
     `watch` is called from time to time, and may raise to stop.
     """
-    search = Search(paths)
+    return _aligned(paths, 1, watch) or _aligned(paths, _FARTHER, watch)
+
+
+def _aligned(paths: Paths, farther: int, watch: Callable[[], None]) -> Alignment | None:
+    search = Search(paths, farther)
     starts = list(search.starts())
     steps = search.closed(starts)
     if steps is None:

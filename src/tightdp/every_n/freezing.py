@@ -26,7 +26,7 @@ from tightdp.every_n.counters import BEYOND, MANY, Farther, Many, cut_off, posit
 from tightdp.every_n.following import PLACED, TURN, Run, Touched, Untraceable
 from tightdp.every_n.indexes import Indexes
 from tightdp.every_n.learned import POISON, Frozen, OfPass, Place, Sent
-from tightdp.every_n.paths import REAL, Affine, Symbol, dependent, normal, plus, refusal, times
+from tightdp.every_n.paths import REAL, Affine, Symbol, dependent, leaves, normal, plus, refusal, times
 from tightdp.exact.field import ExpNumber
 from tightdp.limits.calibrated import FEW_VALUES
 
@@ -102,16 +102,24 @@ class Freezer:
             self.added[token] = self.of.initial[token] = added
             return
         own = Affine((((self._kind(place), token), Fraction(1)),), Fraction(0))
-        if not isinstance(value, Symbol) or not isinstance(value.tree, Affine):
-            raise Touched(token)
-        rest = plus(value.tree, own, -1)
+        rest = plus(value.tree, own, -1) if isinstance(value, Symbol) and isinstance(value.tree, Affine) else None
         if (
-            any(kind in ("sum", "stale", *PLACED) for (kind, _), _ in rest.terms)
+            rest is None
+            or any(kind in ("sum", "stale", *PLACED) for (kind, _), _ in rest.terms)
             or dict(value.tree.terms).get(own.terms[0][0]) != 1
         ):
-            raise Touched(token)
+            raise Touched(self._read_in(value, token))
         self._check_whole(place, token, rest)
         self.added[token] = rest
+
+    def _read_in(self, value: Value, token: int) -> int:
+        """Return what is read, not only added to, in a value that no longer is what a number was and what was added.
+
+        That is another number of the pass where one is in an operation here, else the number itself.
+        """
+        forms = [leaf for leaf in leaves(value.tree) if isinstance(leaf, Affine)] if isinstance(value, Symbol) else []
+        found = (at for form in forms for (kind, at), _ in form.terms if kind in ("told", "sum"))
+        return next((at for at in found if at != token and at // 1000 == self.of.number), token)
 
     def _check_whole(self, place: Place, token: int, form: Affine) -> None:
         if not isinstance(form, Affine):

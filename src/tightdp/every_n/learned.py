@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
 from tightdp.core.lowering.store import MISSING, Cell, Store
@@ -37,10 +38,22 @@ class Knowledge:
     measured: dict[Place, set[str]] = field(default_factory=dict)
     """The lists whose length or sum is looked at after the records."""
     limits: Limits = field(default_factory=Limits)
+    opened: set[Place] = field(default_factory=set)
+    """Sums that records compare, and that are needed as they are however large they grow: they stay symbolic."""
 
     def place(self, token: int) -> Place:
         """Return where something stands that grows; the index of the record at hand stands nowhere."""
         return () if token < 0 else self.tokens[token % 1000]
+
+    def farther(self, token: int, edge: Fraction | None, sums: bool) -> None:
+        """Learn that a number that is cut off is compared farther out, or needed as it is."""
+        place = self.place(token)
+        if edge is None and sums and place not in self.opened:
+            self.opened.add(place)
+            self.plain.discard(place)
+            del self.limits.known[place]
+        else:
+            self.limits.move(place, edge)
 
     def token(self, number: int, place: Place) -> int:
         """Return the number of what grows in a place."""

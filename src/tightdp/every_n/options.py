@@ -62,9 +62,9 @@ Step: TypeAlias = tuple[tuple[Option, ...], ...]
 class Search:
     """Finds which of our paths can be compared with which of theirs, from every cell that is reached."""
 
-    def __init__(self, paths: Paths) -> None:
+    def __init__(self, paths: Paths, farther: int = 1) -> None:
         self._paths = paths
-        self._noise = steps_of(paths)
+        self._noise = steps_of(paths, farther)
         self._kinds = kinds_of(paths)
         ways = [paths.before, *(some for by in paths.steps.values() for some in by.values())]
         self._places = {path.target: len(path.values) for some in ways for path in some}

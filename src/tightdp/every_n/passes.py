@@ -89,7 +89,7 @@ class Pass:
                 self.m.restore(keep)
                 if farther.token // 1000 != self.number:
                     raise
-                self.learned.limits.move(self.learned.place(farther.token), farther.edge)
+                self.learned.farther(farther.token, farther.edge, self.m.sums)
 
     def learn(self, touched: Touched) -> None:
         """Take what was touched as it is from now on, or follow the sum or the length of a list."""
@@ -156,7 +156,7 @@ class Pass:
         """Return what one run makes of a record in a state, and leave everything as it was; None if it loses a mark."""
         m = self.m
         keep, spent = m.mark(), set(m.spent)
-        run = m.builder.run = Run("fresh", choices, inside=True, sums=m.sums)
+        run = m.builder.run = self._new_run(choices)
         self.level = m.store.open()
         m.inside = self
         self.departed = None
@@ -176,6 +176,11 @@ class Pass:
         play = Play(Fraction(1), tuple(run.noises), run.bounds, sent, asked, -1, slots, sums, indexes.new)
         m.restore(keep)
         return (play, after) if indexes.marks >= self.marks else None
+
+    def _new_run(self, choices: Choices) -> Run:
+        learned = self.learned
+        opened = (learned.token(self.number, place) for place in learned.opened)
+        return Run("fresh", choices, True, self.m.sums, frozenset(opened))
 
     def _round(self, state: State, record: Any) -> None:
         m = self.m
@@ -210,7 +215,7 @@ class Pass:
             return
         before, record, choices = self.ways[at]
         outer = m.builder.run
-        m.builder.run = Run("fresh", Choices(choices), inside=True, sums=m.sums)
+        m.builder.run = self._new_run(Choices(choices))
         self.level = m.store.open()
         m.inside, self.releasing, self._outer = self, state, outer
         self._round(explored.states[before], record)

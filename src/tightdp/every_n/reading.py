@@ -108,7 +108,7 @@ class Following(Follower):
             self._need(needed)
         except Farther as farther:
             learned = self.passes[farther.token // 1000][0].learned
-            learned.limits.move(learned.place(farther.token), farther.edge)
+            learned.farther(farther.token, farther.edge, self.sums)
             raise Again from None
         asked = tuple(self.visible_answers(self.run))
         seen = (returned.what, *(each.what for each in asked))

@@ -55,8 +55,8 @@ class Steps(NamedTuple):
             within = -self.reach <= low <= self.reach
             return gap if within and (Fraction(low) * self.parts).denominator == 1 else None
         return (
-            -inf if low < -self.reach else Fraction(floor(low * self.parts), self.parts),
-            inf if high > self.reach else Fraction(ceil(high * self.parts), self.parts),
+            -inf if low < -self.reach else Fraction(floor(min(low, self.reach) * self.parts), self.parts),
+            inf if high > self.reach else Fraction(ceil(max(high, -self.reach) * self.parts), self.parts),
         )
 
 
@@ -65,8 +65,8 @@ def is_real(law: Noise) -> bool:
     return isinstance(law, Exponentials) and law.real
 
 
-def steps_of(paths: Paths) -> Steps:
-    """Return the largest shift of noise that is tried: twice the spread of constants that are compared.
+def steps_of(paths: Paths, farther: int = 1) -> Steps:
+    """Return the largest shift of noise that is tried: twice, or farther, the spread of constants that are compared.
 
     These are added to the same unknowns on paths that publish the same, as ends of a range on the same side of it. More
     where what is held counts several times for one of the noise. Real noise is shifted in steps as small as these
@@ -86,7 +86,7 @@ def steps_of(paths: Paths) -> Steps:
             held = [abs(factor) for (kind, _), factor in terms if kind == "held" and fresh]
             stretch = max([stretch, *(factor / min(fresh) for factor in held)])
     spread = max([Fraction(1), *(high - low for low, high in ends.values())])
-    reach = min(ceil(2 * spread * stretch), _FARTHEST)
+    reach = min(ceil(2 * spread * stretch) * farther, _FARTHEST)
     parts = lcm(*(each.denominator for pair in ends.values() for each in pair))
     return Steps(reach, parts if parts * reach <= _FARTHEST else 1)
 
