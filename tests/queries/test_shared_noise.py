@@ -11,7 +11,8 @@ import pytest
 from tightdp import Int, flip, mechanism, randint
 from tightdp.exact.scaled import power
 from tightdp.queries.enclosed.counts import Letters, boxes_through
-from tightdp.queries.enclosed.privacy import AtDelta, AtRatio, Bounds, Found, largest
+from tightdp.queries.enclosed.privacy import Bounds, Found, largest
+from tightdp.queries.privacy import DeltaAt, LeastRatio
 
 Law = dict[int, F]
 
@@ -58,7 +59,7 @@ def test_no_dataset_has_a_larger_delta(seed: int) -> None:
         before, after = laws[move[0]], laws[move[1]]
         bounds = Bounds(letters, [move])
         assert bounds.delta_above(whole, move, float(t), 0.0) >= max(excess(one, before, after, t) for one in sums)
-        ratio = AtDelta(F(bar), F(bar)).above(bounds, whole, 1.0, lambda: None)
+        ratio = bounds.enough(LeastRatio(F(bar)), whole, 1.0, lambda: None)
         if ratio < float("inf"):
             assert max(excess(one, before, after, F(ratio)) for one in sums) <= bar
 
@@ -100,7 +101,7 @@ def test_what_is_known_before_the_search_is_told() -> None:
     laws = drawn(random.Random(7))
     letters, moves = Letters(laws, 1e-25), list(permutations(range(len(laws)), 2))
     known: list[Found] = []
-    found = largest(AtRatio(F(5, 4), F(5, 4)), letters, moves, 4, 1e-9, lambda: None, known.append)
+    found = largest(DeltaAt(F(5, 4), F(5, 4)), letters, moves, 4, 1e-9, lambda: None, known.append)
     assert [one.others is not None for one in known] == [True, True]
     assert known[0].lower <= found.lower <= found.upper <= known[1].upper < known[0].upper == 1
 

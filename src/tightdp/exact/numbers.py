@@ -131,6 +131,14 @@ def exponent_of(value: Exact) -> Fraction | None:
     return Fraction(0) if value == 1 else None
 
 
+def ends_of(value: Number) -> tuple[Fraction, Fraction]:
+    """Return rational ends of a number, both the number itself where it is rational."""
+    if isinstance(value, Fraction):
+        return value, value
+    low, high = value.enclosure(DIGITS)
+    return low, high
+
+
 def _special_log(value: Exact) -> float | None:
     """Return ln(value) where it is a float: at 0, 1 and infinity."""
     if value < 0:

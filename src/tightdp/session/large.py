@@ -10,8 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tightdp.errors import LimitError
-from tightdp.exact.field import Number
-from tightdp.exact.numbers import DIGITS, Exact, down, up
+from tightdp.exact.numbers import Exact, down, ends_of, up
 from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
 from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS, MOST_WORK
@@ -20,7 +19,7 @@ from tightdp.methods.noisy_parts import NoisyParts, find_noisy_parts
 from tightdp.queries.enclosed.accuracy import Measured, least_bound, surely_within
 from tightdp.queries.enclosed.forms import ErrorSum, PublishedSum, error_sum, published_sum
 from tightdp.queries.enclosed.mixtures import Ends, chain_of, enclosed
-from tightdp.queries.enclosed.privacy import Asked, AtDelta, AtRatio, Found, exact_delta, largest, largest_ratio
+from tightdp.queries.enclosed.privacy import Asked, Found, exact_delta, largest, largest_ratio
 from tightdp.queries.measures import AccuracyAt, LeastError, Measure
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
@@ -46,7 +45,7 @@ _SMALLEST = 1e-14
 def answer(engine: Engine, question: AskedNumber) -> Result | None:
     """Return both ends of an answer, None where the program is not of a form that is known, or not large."""
     found = _by_sums(engine, question) if engine.many else None
-    if found is None and isinstance(question, LeastRatio | DeltaAt) and engine.many_outputs:
+    if found is None and isinstance(question, Asked) and engine.many_outputs:
         found = _by_parts(engine, question)
     return found
 
@@ -77,12 +76,12 @@ def _tight(engine: Engine, question: TightRatio) -> Privacy | None:
     return query.outcome(METHOD, exact=lower == upper).on(found) if lower == upper or _large(form) else None
 
 
-def _enclosed(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta | None:
+def _enclosed(engine: Engine, question: Asked) -> Privacy | Delta | None:
     """Return both ends of the least e^ε >= 1 at a δ, or of δ at an e^ε."""
     form, query = _published(engine)
     if form is None or not _wanted(engine, form):
         return None
-    asked, moves, width = in_doubles(question), list(form.moves), float(engine.precision or WIDTH)
+    moves, width = list(form.moves), float(engine.precision or WIDTH)
 
     def known(found: Found) -> None:  # printed where the search must be abandoned
         snapshot(enclosure(engine, query, question, found, _witness(form, found)))
@@ -91,23 +90,16 @@ def _enclosed(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta
         for mass in _masses(question):
             letters, floor = form.summands(mass), mass * _MISSING
             bound = largest_ratio(letters, moves)[1]
-            found = largest(asked, letters, moves, form.n - 1, width, query.control, known, bound, floor)
+            found = largest(question, letters, moves, form.n - 1, width, query.control, known, bound, floor)
             if found.stopped or found.lower == found.upper or float(found.lower) > floor / width:
                 break
         else:
             found = replace(found, stopped=_too_small())
-        found, witness = _checked(form, found, asked)
+        found, witness = _checked(form, found, question)
     return _close(engine, form, enclosure(engine, query, question, found, witness))
 
 
-def in_doubles(question: LeastRatio | DeltaAt) -> Asked:
-    """Return what is asked of laws in doubles."""
-    if isinstance(question, LeastRatio):
-        return AtDelta(*ends_of(question.delta))
-    return AtRatio(ends_of(question.low)[0], ends_of(question.high)[1])
-
-
-def _masses(question: LeastRatio | DeltaAt) -> tuple[float, ...]:
+def _masses(question: Asked) -> tuple[float, ...]:
     """Return the least masses that ends of laws keep, of which the first is taken that does not matter."""
     return (min(_MASS, float(question.delta) * 1e-16),) if isinstance(question, LeastRatio) else _MASSES
 
@@ -119,7 +111,7 @@ def _too_small() -> LimitError:
 def enclosure(
     engine: Engine,
     query: Query,
-    question: LeastRatio | DeltaAt,
+    question: Asked,
     found: Found,
     witness: PairWitness | None,
     method: str = METHOD,
@@ -167,14 +159,6 @@ def _least_error(engine: Engine, question: LeastError) -> Accuracy | None:
     return query.outcome(METHOD, stopped, lower == upper).on(answer)
 
 
-def ends_of(value: Number) -> tuple[Fraction, Fraction]:
-    """Return rational ends of a number, both the number itself where it is rational."""
-    if isinstance(value, Fraction):
-        return value, value
-    low, high = value.enclosure(DIGITS)
-    return low, high
-
-
 def _published(engine: Engine) -> tuple[PublishedSum | None, Query]:
     query = engine.query()
     return (None if engine.program.forced else published_sum(engine.bound, query.control)), query
@@ -208,7 +192,7 @@ def _witness(form: PublishedSum, found: Found) -> PairWitness | None:
     return PairWitness(*form.neighbours(found.others, found.move))
 
 
-def _checked(form: PublishedSum, found: Found, asked: Asked) -> tuple[Found, PairWitness | None]:
+def _checked(form: PublishedSum, found: Found, question: Asked) -> tuple[Found, PairWitness | None]:
     """Return the same with its witness, computed again in exact numbers where that is quick and no limit was met.
 
     The lower end is infinite where the pair that was found has a δ above the bar however large e^ε is.
@@ -216,7 +200,8 @@ def _checked(form: PublishedSum, found: Found, asked: Asked) -> tuple[Found, Pai
     witness = _witness(form, found)
     if witness is None or found.others is None or found.move is None or found.stopped or math.isinf(found.lower):
         return found, witness
-    t, bar = asked.claim(down(Fraction(found.lower), _DIGITS))
+    value = down(Fraction(found.lower), _DIGITS)
+    t, bar = (ends_of(question.high)[1], value) if isinstance(question, DeltaAt) else (value, question.delta)
     left = exact_delta(form, found.others, found.move, None) if found.upper == math.inf else None
     if left is not None and left > bar:
         return replace(found, lower=math.inf), witness
@@ -244,9 +229,9 @@ class _Pair:
     upper: Value = math.inf
 
 
-def _by_parts(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta | None:
+def _by_parts(engine: Engine, question: Asked) -> Privacy | Delta | None:
     """Return both ends of the answer where outputs have many parts with noise of their own, and are too many."""
-    asked, query = in_doubles(question), engine.query()
+    query = engine.query()
     parts = find_noisy_parts(engine.program, query.control)
     if (known := engine.program.inexact) is not None and known.cut:
         return None
@@ -260,9 +245,9 @@ def _by_parts(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta
     def found(stopped: LimitError | None = None) -> Privacy | Delta:
         best = max(pairs, key=lambda pair: pair.lower, default=None)
         if best is None:
-            return enclosure(engine, query, question, Found(asked.least, asked.least), None, _BY_PARTS)
-        upper = min(asked.limit(math.inf), max(pair.upper for pair in pairs))
-        witness = PairWitness(best.x, best.x_prime) if best.lower > asked.least else None
+            return enclosure(engine, query, question, Found(question.least, question.least), None, _BY_PARTS)
+        upper = min(question.most, max(pair.upper for pair in pairs))
+        witness = PairWitness(best.x, best.x_prime) if best.lower > question.least else None
         ends = Found(best.lower, max(upper, best.lower), stopped=stopped)
         return enclosure(engine, query, question, ends, witness, _BY_PARTS)
 
@@ -270,13 +255,13 @@ def _by_parts(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta
     pairs: list[_Pair] = []
     with query.searching():
         try:
-            pairs += _pairs(engine, parts, query, asked)
+            pairs += _pairs(engine, parts, query, question)
             while (first := max(pairs, key=lambda pair: pair.upper, default=None)) is not None:
                 best = max(pair.lower for pair in pairs)
                 if first.upper <= best * (1 + width) or (ends := next(first.closer, None)) is None:
                     break
-                lower = asked.shown(ends.lower)
-                upper = lower if lower == math.inf else asked.enough(ends.upper, float(lower))
+                lower = ends.lower.shown(question)
+                upper = lower if lower == math.inf else ends.upper.enough(question, float(lower))
                 first.lower = max(first.lower, lower)
                 first.upper = min(first.upper, Fraction(upper) if math.isfinite(upper) else math.inf)
                 snapshot(found())  # printed where the search must be abandoned
@@ -288,16 +273,16 @@ def _by_parts(engine: Engine, question: LeastRatio | DeltaAt) -> Privacy | Delta
     return None if not ended.within(engine.precision) and _listed(engine, parts, query) else ended
 
 
-def _pairs(engine: Engine, parts: NoisyParts, query: Query, asked: Asked) -> list[_Pair]:
+def _pairs(engine: Engine, parts: NoisyParts, query: Query, question: Asked) -> list[_Pair]:
     """Return the pairs of neighbours whose chains are different."""
-    least = max(float(asked.low) if isinstance(asked, AtDelta) else 1e-6, 1e-200) * _SMALLEST
+    least = max(float(question.delta) if isinstance(question, LeastRatio) else 1e-6, 1e-200) * _SMALLEST
     known = engine.program.inexact
     relative, lost = (0.0, 0.0) if known is None else (float(known.relative), float(known.lost))
     found: dict[object, _Pair] = {}
     for x, x_prime, ours, theirs in parts.pairs(query.control):
         chain = chain_of(ours, theirs, parts.kernels, least)
         if chain.ours != chain.theirs and chain.key not in found:
-            found[chain.key] = _Pair(x, x_prime, enclosed(chain, relative, lost, query.control), asked.least)
+            found[chain.key] = _Pair(x, x_prime, enclosed(chain, relative, lost, query.control), question.least)
     return list(found.values())
 
 

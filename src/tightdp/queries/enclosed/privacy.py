@@ -13,10 +13,12 @@ from flint import fmpz_poly
 
 from tightdp.errors import LimitError
 from tightdp.exact.field import Number
-from tightdp.exact.scaled import UNIT, Scaled, excess_above, gamma
+from tightdp.exact.numbers import Exact, ends_of
+from tightdp.exact.scaled import UNIT, Scaled, as_double, excess_above, gamma
 from tightdp.limits.calibrated import COMPOSITION_BITS
 from tightdp.queries.enclosed.counts import Box, Letters, NoiseBeside, boxes_through
 from tightdp.queries.enclosed.forms import PublishedSum
+from tightdp.queries.privacy import DeltaAt, LeastRatio
 
 Event = np.ndarray[tuple[int], np.dtype[np.bool_ | np.intp]]
 """Places of a law: a mask, or a list."""
@@ -27,6 +29,14 @@ Move = tuple[int, int]
 
 _START, _PASSES = 50_000, 20
 """Looking at a law costs as much as this many products, and this many more for every weight."""
+
+
+Asked = DeltaAt | LeastRatio
+"""What is asked of laws: a number that is the larger, the easier they are to tell apart."""
+
+
+def _bar(question: LeastRatio) -> float:
+    return math.nextafter(float(ends_of(question.delta)[0]), 0.0)
 
 
 @dataclass(frozen=True)
@@ -58,12 +68,25 @@ class Tests:
         at = int(np.argmax(worth))
         return self._ends(np.flatnonzero(kept)[order[: at + 1]])
 
-    def enough(self, start: float, bar: float) -> float:
-        """Return a t >= start that is surely enough for δ(t) <= bar; infinite where none is found.
+    def shown(self, question: Asked) -> Fraction | float:
+        """Return a lower end of what is asked."""
+        if isinstance(question, DeltaAt):
+            high = ends_of(question.high)[1]
+            ours, theirs = self.event(float(high))
+            return max(ours - high * theirs, question.least)
+        (ours, theirs), most = self.best(_bar(question)), ends_of(question.delta)[1]
+        if ours <= most:
+            return question.least
+        return max((ours - most) / theirs, question.least) if theirs else math.inf
+
+    def enough(self, question: Asked, start: float) -> float:
+        """Return a value of at least `start` that is surely not exceeded; infinite where none is found.
 
         δ is convex: where its tangent meets the bar, t is still too small.
         """
-        t, step = start, 1e-14
+        if isinstance(question, DeltaAt):
+            return max(start, self.delta_above(as_double(question.low)))
+        t, step, bar = start, 1e-14, _bar(question)
         while (over := self.delta_above(t) - bar) > 0:
             theirs = float(self.event(t)[1])
             if not theirs or t > 1e100 or step > 1:
@@ -124,98 +147,30 @@ class Bounds:
             self._last = box, self._letters.noise.beside(box.law, box.left)
         return min(found, self._last[1].delta_above(delta, bar))
 
-    def below(self, box: Box, t: float, bar: float) -> bool:
-        """Whether δ(t) is surely at most `bar` for all changes and all datasets."""
+    def keeps(self, question: Asked, box: Box, value: float) -> bool:
+        """Whether what is asked is surely at most `value` for all changes and all datasets."""
+        t, bar = (as_double(question.low), value) if isinstance(question, DeltaAt) else (value, _bar(question))
         return all(self.delta_above(box, move, t, bar) <= bar for move in self.moves)
 
-
-# What is asked: a number that is the larger, the easier two laws are to tell apart.
-
-
-@dataclass(frozen=True)
-class AtRatio:
-    """δ(t) at a t = e^ε between two ends."""
-
-    low: Fraction
-    high: Fraction
-    least: Fraction = Fraction(0)
-
-    def bar(self, value: float) -> tuple[float, float]:
-        """Return a t and a bar such that the number is at most `value` where δ(t) is at most the bar."""
-        return float(self.low), value
-
-    def shown(self, tests: Tests) -> Fraction | float:
-        """Return a lower end of the number for these laws."""
-        ours, theirs = tests.event(float(self.high))
-        return max(ours - self.high * theirs, Fraction(0))
-
-    def enough(self, tests: Tests, start: float) -> float:
-        """Return a value of at least `start` that the number surely does not exceed for these laws."""
-        return max(start, tests.delta_above(float(self.low)))
-
-    def above(self, bounds: Bounds, box: Box, start: float, watch: Watch) -> float:
-        """Return a value of at least `start` that the number does not exceed on a box; infinite where none is found."""
-        return max(start, *(bounds.delta_above(box, move, float(self.low), start) for move in bounds.moves))
-
-    def limit(self, bound: Number | float) -> Fraction | float:
-        """Return an upper end where no likelihood ratio exceeds `bound`."""
-        return Fraction(bound > self.low)
-
-    def claim(self, value: Fraction) -> tuple[Fraction, Fraction]:
-        """Return t and δ with δ(t) >= δ, which is so where the number is at least `value`."""
-        return self.high, value
-
-
-@dataclass(frozen=True)
-class AtDelta:
-    """The least t = e^ε >= 1 with δ(t) <= a bar between two ends; its methods are those of `AtRatio`."""
-
-    low: Fraction
-    high: Fraction
-    least: Fraction = Fraction(1)
-
-    @property
-    def _most(self) -> float:
-        return math.nextafter(float(self.low), 0.0)
-
-    def bar(self, value: float) -> tuple[float, float]:
-        return value, self._most
-
-    def shown(self, tests: Tests) -> Fraction | float:
-        ours, theirs = tests.best(self._most)
-        if ours <= self.high:
-            return Fraction(1)
-        return max((ours - self.high) / theirs, Fraction(1)) if theirs else math.inf
-
-    def enough(self, tests: Tests, start: float) -> float:
-        return tests.enough(start, self._most)
-
-    def above(self, bounds: Bounds, box: Box, start: float, watch: Watch) -> float:
-        def within(t: float) -> bool:
-            watch()
-            return bounds.below(box, t, self._most)
-
-        if within(start):
+    def enough(self, question: Asked, box: Box, start: float, watch: Watch) -> float:
+        """Return a value of at least `start` that is not exceeded on a box; infinite where none is found."""
+        if isinstance(question, DeltaAt):
+            t = as_double(question.low)
+            return max(start, *(self.delta_above(box, move, t, start) for move in self.moves))
+        if self.keeps(question, box, start):
             return start
         low, step = start, 1e-6
-        while not within(start * (1 + step)):
+        while not self.keeps(question, box, start * (1 + step)):
+            watch()
             low, step = start * (1 + step), 4 * step
             if step > _FAR:
                 return math.inf
         high = start * (1 + step)
         for _ in range(_HALVINGS):
+            watch()
             middle = (low + high) / 2
-            low, high = (low, middle) if within(middle) else (middle, high)
+            low, high = (low, middle) if self.keeps(question, box, middle) else (middle, high)
         return high
-
-    def limit(self, bound: Number | float) -> Fraction | float:
-        return max(bound, Fraction(1)) if isinstance(bound, Fraction) else math.inf
-
-    def claim(self, value: Fraction) -> tuple[Fraction, Fraction]:
-        return value, self.high
-
-
-Asked = AtRatio | AtDelta
 
 
 def exact_delta(form: PublishedSum, others: Sequence[int], move: Move, t: Fraction | None) -> Fraction | None:
@@ -275,7 +230,7 @@ class Found:
     """
 
     lower: Fraction | float
-    upper: Fraction | float
+    upper: Exact
     others: tuple[int, ...] | None = None
     move: Move | None = None
     stopped: LimitError | None = None
@@ -305,18 +260,18 @@ def largest(
         law = letters.law(counts)
         for move in moves:
             tests = tests_of(letters, law, move)
-            lower = asked.shown(tests)
+            lower = tests.shown(asked)
             if lower > best[0]:
                 best = lower, counts, move
             if lower > 1e300:
                 upper = math.inf
-            elif math.isfinite(upper) and asked.enough(tests, upper) > upper:
-                upper = asked.enough(tests, max(float(lower) * (1 + _NARROW * width), upper))
+            elif math.isfinite(upper) and tests.enough(asked, upper) > upper:
+                upper = tests.enough(asked, max(float(lower) * (1 + _NARROW * width), upper))
 
-    def found(end: Fraction | float, stopped: LimitError | None = None) -> Found:
+    def found(end: Exact, stopped: LimitError | None = None) -> Found:
         return Found(best[0], max(end, best[0]), best[1], best[2], stopped)
 
-    end = asked.limit(bound)
+    end = asked.bound(bound)
     if end <= asked.least:
         return found(end)
     whole, bounds = letters.boxes(records), Bounds(letters, moves)
@@ -325,13 +280,13 @@ def largest(
             look_at(counts)
         note(found(end))
         if math.isfinite(upper):
-            far = asked.above(bounds, whole, upper, watch)
+            far = bounds.enough(asked, whole, upper, watch)
             end = min(end, Fraction(far) if math.isfinite(far) else far)
         note(found(end))
     except LimitError as error:
         return found(end, error)
     left, stopped = boxes_through(
-        whole, lambda box: math.isinf(upper) or bounds.below(box, *asked.bar(upper)), look_at, watch
+        whole, lambda box: math.isinf(upper) or bounds.keeps(asked, box, upper), look_at, watch
     )
     if not left and math.isfinite(upper):
         end = min(end, Fraction(upper))
