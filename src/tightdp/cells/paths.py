@@ -272,7 +272,7 @@ class _Run:
             return self._number(value)
 
         names = restored(shape, numbers, number, known)
-        return Told(tuple(names[name] for name in loop.names))
+        return Told(tuple(_or_kept(names, loop)))
 
     def _number(self, value: Any, named: Callable[[Any], dict[int, Any]] = dict) -> Any:
         return noisy(self, named(value.coefficients), value.constant) if isinstance(value, Form) else value
@@ -314,8 +314,7 @@ class _Run:
         self.residues |= {new[-1 - v]: residue for v, residue in taken.residues}
 
         names = restored(taken.shape, taken.numbers, lambda value: self._number(value, mine), known)
-        held = tuple(names.get(name, MISSING) for name in loop.names)
-        return Told(held, _WAYS[taken.way], names.get(""))
+        return Told(tuple(_or_kept(names, loop)), _WAYS[taken.way], names.get(""))
 
     def _rounds(self, past: list[Any]) -> Iterator[Ended]:
         """Yield how a round ends that runs with this past come to."""
@@ -325,6 +324,12 @@ class _Run:
             run.show(end.held.numbers)
             weight = prod(run.weights, start=Fraction(1))
             yield ended(end.way, Path(weight, run.laws, run.rows, run.residues, None, tuple(run.rates)), end.held)
+
+
+def _or_kept(names: Mapping[str, Any], loop: Loop) -> Iterator[Any]:
+    """Yield what the names of a loop are to be; what it does not touch is what it was."""
+    for name, value in loop.values().items():
+        yield value if name in loop.kept else names.get(name, MISSING)
 
 
 def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:

@@ -39,6 +39,12 @@ def bound_by(part: ast.AST) -> Iterable[str]:
     return ()
 
 
+def names_in(node: ast.AST) -> Iterator[str]:
+    """Yield the names that occur in a piece of a function."""
+    for part in ast.walk(node):
+        yield from (part.id,) if isinstance(part, ast.Name) else bound_by(part)
+
+
 def with_bodies(node: ast.stmt, written: Callable[[list[ast.stmt]], list[ast.stmt]]) -> ast.stmt:
     """Return a statement whose bodies are written anew, but for functions and classes."""
     if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):

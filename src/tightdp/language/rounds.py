@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from tightdp.language.accumulated import accumulated, calls_others
-from tightdp.language.liveness import Liveness, bound_by, own_nodes, placed, read, with_bodies
+from tightdp.language.liveness import Liveness, bound_by, names_in, own_nodes, placed, read, with_bodies
 from tightdp.language.primitives import current_source
 
 ROUND, LEFT, RETURNED = "__tightdp_round__", "__tightdp_left__", "__tightdp_returned__"
@@ -43,12 +43,16 @@ MISSING = Missing()
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop that is being run: its place, the frame it runs in, the names that frame has, those read again."""
+    """A loop that is being run: its place, the frame it runs in, the names that frame has, those read again.
+
+    Names that are `kept` do not occur in it: they are after it what they were before.
+    """
 
     key: str
     frame: FrameType
     names: tuple[str, ...]
     live: frozenset[str]
+    kept: frozenset[str] = frozenset()
 
     def values(self) -> dict[str, Any]:
         """Return what the names are."""
@@ -92,12 +96,12 @@ class Follower(Protocol):
         ...
 
 
-def begin(key: str, names: tuple[str, ...], live: frozenset[str]) -> Told | None:
+def begin(key: str, names: tuple[str, ...], live: frozenset[str], kept: frozenset[str]) -> Told | None:
     """Tell the source that a round begins."""
     source = current_source()
     if not hasattr(source, "round"):
         return None
-    told: Told | None = source.round(Loop(key, sys._getframe(1), names, live))
+    told: Told | None = source.round(Loop(key, sys._getframe(1), names, live, kept))
     return told
 
 
@@ -201,10 +205,12 @@ class _Function:
 
     def _statement(self, node: ast.stmt, around: tuple[str, ...]) -> list[ast.stmt]:
         if isinstance(node, ast.While) and not node.orelse:
-            key = f"{self._file}:{node.lineno}:{node.col_offset}"
+            key, names = f"{self._file}:{node.lineno}:{node.col_offset}", frozenset(self._names)
+            within = names & {*self._inner, *names_in(node)}
             body = self._written(node.body, (*around, key), again=True)
-            node.body = [*self._told(node, key, around), *body]
-            call = _call(LEFT, (key, self._names))
+            node.body = [*self._told(node, key, names - within, around), *body]
+            read_later = within & (self._liveness.after[node] | self._inner)
+            call = _call(LEFT, (key, tuple(sorted(read_later))))
             return [node, *(placed(each, node) for each in [ast.Expr(call)])]
         if isinstance(node, ast.Return) and around:
             return self._leaving(node, around)
@@ -241,14 +247,14 @@ class _Function:
         wanted = (read(self._returned[number][1]) | self._inner) & set(self._names)
         return ast.Expr(_call(RETURNS, (around, number, tuple(sorted(wanted)))))
 
-    def _told(self, node: ast.While, key: str, around: tuple[str, ...]) -> list[ast.stmt]:
+    def _told(self, node: ast.While, key: str, kept: frozenset[str], around: tuple[str, ...]) -> list[ast.stmt]:
         told = ast.Name(_TOLD, ast.Load())
 
         def part(name: str) -> ast.expr:
             return ast.Attribute(told, name, ast.Load())
 
-        live = (self._liveness.heads[node] | self._inner) & frozenset(self._names)
-        asked = ast.Assign([ast.Name(_TOLD, ast.Store())], _call(ROUND, (key, self._names, live)))
+        live = (self._liveness.heads[node] | self._inner) & frozenset(self._names) - kept
+        asked = ast.Assign([ast.Name(_TOLD, ast.Store())], _call(ROUND, (key, self._names, live, kept)))
         names: list[ast.expr] = [ast.Name(name, ast.Store()) for name in self._names]
         back: ast.expr = part("value")
         back = _call(RETURNED, (around,), back) if around else back
