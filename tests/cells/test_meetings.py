@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Mechanism, flip, geometric, laplace, mechanism, observe
+from tightdp import Bit, Int, Mechanism, flip, geometric, laplace, mechanism, observe, randint
 from tightdp.cells import paths
 from tightdp.cells.laws import mass_of
 from tightdp.cells.paths import Loops
+from tightdp.exact.field import exp
 
 LIKELY, RARE = Fraction(3, 4), Fraction(1, 4)
 SEEN: list[int] = []
@@ -147,3 +148,36 @@ def test_what_a_finite_part_comes_to_is_found_state_by_state() -> None:
     tight = made.bind(n=3).privacy()
     assert tight.status == "exact"
     assert float(tight.exp_epsilon) == pytest.approx(1.6472931894111278, rel=1e-12)  # a sum over a fine grid
+
+
+def test_a_counter_with_few_values_is_multiplied() -> None:
+    def capped(x):
+        total = 0
+        for b in x:
+            z = 0
+            while flip(Fraction(1, 2)):
+                z += 1
+            total += min(z, 5) * b
+        return laplace(total, 2)
+
+    tight = mechanism(capped, record=Int(0, 2)).bind(n=1).privacy()
+    growth = [(Fraction(1, 2 ** min(z + 1, 5)), z) for z in range(6)]  # of the density of 2z at the far right
+    assert tight.exp_epsilon == sum(mass * exp(z) for mass, z in growth)
+
+
+def test_what_a_loop_does_not_touch_is_followed_once() -> None:
+    def sums(x):
+        total = 0
+        for b in x:
+            for _ in range(4):
+                seen = b
+                while seen < 9:
+                    seen = randint(0, 9)
+                    if seen < 3:
+                        break
+                total += seen
+        return laplace(total, 6)
+
+    loops = Loops(lambda path: mass_of(path, lambda: None), lambda: None)
+    found, _ = paths.paths(mechanism(sums, record=Bit).bind(n=1).engine.program.bound, (0,), loops)
+    assert len(loops.known) == 1 < len(found)

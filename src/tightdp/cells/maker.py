@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from math import prod
+from math import ceil, floor, prod
 from typing import Any, NamedTuple
 
 from flint import fmpq
@@ -23,7 +23,7 @@ from tightdp.cells.linear import (
     row,
     tightest,
 )
-from tightdp.cells.noise import Path
+from tightdp.cells.noise import Outside, Path
 from tightdp.cells.spans import Solved
 from tightdp.cells.sums import (
     UNIT,
@@ -32,6 +32,8 @@ from tightdp.cells.sums import (
     Exact,
     Piece,
     Pieces,
+    Terms,
+    added,
     exact_number,
     multiplied,
     power,
@@ -41,6 +43,7 @@ from tightdp.cells.sums import (
 from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.field import Number
 from tightdp.limits import pay
+from tightdp.limits.calibrated import FEW_VALUES
 
 _HIDDEN = 1_000
 """Variables from here on are summed out; those before are the coordinates of an output."""
@@ -181,7 +184,7 @@ class Maker:
                 for factor in here:
                     total = multiplied(total, factor.pieces)
                 pay(self.watch, 40 * len(total))
-                pieces = summed_out(total, y)
+                pieces = _summed_out(total, y)
                 self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
             if not self._known[name].pieces:
                 return None
@@ -194,6 +197,37 @@ class Maker:
             [(frozenset(line for line in left if line[0][0][0] in group), {UNIT: self.one})] for group in groups
         ]
         return [*bounds, *(factor.pieces for factor in factors)]
+
+
+def _summed_out(pieces: Pieces, y: int) -> Pieces:
+    """Return the sum over a variable; value by value where it has few, and other numbers meet multiples of it."""
+    try:
+        return summed_out(pieces, y)
+    except Outside:
+        few = [_few_values(rows, y) for rows, _ in pieces]
+        if None in few:
+            raise
+    return [each for piece, values in zip(pieces, few, strict=True) for z in values or () for each in _at(piece, y, z)]
+
+
+def _few_values(rows: Rows, y: int) -> range | None:
+    """Return the values that an integer may have, None where they are not few."""
+    ends = [(line[0][1], Fraction(bound)) for line, bound in rows if [v for v, _ in line] == [y]]
+    lows, highs = [bound / c for c, bound in ends if c < 0], [bound / c for c, bound in ends if c > 0]
+    found = range(ceil(max(lows)), floor(min(highs)) + 1) if y < REAL and lows and highs else None
+    return None if found is None or len(found) > FEW_VALUES else found
+
+
+def _at(piece: Piece, y: int, value: int) -> Iterator[Piece]:
+    """Yield a piece where a variable has a value, if it is there at all."""
+    rows = [row({v: a for v, a in line if v != y}, bound - value * dict(line).get(y, 0)) for line, bound in piece[0]]
+    terms: Terms = {}
+    for (bases, degrees), c in piece[1].items():
+        power = prod(((base**value).value for v, base in bases if v == y), start=c * value ** dict(degrees).get(y, 0))
+        left = tuple(each for each in bases if each[0] != y), tuple(each for each in degrees if each[0] != y)
+        added(terms, {left: power})
+    if FALSE not in rows:
+        yield tightest(line for line in rows if line != TRUE), terms
 
 
 def _renamed(form: dict[int, Any]) -> dict[int, Any]:
