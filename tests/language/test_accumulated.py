@@ -75,6 +75,16 @@ def taken_one_by_one(x):
         total += told(r)
     for r in [told(total) for _ in x]:
         total += r
+    reports = [told(v, at) for v in x if told(v)]
+    ones = 0
+    for r in reports:
+        if r:
+            ones += 1
+    total += ones
+    others = [told(v, at) for v in x]
+    at = 7
+    for r in others:
+        total += r
     held = [0]
     for r in [told(held[0]) for _ in x]:
         held[0] += r

@@ -7,6 +7,7 @@ the sum is read leads to as many ways as there are sums, and a loop may add to i
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from itertools import groupby
@@ -35,7 +36,7 @@ def accumulated(node: ast.FunctionDef, hidden: Collection[str]) -> None:
     """Write a function anew that means the same; names in `hidden`, and its own, are no builtins."""
     own = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
     known = (_GOES_THROUGH | _READ | {"map"}) - own - {*_otherwise_bound(node)} - set(hidden)
-    node.body = _Loops(known).written(_Comprehended(known).visit(node).body)
+    node.body = _Loops(node, known).written(_Comprehended(known).visit(node).body)
     read = sorted(_Lists(node, known).read, key=lambda each: each.of.id)
     for name, numbers in groupby(read, key=lambda each: each.of.id):
         _Numbers(name, numbers).visit(node)
@@ -66,22 +67,25 @@ class _Comprehended(ast.NodeTransformer):
 class _Loops:
     """Makes loops of comprehensions that call something, before the statements that evaluate them first."""
 
-    def __init__(self, known: frozenset[str]) -> None:
+    def __init__(self, node: ast.FunctionDef, known: frozenset[str]) -> None:
         self._known, self._number = known, 0
         self._before: list[ast.stmt] = []
+        self._uses = Counter(part.id for part in ast.walk(node) if _is_name(part))
 
     def written(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Return the statements of a body written anew."""
         found: list[ast.stmt] = []
-        for statement in body:
+        for at, statement in enumerate(body):
             self._before = []
             match statement:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.ListComp() as value) if self._is_loop(
-                    value
-                ) and name not in {part.id for part in ast.walk(value) if _is_name(part)}:
-                    self._loop(value, name)
-                    found += self._before
-                    continue
+                case ast.Assign([ast.Name(id=name)], ast.ListComp() as made) if self._is_loop(made):
+                    if self._goes_on(name, made, body[at + 1 :]):
+                        continue
+                    if name not in {part.id for part in ast.walk(made) if _is_name(part)}:
+                        self._loop(made, name)
+                        found += self._before
+                        continue
+                    statement.value = self._loop(made)
                 case ast.Assign() | ast.AugAssign(target=ast.Name()) | ast.Return() | ast.Expr():
                     statement.value = statement.value and self._first(statement.value)[0]
                 case ast.If():
@@ -93,6 +97,16 @@ class _Loops:
                     statement.iter = self._first(statement.iter)[0]
             found += [*self._before, with_bodies(statement, self.written)]
         return found
+
+    def _goes_on(self, name: str, made: ast.ListComp, later: Sequence[ast.stmt]) -> bool:
+        """Make a list where a loop goes through it, if nothing else reads it. Return whether that is done."""
+        for statement in later if self._uses[name] == 2 else ():
+            if isinstance(statement, ast.For) and _is_name(statement.iter) and statement.iter.id == name:
+                statement.iter = made
+                return True
+            if not _commutes(ast.walk(statement), made):
+                break
+        return False
 
     def _first(self, node: ast.expr) -> tuple[ast.expr, bool]:
         """Return an expression without the comprehensions in it that come before everything that has effects.
@@ -162,8 +176,7 @@ class _Loops:
             return node
         inside = [part for statement in (node.target, *node.body) for part in ast.walk(statement)]
         if isinstance(made, ast.ListComp):  # then all items are there before the first round
-            names = {part.id for part in ast.walk(made) if _is_name(part)}
-            if any(isinstance(part, _EFFECTS) or calls_others(part) or _changes(part, names) for part in inside):
+            if not _commutes(inside, made):
                 return node
         elif len(made.generators) > 1 and any(isinstance(part, ast.Break) for part in inside):
             return node
@@ -296,6 +309,12 @@ class _Numbers(ast.NodeTransformer):
     @staticmethod
     def _set(name: str, value: ast.expr, place: ast.AST) -> ast.stmt:
         return placed(ast.Assign([ast.Name(name, ast.Store())], value), place)
+
+
+def _commutes(parts: Iterable[ast.AST], made: ast.ListComp) -> bool:
+    """Whether pieces of a function may come before the draws of a comprehension as well as after them."""
+    names = {part.id for part in ast.walk(made) if _is_name(part)}
+    return not any(isinstance(part, _EFFECTS) or calls_others(part) or _changes(part, names) for part in parts)
 
 
 def _changes(node: ast.AST, names: Collection[str]) -> bool:
