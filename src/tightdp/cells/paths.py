@@ -22,7 +22,7 @@ from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided, bernoulli
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
-from tightdp.language.rounds import MISSING, MOST_ROUNDS, Loop, Told, values_in
+from tightdp.language.rounds import MOST_ROUNDS, Loop, Told, values_in
 
 _MOST_PATHS = 4_000
 _MOST_STEPS = 400
@@ -272,7 +272,7 @@ class _Run:
             return self._number(value)
 
         names = restored(shape, numbers, number, known)
-        return Told(tuple(_or_kept(names, loop)))
+        return Told(loop.held(names))
 
     def _number(self, value: Any, named: Callable[[Any], dict[int, Any]] = dict) -> Any:
         return noisy(self, named(value.coefficients), value.constant) if isinstance(value, Form) else value
@@ -314,7 +314,7 @@ class _Run:
         self.residues |= {new[-1 - v]: residue for v, residue in taken.residues}
 
         names = restored(taken.shape, taken.numbers, lambda value: self._number(value, mine), known)
-        return Told(tuple(_or_kept(names, loop)), _WAYS[taken.way], names.get(""))
+        return Told(loop.held(names), _WAYS[taken.way], names.get(""))
 
     def _rounds(self, past: list[Any]) -> Iterator[Ended]:
         """Yield how a round ends that runs with this past come to."""
@@ -324,12 +324,6 @@ class _Run:
             run.show(end.held.numbers)
             weight = prod(run.weights, start=Fraction(1))
             yield ended(end.way, Path(weight, run.laws, run.rows, run.residues, None, tuple(run.rates)), end.held)
-
-
-def _or_kept(names: Mapping[str, Any], loop: Loop) -> Iterator[Any]:
-    """Yield what the names of a loop are to be; what it does not touch is what it was."""
-    for name, value in loop.values().items():
-        yield value if name in loop.kept else names.get(name, MISSING)
 
 
 def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:

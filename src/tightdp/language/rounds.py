@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from types import FrameType
@@ -57,6 +57,10 @@ class Loop:
     def values(self) -> dict[str, Any]:
         """Return what the names are."""
         return values_in(self.frame, self.names)
+
+    def held(self, names: Mapping[str, Any]) -> tuple[Any, ...]:
+        """Return what the names are to be, of which some are given."""
+        return tuple(value if name in self.kept else names.get(name, MISSING) for name, value in self.values().items())
 
 
 def values_in(frame: FrameType, names: Sequence[str]) -> dict[str, Any]:
