@@ -6,7 +6,7 @@ and who shows them. May import what stands below: `auditing`, `one_run`, `querie
 Users import the classes from here, as in `from tightdp.results import Curve`; each is imported when it is first used.
 """
 
-# ruff: noqa: F403, F405 (each is imported from the file that defines it)
+# ruff: noqa: F403 (each is imported from the file that defines it)
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -22,70 +22,31 @@ if TYPE_CHECKING:
     from tightdp.results.report import *
     from tightdp.results.result import *
 
-__all__ = [
-    "Accuracy",
-    "AccuracyPieces",
-    "AtN",
-    "Audit",
-    "Best",
-    "BestMechanism",
-    "Canaries",
-    "CheckedWitness",
-    "Claim",
-    "Curve",
-    "Delta",
-    "DensityWitness",
-    "Distribution",
-    "Distributions",
-    "Drawn",
-    "Efficacy",
-    "EfficacyPieces",
-    "End",
-    "EventWitness",
-    "EveryN",
-    "EveryNPieces",
-    "EveryNVerification",
-    "Explanation",
-    "Failure",
-    "Guessing",
-    "GuessingPieces",
-    "Holds",
-    "Likelihood",
-    "LimitWitness",
-    "Optimum",
-    "PairWitness",
-    "Part",
-    "Pieces",
-    "Privacy",
-    "PrivacyLoss",
-    "Renyi",
-    "Report",
-    "Reported",
-    "Result",
-    "Sample",
-    "Solution",
-    "Stats",
-    "Structure",
-    "Subject",
-    "Sweep",
-    "Tradeoff",
-    "TripleWitness",
-    "Unknown",
-    "Utility",
-    "Validity",
-    "Verification",
-    "Zcdp",
-]
+_CLASSES = {
+    "answers": "Accuracy Claim Distribution Failure Likelihood Sample Sweep Unknown Utility Verification",
+    "audit": "Audit Validity",
+    "guessing": "Canaries Efficacy Guessing Reported",
+    "optimum": "BestMechanism Optimum",
+    "pieces": (
+        "AccuracyPieces AtN Best Distributions EfficacyPieces End EveryNPieces GuessingPieces Holds Part "
+        "Pieces Solution"
+    ),
+    "privacy": "Curve Delta EveryN EveryNVerification Privacy Renyi Tradeoff Zcdp",
+    "privacy_loss": "PrivacyLoss",
+    "report": "Explanation Report Structure",
+    "result": (
+        "CheckedWitness DensityWitness Drawn EventWitness LimitWitness PairWitness Result Stats Subject TripleWitness"
+    ),
+}
+"""The classes that users import from here, by the file that defines them."""
 
-_FILES = ("result", "answers", "privacy", "privacy_loss", "pieces", "guessing", "audit", "optimum", "report")
+_FILES = {name: file for file, names in _CLASSES.items() for name in names.split()}
+__all__ = sorted(_FILES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        for file in _FILES:
-            module = import_module(f"{__name__}.{file}")
-            if hasattr(module, name):
-                return getattr(module, name)
+    if name in _FILES:
+        return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
