@@ -18,7 +18,7 @@ all tests, and none beyond v.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
@@ -65,7 +65,8 @@ class _Inverse:
         lines = {(Fraction(0), Fraction(0))}
         for t, delta in pairs:
             lines |= {(1 / t, -delta / t), (t, 1 - delta - t)}
-        self._lines = [_integers(slope, offset) for slope, offset in _envelope(lines)]
+        highest = lower_hull((slope, -offset) for slope, offset in lines)  # the pointwise maximum, slopes ascending
+        self._lines = [_integers(slope, -below) for slope, below in highest]
         self.restart()
 
     def restart(self) -> None:
@@ -84,11 +85,6 @@ class _Inverse:
     def _line(self, which: int, argument: int) -> int:
         slope, offset, divisor = self._lines[which]
         return _divided(argument * slope + offset, divisor, self.upward)
-
-
-def _envelope(lines: Iterable[tuple[Fraction, Fraction]]) -> list[tuple[Fraction, Fraction]]:
-    """Return the lines of the pointwise maximum, slopes ascending."""
-    return [(slope, -below) for slope, below in lower_hull((slope, -offset) for slope, offset in lines)]
 
 
 def _integers(slope: Fraction, offset: Fraction) -> tuple[int, int, int]:

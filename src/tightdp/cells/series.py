@@ -96,7 +96,7 @@ class Moves:
 
         What is met without a counter is met at 0.
         """
-        found: dict[int, list[Any]] = {0: self._from(0)}
+        found: dict[int, list[Any]] = {0: [self.one * (s == 0) for s in range(self.size)]}
         if not self._anew:
             return found
         every: Masses = [{} for _ in range(self.size)]
@@ -114,9 +114,6 @@ class Moves:
                 line = found.setdefault(begun, [0 * self.one] * self.size)
                 line[t] += times[s] * mass
         return found
-
-    def _from(self, state: int) -> list[Any]:
-        return [self.one * (s == state) for s in range(self.size)]
 
 
 def visits(moves: Moves, begun: Mapping[int, list[Any]]) -> Iterator[list[Any]]:

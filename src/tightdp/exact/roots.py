@@ -155,11 +155,7 @@ def _crossings(line: Line, low: Fraction, high: Fraction | None) -> list[Point]:
         except Undecided:
             what = "two values of the unknown at which answers change are not told apart"
             raise LimitError(what, "give a smaller range for it, as in lam=?[1/10,1/5]") from None
-    return sorted(found, key=cmp_to_key(_order))
-
-
-def _order(left: Point, right: Point) -> int:
-    return left.compare(right)
+    return sorted(found, key=cmp_to_key(Point.compare))
 
 
 def _points(line: Line, ends: list[tuple[Fraction, Fraction]]) -> list[Point]:

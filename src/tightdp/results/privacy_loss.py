@@ -78,7 +78,7 @@ class PrivacyLoss(Drawn, Result):
         losses = Around(self.losses, self.error) if self.error else self.losses
         found = _shortened(Range(*question.ends(losses)))
         answer = between(question, self.subject, found.lower, found.upper)
-        return kept(replace(answer, status=_status(found), stats=self.stats), self.precision)
+        return kept(replace(answer, status="exact" if found.exact else "bounded", stats=self.stats), self.precision)
 
     def curve(self) -> Curve:
         """Return the privacy curve for e^ε >= 1 as break points; where it is not exact, a curve nowhere below it."""
@@ -148,10 +148,6 @@ def status_of(losses: Losses, error: Fraction = Fraction(0)) -> Status:
 def is_attained(direction: Direction) -> bool:
     """Whether a real pair of neighbours dominates all others."""
     return direction.attained or direction.dominating in direction.real
-
-
-def _status(found: Range) -> Status:
-    return "exact" if found.exact else "bounded"
 
 
 def _shortened(found: Range) -> Range:
