@@ -373,16 +373,9 @@ class Builder:
                 return self.parity([condition, no])
         elif len(summands(yes)) > 1 or len(summands(no)) > 1:
             factored = self._factor(condition, yes, no)
-            if factored is not None and not self._narrower(condition, yes, no, factored):
+            if factored is not None:
                 return factored
         return self._case(condition, (no, yes))
-
-    def _narrower(self, condition: Expr, yes: Expr, no: Expr, factored: Expr) -> bool:
-        """Whether a condition on what is added to keeps a sum within values that the terms alone do not show."""
-        parts = self._parts(condition, (no, yes))
-        if all(len(part) == len(expr.values) for part, expr in zip(parts, (no, yes), strict=True)):
-            return False
-        return not all(parts) or len(united(parts)) < len(factored.values)
 
     def _factor(self, condition: Expr, yes: Expr, no: Expr) -> Expr | None:
         """Return `shared + (a if condition else b)` where `yes = shared + a` and `no = shared + b`."""

@@ -30,10 +30,9 @@ from tightdp.core.nodes import (
     reachable,
     sum_in,
     summands,
-    terms_of,
 )
 from tightdp.core.operators import NOTHING, REFUSED, Value, operation
-from tightdp.core.valuesets import combined, ordered, sums
+from tightdp.core.valuesets import combined, ordered
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 Comparison = tuple[int, int]
@@ -88,8 +87,6 @@ def values_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: 
             values = ()
         elif narrower and prod(map(len, parts)) <= max(TABLE_ENTRIES, *map(len, parts)):
             values = _within(values, combined(expr.operator, [ordered(part) for part in parts])[0])
-    elif depth and (found := _sums_where(expr, tests, holds, depth - 1)) is not None:
-        values = _within(values, found)
     for test in tests.get(expr.serial, ()):
         if test.operator == "eq" and isinstance(test.operands[1], Const) and test.operands[0] is expr:
             wanted = test.operands[1].values[0]
@@ -117,28 +114,6 @@ def _passing(test: Apply, values: Sequence[Value], holds: bool) -> Sequence[Valu
             end = len(values) if first == last else bisect_left(values, True, key=lambda v: _result(test, v) != first)
             return values[:end] if first == holds else values[end:]
     return [value for value in values if _result(test, value) in (holds, REFUSED)]
-
-
-def _sums_where(expr: Expr, tests: dict[int, list[Apply]], holds: bool, depth: int) -> Sequence[Value] | None:
-    """Return the values of a sum by those of its terms, where they are few: what is compared may be its first terms."""
-    terms, constant = terms_of(expr)
-    known = [tested for comparisons in tests.values() if (tested := _only_unknown(comparisons[0])) is not None]
-    for tested in known:
-        first, other = terms_of(tested)
-        if tested is not expr and terms[: len(first)] == first:
-            terms, constant = (tested, *terms[len(first) :]), constant - other
-            break
-    if terms == (expr,) or len(terms) > FEW_VALUES:
-        return None
-    parts = [values_where(term, tests, holds, depth) for term in terms]
-    if not all(parts):
-        return ()
-    if all(len(part) == len(term.values) for part, term in zip(parts, terms, strict=True)):
-        return None
-    values: Sequence[Value] = (constant,)
-    for part in parts:
-        values = sums(ordered(part), values)
-    return values
 
 
 def _only_unknown(expr: Apply) -> Expr | None:

@@ -7,9 +7,8 @@ likely these values are, where records are given.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import repeat
 
 from tightdp.core.nodes import (
     Apply,
@@ -54,7 +53,7 @@ def values_together(
         if work > OPERATION_COMBINATIONS:
             return None
         pay(watch, step.size * len(states) / 4)
-        states = step.after_all(states)
+        states = list(dict.fromkeys(following for state in states for following, _ in step.after(state)))
         if len(states) > most:
             return None
     known = (dict(zip(walk.kept, state, strict=True)) for state in states)
@@ -224,28 +223,6 @@ class _Step:
                 values[expr.serial] = self._value(expr, now, values)
             yield tuple(values[serial] for serial in self._kept), mass
 
-    def after_all(self, states: Sequence[State]) -> list[State]:
-        """Return the states that follow some states, each once: every node is one column, over states and outcomes."""
-        outcomes: tuple[Value, ...] = () if self._leaf is None else tuple(self._leaf.values)
-        number = len(states) * (len(outcomes) or 1)
-        columns: dict[int, Sequence[Value]] = {}
-        for serial, column in zip(self._before, zip(*states, strict=True), strict=True):
-            columns[serial] = [value for value in column for _ in outcomes] if outcomes else column
-        if self._leaf is not None:
-            columns[self._leaf.serial] = outcomes * len(states)
-
-        def column_of(operand: Expr) -> Iterable[Value]:
-            return repeat(operand.values[0], number) if isinstance(operand, Const) else columns[operand.serial]
-
-        for expr, now in self._computed:
-            started = isinstance(expr, Nary) and expr.serial in columns
-            operands = [column_of(operand) for operand in (now if isinstance(expr, Nary) else children(expr))]
-            given = [columns[expr.serial], *operands] if started else operands
-            columns[expr.serial] = list(map(_Computed(expr).__getitem__, zip(*given, strict=True)))
-        if not self._kept:
-            return [()]
-        return list(dict.fromkeys(zip(*(columns[serial] for serial in self._kept), strict=True)))
-
     def _value(self, expr: Expr, now: Sequence[Expr], values: dict[int, Value]) -> Value:
         get = self._walk.get
         if isinstance(expr, Nary):
@@ -255,17 +232,6 @@ class _Step:
             at = expr.selector.index.get(get(expr.selector, values))
             return NOTHING if at is None else get(expr.branches[at], values)
         return computed(expr, [get(operand, values) for operand in children(expr)])
-
-
-class _Computed(dict[tuple[Value, ...], Value]):
-    """The values of an operation by those of its operands, each computed once."""
-
-    def __init__(self, expr: Expr) -> None:
-        self._expr = expr
-
-    def __missing__(self, given: tuple[Value, ...]) -> Value:
-        self[given] = found = computed(self._expr, given)
-        return found
 
 
 def _arranged(places: Sequence[int], items: Counter[Value], left: int) -> Iterator[Outcome]:
