@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from tightdp.core.lowering.alike import for_all, template
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import (
@@ -20,9 +19,6 @@ from tightdp.core.lowering.iteration import (
     everyone,
     items_of,
     one_of,
-    plainly,
-    sift,
-    sifted,
     steps,
     unordered,
     visit,
@@ -38,17 +34,16 @@ from tightdp.exact.lazily import lazily
 from tightdp.language.source import FunctionSource
 
 written: Any = lazily("tightdp.language.library_functions")
-Comprehension = ast.ListComp | ast.GeneratorExp
 
 
 @lowers(ast.ListComp)
 def _listcomp(m: Machine, node: ast.ListComp) -> Value:
-    first = m.evaluate(node.generators[0].iter)
-    return m.new_list(within(m, node, surroundings(m), lambda: _items(m, node, first)))
+    return m.new_list(collected(m, generator_of(m, node)))
 
 
 @lowers(ast.GeneratorExp)
-def _generatorexp(m: Machine, node: ast.GeneratorExp) -> Value:
+def generator_of(m: Machine, node: ast.GeneratorExp | ast.ListComp | ast.SetComp) -> Generator:
+    """Return what gives the items of a comprehension."""
     first = m.evaluate(node.generators[0].iter)
     outside = surroundings(m)
 
@@ -69,15 +64,6 @@ def _generatorexp(m: Machine, node: ast.GeneratorExp) -> Value:
 def surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:
     """Return what a comprehension sees around it: the frames, and the source."""
     return (m.frame.key, *m.frame.enclosing), m.frame.source
-
-
-def _items(m: Machine, node: Comprehension, first: Value) -> Value:
-    alike = template(m, first)
-    if alike is not None:
-        return for_all(m, alike, lambda items: _items(m, node, items))
-    result = m.new_list(sifted(m))
-    clauses(m, node.generators, first, lambda: sift(m, result, m.evaluate(node.elt)), result)
-    return plainly(m, m.store.pop(result.key))
 
 
 def within(

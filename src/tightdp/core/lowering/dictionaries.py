@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from tightdp.core.lowering.comprehensions import clauses, surroundings, within
+from tightdp.core.lowering.comprehensions import clauses, generator_of, surroundings, within
 from tightdp.core.lowering.iteration import by_key, collected, in_any_order, items_of, plainly, unordered, visit
 from tightdp.core.lowering.ledger import Ledger, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Machine
@@ -244,15 +244,7 @@ def _set(m: Machine, node: ast.Set) -> Value:
 
 @lowers(ast.SetComp)
 def _setcomp(m: Machine, node: ast.SetComp) -> Value:
-    first = m.evaluate(node.generators[0].iter)
-
-    def made(items: Value) -> Collection:
-        collection = _new_set(m, Members((), ()))
-        add = lambda: _set_where(m, collection, m.evaluate(node.elt), True)  # noqa: E731
-        within(m, node, surroundings(m), lambda: clauses(m, node.generators, items, add, collection))
-        return collection
-
-    return in_any_order(m, first, made)
+    return _new_set(m, _members(m, generator_of(m, node)))
 
 
 @builtin(set)

@@ -213,7 +213,7 @@ class Generator(Stream):
     `visit(first, action)` runs an action for every item in turn, as far as runs are left.
     """
 
-    node: ast.GeneratorExp | ast.FunctionDef
+    node: ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.FunctionDef
     first: Value
     enclosing: tuple[int, ...]
     source: FunctionSource
