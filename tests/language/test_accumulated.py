@@ -63,6 +63,33 @@ def lengthened(x):
     return sum(kept), len(kept), len(short), sum(longer), tuple(map(tuple, rows))
 
 
+class Kept:
+    """How often something was asked."""
+
+    asked = 0
+
+
+def counting(kept, b):
+    kept.asked += 1
+    kept.seen.append(b)
+    return told(b)
+
+
+def with_effects(x):
+    kept = Kept()
+    kept.seen = []
+    found = kept.asked + sum(counting(kept, b) for b in x), kept.asked * 10 - sum(counting(kept, b) for b in x)
+    found += len(kept.seen) + sum([counting(kept, b) for b in x]), (kept.seen * 2, [counting(kept, b) for b in x])
+    found += told(5) - sum(map(told, x)), [counting(kept, b) for b in x].count(1), -kept.asked < sum(map(told, x))
+    total, seen = 0, kept.seen
+    for r in [counting(kept, b) for b in x]:
+        total += r * kept.asked
+    more = [counting(kept, b) for b in x]
+    for r in more:
+        total += r if seen else len(seen)
+    return found, total, kept.asked, tuple(kept.seen)
+
+
 def taken_one_by_one(x):
     total, at, b = 0, 0, 3
     for r in (told(b, at) for b in x for _ in range(b) if told(b)):
@@ -162,6 +189,8 @@ class Drawn:
     "written",
     [
         keeps_its_names,
+        with_effects,
+        taken_one_by_one,
         in_order,
         under_conditions,
         lengthened,

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from itertools import groupby
-from typing import NamedTuple, TypeAlias, TypeGuard
+from numbers import Number
+from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 from tightdp.language.liveness import assignments, bound_by, own_nodes, placed, with_bodies
 
@@ -23,7 +24,11 @@ _ARITHMETIC = (
     *(ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.unaryop, ast.boolop),
     *(ast.ListComp, ast.GeneratorExp, ast.comprehension),
 )
-_EFFECTS = (ast.Break, ast.Return, ast.Raise, ast.Assert, ast.FunctionDef, ast.ClassDef, ast.With, ast.Delete)
+_EFFECTS = (
+    *(ast.Break, ast.Return, ast.Raise, ast.Assert, ast.FunctionDef, ast.ClassDef, ast.With, ast.Delete),
+    *(ast.Call, ast.Attribute, ast.Subscript, ast.Import, ast.ImportFrom, ast.Match),
+)
+"""Of these no more is known than when they come."""
 Comprehension: TypeAlias = "ast.ListComp | ast.GeneratorExp"
 
 
@@ -32,12 +37,13 @@ def calls_others(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in _READ | {"range"})
 
 
-def accumulated(node: ast.FunctionDef, hidden: Collection[str]) -> None:
-    """Write a function anew that means the same; names in `hidden`, and its own, are no builtins."""
+def accumulated(node: ast.FunctionDef, around: Mapping[str, Any]) -> None:
+    """Write a function anew that means the same; what stands `around` it, and its own names, are no builtins."""
     own = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
-    known = (_GOES_THROUGH | _READ | {"map"}) - own - {*_otherwise_bound(node)} - set(hidden)
+    known = (_GOES_THROUGH | _READ | {"map"}) - own - {*_otherwise_bound(node)} - set(around)
     node.body = _Loops(node, known).written(_Comprehended(known).visit(node).body)
-    read = sorted(_Lists(node, known).read, key=lambda each: each.of.id)
+    numbers_around = {name for name, value in around.items() if isinstance(value, Number)}
+    read = sorted(_Lists(node, known, numbers_around).read, key=lambda each: each.of.id)
     for name, numbers in groupby(read, key=lambda each: each.of.id):
         _Numbers(name, numbers).visit(node)
 
@@ -70,6 +76,7 @@ class _Loops:
     def __init__(self, node: ast.FunctionDef, known: frozenset[str]) -> None:
         self._known, self._number = known, 0
         self._before: list[ast.stmt] = []
+        self._numbers = _numbers_in(node)
         self._uses = Counter(part.id for part in ast.walk(node) if _is_name(part))
 
     def written(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -87,14 +94,14 @@ class _Loops:
                         continue
                     statement.value = self._loop(made)
                 case ast.Assign() | ast.AugAssign(target=ast.Name()) | ast.Return() | ast.Expr():
-                    statement.value = statement.value and self._first(statement.value)[0]
+                    statement.value = statement.value and self._first(statement.value)
                 case ast.If():
-                    statement.test = self._first(statement.test)[0]
+                    statement.test = self._first(statement.test)
                 case ast.For() if (by_item := self._each_item(statement)) is not statement:
                     found += self.written([by_item])
                     continue
                 case ast.For():
-                    statement.iter = self._first(statement.iter)[0]
+                    statement.iter = self._first(statement.iter)
             found += [*self._before, with_bodies(statement, self.written)]
         return found
 
@@ -104,52 +111,50 @@ class _Loops:
             if isinstance(statement, ast.For) and _is_name(statement.iter) and statement.iter.id == name:
                 statement.iter = made
                 return True
-            if not _commutes(ast.walk(statement), made):
+            if not _commutes(ast.walk(statement), made, self._numbers):
                 break
         return False
 
-    def _first(self, node: ast.expr) -> tuple[ast.expr, bool]:
-        """Return an expression without the comprehensions in it that come before everything that has effects.
-
-        The second part says whether it has none itself, so that what is evaluated next may be evaluated earlier.
-        """
+    def _first(self, node: ast.expr) -> ast.expr:
+        """Return an expression without the comprehensions in it that are evaluated whatever else is."""
         match node:
-            case ast.Constant() | ast.Name() | ast.Attribute(value=ast.Name()):
-                return node, True
             case ast.ListComp() if self._is_loop(node):
-                return self._loop(node), True
-            case ast.Call(ast.Name(id=name), [ast.GeneratorExp() as items, *more]) if (
-                name in self._known & _GOES_THROUGH
-            ):
+                return self._loop(node)
+            case ast.Call(ast.Name(id=name), [ast.GeneratorExp() as items, *_]) if name in self._known & _GOES_THROUGH:
                 node.args[0] = self._loop(items) if self._is_loop(items) else items
-                return node, name == "sum" and not more and not node.keywords
-            case ast.Call(func=function, args=args, keywords=keywords):
-                reads = isinstance(function, ast.Name) and function.id in self._known & _READ
-                return node, self._first(function)[1] and self._each(args) and reads and not keywords
-            case ast.Tuple(elts=parts) | ast.List(elts=parts):
-                return node, self._each(parts)
-            case ast.BinOp(left, op, right):
-                without = self._each(parts := [left, right]) and isinstance(op, (ast.Add, ast.Sub, ast.Mult))
-                node.left, node.right = parts
-                return node, without
-            case ast.Compare(left, [_], [right]):
-                self._each(parts := [left, right])
-                node.left, node.comparators = parts[0], parts[1:]
+            case ast.Call():
+                node.func, *node.args = self._each([node.func, *node.args])
+            case ast.Tuple() | ast.List():
+                node.elts = self._each(node.elts)
+            case ast.BinOp():
+                node.left, node.right = self._each([node.left, node.right])
+            case ast.Compare(comparators=[right]):
+                node.left, *node.comparators = self._each([node.left, right])
             case ast.UnaryOp():
-                node.operand, without = self._first(node.operand)
-                return node, without
+                node.operand = self._first(node.operand)
             case ast.IfExp():
-                node.test = self._first(node.test)[0]
-            case ast.Subscript() | ast.Starred():
-                node.value = self._first(node.value)[0]
-        return node, False
+                node.test = self._first(node.test)
+            case ast.Subscript() | ast.Starred() | ast.Attribute():
+                node.value = self._first(node.value)
+        return node
 
-    def _each(self, parts: list[ast.expr]) -> bool:
+    def _each(self, parts: Sequence[ast.expr]) -> list[ast.expr]:
+        """Return what is evaluated one after the other: what comes before a loop has a name then."""
+        found = list(parts)
         for at, part in enumerate(parts):
-            parts[at], without = self._first(part)
-            if not without:
-                return False
-        return True
+            number = len(self._before)
+            found[at] = self._first(part)
+            values = []
+            for k in range(at if len(self._before) > number else 0):
+                if not isinstance(found[k], ast.Constant | ast.Name):
+                    self._number += 1
+                    name = f"value.{self._number}"
+                    values.append(placed(ast.Assign([ast.Name(name, ast.Store())], found[k]), found[k]))
+                    found[k] = ast.copy_location(ast.Name(name, ast.Load()), found[k])
+            self._before[number:number] = values
+            if isinstance(part, ast.Starred):
+                break
+        return found
 
     @staticmethod
     def _is_loop(node: Comprehension) -> bool:
@@ -176,7 +181,8 @@ class _Loops:
             return node
         inside = [part for statement in (node.target, *node.body) for part in ast.walk(statement)]
         if isinstance(made, ast.ListComp):  # then all items are there before the first round
-            if not _commutes(inside, made):
+            own = {part.id for part in ast.walk(node.target) if _is_name(part)}
+            if not _commutes(inside, made, self._numbers | own):
                 return node
         elif len(made.generators) > 1 and any(isinstance(part, ast.Break) for part in inside):
             return node
@@ -218,9 +224,13 @@ class _Read(NamedTuple):
 class _Lists:
     """Lists that are made here, to which items are added, and of which nothing but such numbers are `read`."""
 
-    def __init__(self, node: ast.FunctionDef, known: Collection[str]) -> None:
+    def __init__(self, node: ast.FunctionDef, known: Collection[str], numbers: Collection[str]) -> None:
         self._known = known
         self._stored = {part.id for part in ast.walk(node) if _is_name(part) and not isinstance(part.ctx, ast.Load)}
+        self._steady = {
+            *numbers,
+            *(part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)),
+        } - self._stored
         fit, read = set[ast.AST](), list[_Read]()
         for part in own_nodes(node):
             match part:
@@ -254,7 +264,7 @@ class _Lists:
         inside = list(ast.walk(node))
         own = {part.id for part in inside if _is_name(part, ast.Store)}
         names = {part.id for part in inside if _is_name(part, ast.Load) and part is not of} - own
-        return all(isinstance(part, _ARITHMETIC) for part in inside) and names.isdisjoint(self._stored)
+        return all(isinstance(part, _ARITHMETIC) for part in inside) and names <= self._steady
 
 
 def _otherwise_bound(node: ast.AST) -> Iterator[str]:
@@ -311,16 +321,25 @@ class _Numbers(ast.NodeTransformer):
         return placed(ast.Assign([ast.Name(name, ast.Store())], value), place)
 
 
-def _commutes(parts: Iterable[ast.AST], made: ast.ListComp) -> bool:
+def _numbers_in(node: ast.FunctionDef) -> set[str]:
+    """Return the names that begin as numbers wherever they do, and to which something is added."""
+    begun, stored = Counter[str](), Counter(part.id for part in ast.walk(node) if _is_name(part, ast.Store))
+    for part in own_nodes(node):
+        match part:
+            case ast.Assign([ast.Name(id=name)], ast.Constant(int())) | ast.AugAssign(ast.Name(id=name)):
+                begun[name] += 1
+    return {name for name, times in begun.items() if times == stored[name]} - {*_otherwise_bound(node)}
+
+
+def _commutes(parts: Iterable[ast.AST], made: ast.ListComp, numbers: Collection[str]) -> bool:
     """Whether pieces of a function may come before the draws of a comprehension as well as after them."""
     names = {part.id for part in ast.walk(made) if _is_name(part)}
-    return not any(isinstance(part, _EFFECTS) or calls_others(part) or _changes(part, names) for part in parts)
-
-
-def _changes(node: ast.AST, names: Collection[str]) -> bool:
-    """Whether something changes one of these names, or what any may stand for."""
-    stored = isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
-    return stored and not isinstance(node, ast.Tuple | ast.List) and not (_is_name(node) and node.id not in names)
+    for part in parts:
+        if isinstance(part, _EFFECTS):
+            return False
+        if _is_name(part) and (part.id not in numbers if isinstance(part.ctx, ast.Load) else part.id in names):
+            return False
+    return True
 
 
 def _is_name(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> TypeGuard[ast.Name]:

@@ -167,8 +167,8 @@ def recompiled(function: FunctionType, rewrite: Callable[[Any], Any], meeting: b
     node = copy.deepcopy(source.node if source else locate(function, file_lines_of(function)))
     _strip(node)
     file, code = function.__code__.co_filename, function.__code__
-    hidden = {*function.__globals__, *code.co_freevars} if meeting else None
-    tree = ast.fix_missing_locations(_wrapped(rewrite(rounds.telling(node, file, hidden)), owner_of(function)))
+    around = {**function.__globals__, **dict(closure_of(function))} if meeting else None
+    tree = ast.fix_missing_locations(_wrapped(rewrite(rounds.telling(node, file, around)), owner_of(function)))
     try:
         compiled = compile(tree, file, _mode(tree), code.co_flags & _FUTURE, dont_inherit=True, optimize=0)
     except SyntaxError as error:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from types import FrameType
@@ -142,33 +142,33 @@ MOST_ROUNDS = 20_000
 NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns, MET: met, ITEMS: iter}
 
 
-def telling(node: FunctionNode, file: str, meeting: Collection[str] | None = None) -> FunctionNode:
+def telling(node: FunctionNode, file: str, meeting: Mapping[str, Any] | None = None) -> FunctionNode:
     """Make the `while` loops of a function tell of their rounds, but for those with `else`, and in generators.
 
-    A function for runs that are `meeting` tells with what it goes on, too; those inside of it do not. Then names that
-    are no builtins are given.
+    A function for runs that are `meeting` tells with what it goes on, too; those inside of it do not. Then what stands
+    around it is given by name.
     """
     for inner in ast.walk(node):
-        hidden = meeting if inner is node else None
+        around = meeting if inner is node else None
         if isinstance(inner, ast.FunctionDef) and (
-            hidden is not None or any(isinstance(p, ast.While) for p in own_nodes(inner))
+            around is not None or any(isinstance(p, ast.While) for p in own_nodes(inner))
         ):
-            _Function(inner, file, hidden)
+            _Function(inner, file, around)
     return node
 
 
 class _Function:
     """One function: which names are read after the beginning of each of its loops, and the loops rewritten."""
 
-    def __init__(self, node: ast.FunctionDef, file: str, hidden: Collection[str] | None) -> None:
+    def __init__(self, node: ast.FunctionDef, file: str, around: Mapping[str, Any] | None) -> None:
         own = list(own_nodes(node))
         if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Try)) for part in own):
             return
         inner = [part for part in own if isinstance(part, (ast.FunctionDef, ast.Lambda))]
         if any(isinstance(part, (ast.Nonlocal, ast.Global)) for each in inner for part in ast.walk(each)):
             return
-        if hidden is not None:
-            accumulated(node, hidden)
+        if around is not None:
+            accumulated(node, around)
             own = list(own_nodes(node))
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
         comprehended = {
@@ -182,7 +182,7 @@ class _Function:
         self._names = tuple(sorted({each.arg for each in arguments if each} | stored - comprehended))
         self._liveness = Liveness(node)
         self._inner = self._liveness.inner
-        self._file, self._meets = file, hidden is not None
+        self._file, self._meets = file, around is not None
         managed = (part for each in own if isinstance(each, ast.With) for part in ast.walk(each))
         self._managed = {part for part in managed if isinstance(part, ast.Return)}
         self._bound_otherwise = frozenset(name for part in own for name in bound_by(part))
