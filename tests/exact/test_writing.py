@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from tightdp import Bit, flip, mechanism
 from tightdp.exact.numbers import brief, listed, shortened
 from tightdp.present.words import shown_epsilon, shown_number
 
@@ -47,3 +48,12 @@ def test_what_is_exact_is_not_called_about() -> None:
     assert shown_number(Fraction(1, 3)) == "1/3 ≈ 0.333333"
     assert shown_epsilon(Fraction(1)) == "0"
     assert shown_epsilon(Fraction(2)).startswith("≈ 0.69")
+
+
+def test_factors_begin_with_what_is_added() -> None:
+    @mechanism(record=Bit, target=sum)
+    def total(x, lam):
+        return sum(1 - b if flip(lam) else b for b in x)
+
+    assert "(1 - lam)^2" in str(total.bind(n=2, lam="?").accuracy(0))
+    assert "(1 - lam)^3" in str(total.bind(n=3, lam="?").accuracy(0))

@@ -63,11 +63,14 @@ def _polynomial(polynomial: Polynomial, root: int, style: Style, unknown: Unknow
     if not has_unknown(polynomial) or len(plain) <= _SHORT:
         return plain
     content, factors = polynomial.factor()
-    parts = [] if abs(content) == 1 else [str(abs(content))]
+    parts, negative = [] if abs(content) == 1 else [str(abs(content))], content < 0
     for factor, power in factors:
-        one = _grouped(_sum(factor, root, style, unknown), " *" if power > 1 else " ")
+        one = _sum(factor, root, style, unknown)
+        if one[0] == "-" and style is FOR_PEOPLE:  # (1 - p)^2, not (-1 + p)^2
+            one, negative = _sum(-factor, root, style, unknown), negative != (power % 2 == 1)
+        one = _grouped(one, " *" if power > 1 else " ")
         parts.append(one if power == 1 else f"{one}{style.power}{power}")
-    product = ("-" if content < 0 else "") + "*".join(parts)
+    product = ("-" if negative else "") + "*".join(parts)
     return product if len(product) < len(plain) else plain
 
 
