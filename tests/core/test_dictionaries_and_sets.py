@@ -27,6 +27,9 @@ PROGRAMS: dict[str, str] = {
     "update-copy": "def f(x):\n    d = {0: 1}\n    e = d\n    c = d.copy()\n    d.update({x[0]: 2})\n    d.update([(1, x[1])])\n    return d, e, c, {**c, **e, 3: 4}, c | d",
     "update-names": "def f(x):\n    d = {1: 2}\n    d.update([(3, x[0])], more=4, base=5, m=6)\n    d.update()\n    d.update(more=x[1]) if flip(1/2) else d.update({5: 1}, z=x[0])\n    return tuple(d.items())",
     "branches": "def f(x):\n    d = {0: 1}\n    if flip(1/2):\n        d[1] = x[0]\n    else:\n        d[2] = 3\n    s = 0\n    for k in d:\n        s = 3 * s + k\n    return s, tuple(sorted(d)), sum(d.values()), max(d), len(d)",
+    "methods-of-classes": "def f(x):\n    s = set.union({0}, {x[0]}, [x[1] + flip(1/3)])\n    return s, tuple(map(str.upper, ['a', 'b'])), list.index([5, 6], 6), dict.get({0: 4}, x[0], 7), set.intersection(*[s, {1}])",
+    "signs-of-counters": "from collections import Counter\n\n\ndef f(x):\n    c = Counter(x)\n    c.subtract([randint(0, 2)])\n    return +c, -c",
+    "method-of-another-class": "def f(x):\n    return set.union([x[0]], {1})",
     "equality": "def f(x):\n    d, e = {}, {1: 0}\n    d[x[0]] = x[1]\n    return d == e, d != {}, d == {0: x[1]}, d is d, bool(d)",
     "comprehension": "def f(x):\n    d = {k: v for k, v in zip(x, (7, flip(1/2))) if v}\n    return d, {v: k for k, v in d.items()}",
     "arguments": "def f(x):\n    def g(a, b=0, c=0):\n        return a + 2 * b + 3 * c\n    d = {'b': x[0]}\n    return g(x[1], **d), g(**{'a': 1, **d}, c=2), dict(a=1, z=x[0])",
@@ -95,7 +98,7 @@ PROGRAMS: dict[str, str] = {
 FAILING = (
     "missing-on-some-runs",
     "missing", "set-remove", "delete-missing", "view-indexed", "larger-during-iteration", "larger-before-the-end",
-    "popitem-of-none", "loop-that-deletes-what-it-goes-through",
+    "popitem-of-none", "method-of-another-class", "loop-that-deletes-what-it-goes-through",
 )  # fmt: skip
 
 

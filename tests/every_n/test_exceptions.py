@@ -40,7 +40,37 @@ def no_such_key(x):
     return s if flip("1/2") else 1 - s if flip("1/3") and s < 2 else 2
 
 
-@pytest.mark.parametrize("function", [kept_and_raised, one_of_each, no_such_key])
+def left_for_good(x):
+    s = 0
+    try:
+        for v in x:
+            if v ^ flip("1/4"):
+                raise ValueError
+            if flip("1/4"):
+                s = 5
+                raise KeyError(3)
+    except (ValueError, IndexError):
+        s = 1
+    except KeyError:
+        s += 3
+    return s
+
+
+def scanned(x):
+    for v in x:
+        if v ^ flip("1/4"):
+            raise StopIteration
+
+
+def left_by_a_function(x):
+    try:
+        scanned(x)
+    except StopIteration:
+        return 1
+    return 0
+
+
+@pytest.mark.parametrize("function", [kept_and_raised, one_of_each, no_such_key, left_for_good, left_by_a_function])
 def test_what_is_caught_is_no_failure(function):
     program = mechanism(record=Bit)(function)
     largest = max(program.bind(n=n).privacy().exp_epsilon for n in (1, 2, 3))

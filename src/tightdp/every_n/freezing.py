@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import (
     Collection,
@@ -231,7 +232,7 @@ class Freezer:
                 return ("again", kind, self._met[value.key])
             self._met[value.key] = len(self._met)
             return ("new", kind, self._met[value.key], self.frozen((*place, "list"), self.m.store[value.key]))
-        if isinstance(value, (Host, Every)):
+        if isinstance(value, (Host, Every, Thrown)):
             return ("object", value)
         name = type(value).__name__.lower()
         raise refusal(f"a {name} goes from one record to the next", "keep numbers, words, tuples, lists, dictionaries")

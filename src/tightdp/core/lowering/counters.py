@@ -127,8 +127,10 @@ _of_dictionaries = OPERANDS.pop(Table)
 
 
 @operates(Table)
-def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
-    """Return what an operator makes of two counters, counts above 0, or of two other dictionaries."""
+def _operator(m: Machine, name: str, left: Table, right: Value = None) -> Value:
+    """Return what an operator makes of one or two counters, counts above 0, or of two other dictionaries."""
+    if right is None and name in ("pos", "neg"):
+        return _operator(m, "add" if name == "pos" else "sub", new_table(m, Entries((), ()), COUNTS), left)
     if left.missing is not COUNTS:
         return _of_dictionaries(m, name, left, right)
     if name not in _COMBINED or not (isinstance(right, Table) and right.missing is COUNTS):

@@ -16,7 +16,7 @@ from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import ATTRIBUTES, METHODS, OPERANDS, instead_of_name, lowers
-from tightdp.core.lowering.scalars import adopt, negated, operate, over_values, truth, whole
+from tightdp.core.lowering.scalars import COUNTS, adopt, negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
 from tightdp.core.lowering.values import (
     UNBOUND,
@@ -27,6 +27,7 @@ from tightdp.core.lowering.values import (
     Host,
     Method,
     Reference,
+    Table,
     Value,
     is_scalar,
 )
@@ -143,7 +144,13 @@ def _unaryop(m: Machine, node: ast.UnaryOp) -> Value:
     value = m.evaluate(node.operand)
     if isinstance(node.op, ast.Not):
         return negated(m, truth(m, value))
-    return m.each(value, lambda item: operate(m, _UNARY[type(node.op)], item))
+    name = _UNARY[type(node.op)]
+
+    def of(item: Value) -> Value:
+        counts = isinstance(item, Table) and item.missing is COUNTS
+        return OPERANDS[Table](m, name, item) if counts else operate(m, name, item)
+
+    return m.each(value, of)
 
 
 @lowers(ast.BoolOp)
@@ -230,7 +237,8 @@ def named(m: Machine, value: Value, name: str) -> Value:
         return ATTRIBUTES[tuple if isinstance(value, tuple) else type(value)](m, value, name)
     if (type(value), f"get {name}") in METHODS:
         return METHODS[type(value), f"get {name}"](m, value)
-    if any(known == name for _, known in METHODS):
+    of_class = isinstance(value, Host) and isinstance(getattr(value.object, name, None), types.MethodDescriptorType)
+    if of_class or any(known == name for _, known in METHODS):
         return Method(value, name)
     if is_scalar(value) and name in ("name", "value"):  # members of an enum.Enum that are strings, too
         return over_values(m, value, lambda one: _of_member(m, one, name))

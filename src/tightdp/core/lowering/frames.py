@@ -34,12 +34,12 @@ def _class_named(name: str) -> type[BaseException] | None:
     return found if isinstance(found, type) and issubclass(found, BaseException) else None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Thrown:
     """An exception that runs have raised."""
 
     kind: type[BaseException]
-    failure: Failure
+    failure: Failure = field(compare=False)
 
 
 @dataclass

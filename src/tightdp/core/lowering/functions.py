@@ -158,6 +158,11 @@ def _call_method(
                 return call(m, Host(function), (value, *arguments), keywords, node)
             return computed(m, function, (value, *arguments), keywords, f"the method .{name}()")
         of_library: Value = getattr(value.object, name, None) if isinstance(value, Host) else None
+        if isinstance(of_library, types.MethodDescriptorType) and arguments and not is_pure(of_library):
+            if FUNCTIONS[isinstance](m, arguments[0], value) is not True:  # as in set.union(a, b)
+                kind = name_of(arguments[0])
+                raise Failure(f"TypeError: {name} of {value.object.__name__} is given a {kind}", "check its arguments")
+            return _call_method(m, arguments[0], name, arguments[1:], keywords, node)
         if is_pure(of_library):
             return computed(m, of_library, arguments, keywords, f"the method .{name}()")
         if not any(known == name for _, known in METHODS):

@@ -79,6 +79,8 @@ def adopt(m: Machine, thing: object) -> Value:
         return float(thing) if m.floats else thing
     if m.floats and isinstance(thing, (float, Fraction)):
         return float(thing)
+    if isinstance(thing, float) and math.isinf(thing):
+        raise m.unsupported("infinity is not in the language", "begin with the first value, or with None")
     if isinstance(thing, (float, Decimal, Fraction)):
         return as_fraction(thing)
     if isinstance(thing, tuple):
