@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from expectations import bind
 from forgeries import EXAMPLES, example
+from tightdp import flip, geometric, mechanism
 from tightdp.cli.main import main
 from tightdp.errors import QueryError
 from tightdp.session.against import compare
+from tightdp.session.certify import as_json
 from tightdp.session.instance import Instance
+from tightdp.session.mechanism import Mechanism
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 
@@ -64,3 +69,49 @@ def test_the_label_names_the_parameters_that_are_bound() -> None:
         compare(content, program)
     content["claim"] |= {"parameters": {"lam": "1/5"}, "source": "0" * 64}
     assert compare(content, program).endswith("the text of randomized_response_count is not that in the certificate")
+
+
+@mechanism
+def retried(x: Any, p: Any) -> Any:
+    """Starts anew with probability 1/2 where exactly one answer is 1."""
+    while True:
+        total = sum(v ^ flip(p) for v in x)
+        if total != 1 or flip("1/2"):
+            return total
+
+
+@mechanism
+def counted(x: Any, p: Any) -> Any:
+    """A sum, and how often a coin comes up."""
+    z = sum(x)
+    while flip(p):
+        z += 1
+    return z
+
+
+@mechanism
+def noisy(x: Any, p: Any) -> Any:
+    """Noise on all integers."""
+    return geometric(sum(x), p)
+
+
+@pytest.mark.parametrize(("program", "near"), [(retried, "up to 0.0000"), (counted, "up to ")])
+def test_loops_without_a_bound_are_compared_up_to_the_runs_that_are_left(program: Mechanism, near: str) -> None:
+    bound = program.bind(n=2, p="1/4").bound
+    content = json.loads(as_json(Instance(bound).certify(exp_epsilon=2, delta="9/10")))
+    assert f"on all 4 datasets the core program has the law of {program.name} {near}" in compare(content, bound.program)
+    lines = [line for part in content["program"]["parts"] for line in part["lines"] if line[0].startswith("draw")]
+    law = lines[0][-1] if lines[0][0] == "draw" else lines[0][-1][0][1]
+    law[0][1], law[1][1] = 5 * law[0][1] + law[1][1], 4 * law[1][1]  # of the same sum, if others have it, times five
+    for other in lines[0][-1][1:] if lines[0][0] == "draw by" else ():
+        other[1][:] = [[outcome, 5 * odds] for outcome, odds in other[1]]
+    for row in law[2:]:
+        row[1] *= 5
+    with pytest.raises(QueryError, match=r"has another law|tells other datasets apart"):
+        compare(content, bound.program)
+
+
+def test_noise_without_an_end_is_not_compared() -> None:
+    bound = noisy.bind(n=2, p="1/2").bound
+    said = compare(Instance(bound).certify().content, bound.program)
+    assert said == "nothing is compared: noise on all integers has infinitely many outcomes"

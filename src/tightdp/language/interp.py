@@ -86,7 +86,7 @@ def runs(
         assert beyond is not None
         beyond[0] += run.probability()
 
-    found = every_run(lambda source: bound.execute(dataset, source), reach, add, draws)
+    found = every_run(lambda source: bound.execute(dataset, source), reach, None if beyond is None else add, draws)
     return ((output, run.probability()) for output, run in found)
 
 
@@ -98,12 +98,13 @@ def every_run(
 ) -> Iterator[tuple[T, Replay]]:
     """What a function of a source of randomness returns, and its draws, for all random outcomes in turn.
 
-    With `reach`, noise on all integers stays so close to its centre; `beyond` is given the other runs.
+    With `reach`, noise on all integers stays so close to its centre. `beyond` is given the other runs, and those with
+    more draws.
     """
     past: list[_Draw] = []
     made, before = 0, states()
     while True:
-        replay = Replay(past, reach, draws if made < _LATER or reach is not None else min(draws, _MOST_LATER))
+        replay = Replay(past, reach, draws if made < _LATER or beyond else min(draws, _MOST_LATER), beyond is not None)
         try:
             with without_entropy():
                 output = execute(replay)
@@ -211,8 +212,11 @@ class Replay:
 
     tells_equal_apart = True
 
-    def __init__(self, past: list[_Draw], reach: int | None = None, most: int = _MOST_DRAWS) -> None:
+    def __init__(
+        self, past: list[_Draw], reach: int | None = None, most: int = _MOST_DRAWS, beyond: bool = False
+    ) -> None:
         self._past = past
+        self._beyond = beyond
         self._reach = reach
         self._most = most
         self.draws: list[_Draw] = []
@@ -229,7 +233,7 @@ class Replay:
             hint = "draw only with the primitives of tightdp, and change nothing outside the function"
             raise ProgramError("two runs with the same random outcomes differ", hint)
         if position == self._most:
-            if self._reach is not None:
+            if self._beyond:
                 raise _Beyond
             few = " after many others" if self._most == _MOST_LATER else ""
             raise LimitError(f"a run{few} makes more than {self._most} draws", "bound the loops of the mechanism")

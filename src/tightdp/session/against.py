@@ -6,14 +6,19 @@ The mechanism is run by the interpreter, which shares nothing with the compiler;
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice, product
-from typing import Any
+from functools import partial
+from itertools import islice, product, zip_longest
+from operator import mul
+from random import Random
+from typing import Any, NamedTuple
 
-from tightdp.errors import QueryError, TightdpError
-from tightdp.language.interp import runs, target_of
+from tightdp.errors import LimitError, QueryError, TightdpError
+from tightdp.exact.field import Number
+from tightdp.exact.numbers import decimal_text
+from tightdp.language.interp import Replay, every_run, target_of
 from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.timing import COUNTS
 from tightdp.limits.calibrated import LISTED_ROWS
@@ -23,17 +28,25 @@ from tightdp.session.certify_events import dataset_of, number_of, power_of
 
 _NOT_COMPARED = {
     "variances": "the program has the numbers to which noise is added, not the noise",
-    "error": "the program is cut off where the mechanism goes on",
     "all": "for every n the program has messages from which the output is computed",
 }
 """Why a program has not the law of the mechanism, by what its claim has."""
+_REACHES = (300, 48, 24, 12)
+"""So many draws runs make at most: the first number that fits."""
+_WIDEST = Fraction(1, 1000)
+"""Where other runs have more than this probability, nothing is compared."""
+_DRAWS = 8
+"""So many draws are gone through for each row of a table."""
+_SUMS = 8
+"""With so many lists of weights laws on several datasets are added up."""
 
 
 def compare(content: Mapping[str, Any], program: Program) -> str:
     """Return on which datasets the laws are the same, in words. Raises QueryError where one is not.
 
     Outputs are compared by their probabilities on all these datasets: what a part publishes may have another name than
-    what the mechanism returns. Errors, for accuracy, are compared by value. An unknown is given three values.
+    what the mechanism returns. Errors, for accuracy, are compared by value. An unknown is given three values. Where
+    there is no end of runs, or the program is cut off, laws are compared up to what the others may add.
     """
     claim = content["claim"]
     if "program" not in content:
@@ -68,14 +81,11 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
         raise QueryError(f"{program.name} has other records than the certificate", "give the mechanism that it names")
     checker.LEFT[0] = WORK * checker.WORK
     core = checker.beside("datasets").Claim(content)
-    ours: list[tuple[Dataset, dict[Any, Any]]] = []
-    left = LISTED_ROWS
-    for x in islice(product(bound.record.values, repeat=bound.n), LISTED_ROWS):
-        found, made = _law(bound, x, left, "alpha" in claim)
-        if found is None:
-            break
-        left -= made
-        ours.append((x, found))
+    by_value = "alpha" in claim
+    try:
+        ours = _enough(bound, by_value)
+    except LimitError as reason:
+        return f"nothing is compared: {reason.what}"
     if not ours:
         return f"nothing is compared: {bound.n} records have too many runs; certify fewer to compare them"
     numbers = {repr(checker.value(record)): at for at, record in enumerate(records)}
@@ -83,9 +93,11 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
     for x, _ in ours:
         dataset = [numbers[repr(checker.value(each))] for each in dataset_of(bound, x)]
         theirs.append(_core_law(core, dataset, power, checker))
-    if _vectors([law for _, law in ours], "alpha" in claim) != _vectors(theirs, "alpha" in claim):
+    error = Fraction(claim.get("error", 0))
+    alike = partial(_alike, error=error, by_value=by_value, seed=claim["program"])
+    if not alike([law for _, law in ours], theirs):
         for (x, law), other in zip(ours, theirs, strict=True):
-            if _vectors([law], "alpha" in claim) != _vectors([other], "alpha" in claim):
+            if not alike([law], [other]):
                 raise QueryError(f"the core program has another law than {program.name} on {x}", "do not trust it")
         raise QueryError(f"the core program tells other datasets apart than {program.name}", "do not trust it")
     every = len(ours) == len(records) ** bound.n
@@ -94,25 +106,67 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
         [] if claim.get("source") == label["source"] else [f"the text of {program.name} is not that in the certificate"]
     )
     apart += ["neighbours that are listed are not compared"] if isinstance(claim.get("neighbours"), list) else []
-    said = f"on {which} the core program has the law of {program.name}, which the interpreter has run"
+    wide = max(law.wide for _, law in ours) + error
+    near = f" up to {decimal_text(wide)}" if wide else ""
+    said = f"on {which} the core program has the law of {program.name}{near}, which the interpreter has run"
     return "; ".join([said, *apart])
 
 
-def _law(bound: Bound, x: Dataset, left: int, error: bool) -> tuple[dict[Any, Any] | None, int]:
-    """Return the law of outputs, or of errors, and how many runs that took; None for more than are left."""
-    found: dict[Any, Any] = {}
-    made = 0
-    try:
-        for output, mass in runs(bound, x):
-            made += 1
-            if made > left:
-                return None, made
-            key = Fraction(output - target_of(bound, x)) if error else output
-            found[key] = found.get(key, Fraction(0)) + mass
-    except TightdpError as failure:
-        raise QueryError(f"{bound.program.name} cannot be run on {x}: {failure.what}", failure.hint) from None
-    whole = sum(found.values())
-    return {key: mass / whole for key, mass in found.items()}, made
+class _Law(NamedTuple):
+    """The least probabilities of outputs, or of errors, and by how much more each may have."""
+
+    least: dict[Any, Any]
+    wide: Any
+
+
+def _enough(bound: Bound, by_value: bool) -> list[tuple[Dataset, _Law]]:
+    """Return the laws on the first datasets, of all runs where that is not too much; on all datasets before few."""
+    found = list[tuple[Dataset, _Law]]()
+    for reach in _REACHES:
+        laws = _laws(bound, by_value, reach)
+        if laws and max(law.wide for _, law in laws) < _WIDEST:
+            if len(laws) == len(bound.record.values) ** bound.n or not any(law.wide for _, law in laws):
+                return laws
+            found = found or laws
+    return found
+
+
+def _laws(bound: Bound, by_value: bool, reach: int) -> list[tuple[Dataset, _Law]]:
+    """Return the laws on the first datasets, as many as so many draws are enough for, of runs of at most `reach` draws.
+
+    Raises LimitError where noise has no end.
+    """
+    found, left = list[tuple[Dataset, _Law]](), LISTED_ROWS * _DRAWS
+    beyond: list[Number] = []
+
+    def spend(run: Replay) -> Number:
+        nonlocal left
+        left -= len(run.draws) + 1
+        if left < 0:
+            raise _TooMany
+        return run.probability()
+
+    for x in islice(product(bound.record.values, repeat=bound.n), LISTED_ROWS):
+        masses = dict[Any, Any]()
+        beyond.clear()
+        try:
+            for output, run in every_run(partial(bound.execute, x), None, lambda run: beyond.append(spend(run)), reach):
+                key = Fraction(output - target_of(bound, x)) if by_value else output
+                masses[key] = masses.get(key, Fraction(0)) + spend(run)
+        except _TooMany:
+            break
+        except LimitError:
+            raise
+        except TightdpError as failure:
+            raise QueryError(f"{bound.program.name} cannot be run on {x}: {failure.what}", failure.hint) from None
+        rest = sum(beyond, Fraction(0))
+        whole = sum(masses.values()) + rest
+        found.append((x, _Law({key: mass / whole for key, mass in masses.items()}, rest / whole)))
+    return found
+
+
+class _TooMany(Exception):
+    """More draws than are gone through."""
 
 
 def _core_law(core: Any, x: list[int], power: Any, checker: Any) -> dict[Any, Any]:
@@ -132,14 +186,36 @@ def _core_law(core: Any, x: list[int], power: Any, checker: Any) -> dict[Any, An
     return {told: mass / whole for (told, _), mass in found.items()}
 
 
-def _vectors(laws: list[dict[Any, Any]], by_value: bool) -> Any:
+def _alike(ours: Sequence[_Law], theirs: Sequence[dict[Any, Any]], error: Fraction, by_value: bool, seed: str) -> bool:
+    """Return whether laws may be the same but for what outputs are called, unless they count by value."""
+    laws = [law.least for law in ours]
+    if not error and not any(law.wide for law in ours):
+        return bool(_vectors(laws, by_value) == _vectors(theirs, by_value))
+    if by_value:
+        return all(
+            -error <= other.get(key, 0) - law.least.get(key, 0) <= law.wide + error
+            for law, other in zip(ours, theirs, strict=True)
+            for key in {**law.least, **other}
+        )
+    # whatever is called what, the k-th largest sums over datasets are as near as laws; nobody foresees the weights
+    random = Random(seed)
+    for _ in range(_SUMS):
+        weights = [random.randint(1, 1 << 30) for _ in laws]
+        mine, other = (
+            sorted((sum(map(mul, weights, vector)) for vector in _of(each)), reverse=True) for each in (laws, theirs)
+        )
+        least, most = error * sum(weights), sum(w * (law.wide + error) for w, law in zip(weights, ours, strict=True))
+        if not all(-least <= b - a <= most for a, b in zip_longest(mine, other, fillvalue=0)):
+            return False
+    return True
+
+
+def _vectors(laws: Sequence[dict[Any, Any]], by_value: bool) -> Any:
     """Return the laws in a form that does not depend on what outputs are called, unless they count by value."""
     laws = [{key: mass for key, mass in law.items() if mass} for law in laws]
-    if by_value:
-        return laws
-    return Counter(_of(laws))
+    return laws if by_value else Counter(_of(laws))
 
 
-def _of(laws: list[dict[Any, Any]]) -> Iterator[tuple[Any, ...]]:
+def _of(laws: Sequence[dict[Any, Any]]) -> Iterator[tuple[Any, ...]]:
     for key in dict.fromkeys(key for law in laws for key in law):
         yield tuple(law.get(key, 0) for law in laws)
