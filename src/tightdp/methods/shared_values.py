@@ -13,7 +13,7 @@ from tightdp.core.facts import NO_CLIENT, clients_of
 from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
 from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
-from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK
+from tightdp.limits.calibrated import DRAW_STEPS, FEW_VALUES, LITTLE_WORK
 
 
 def by_shared_values(program: CoreProgram) -> CoreProgram | None:
@@ -31,9 +31,11 @@ def by_shared_values(program: CoreProgram) -> CoreProgram | None:
                 return None
             shared = [covers[node.serial] for node in _shared(expr, below, client)]
             cover = list({node.serial: node for nodes in shared for node in nodes}.values())
-            if cover and prod(len(node.values) for node in cover) <= FEW_VALUES and _copied(expr, cover) is not None:
+            combinations = prod(len(node.values) for node in cover)
+            if cover and combinations <= FEW_VALUES and (within := _copied(expr, cover)) is not None:
+                looked_at += DRAW_STEPS * combinations * len(within)
                 found[expr.serial] = cover
-    if not found:
+    if not found or looked_at > LITTLE_WORK:
         return None
 
     def substitute(made: Rebuild, expr: Expr) -> Expr | None:
