@@ -203,7 +203,7 @@ def memory_of_two(x, kind):
     [
         (counted, "records", 6, 6),
         (counted, "all", 3, 3),
-        (counted, "draws", 3, 9),
+        pytest.param(counted, "draws", 3, 9, marks=pytest.mark.slow(seconds=9)),
         (with_remainders, "", 3, 3),
         (less_noise_later, "", 9, 9),
         (half_later, "", 9, 9),

@@ -95,7 +95,10 @@ def noisy(x: Any, p: Any) -> Any:
     return geometric(sum(x), p)
 
 
-@pytest.mark.parametrize(("program", "near"), [(retried, "up to 0.0000"), (counted, "up to ")])
+@pytest.mark.parametrize(
+    ("program", "near"),
+    [pytest.param(retried, "up to 0.0000", marks=pytest.mark.slow(seconds=9)), (counted, "up to ")],
+)
 def test_loops_without_a_bound_are_compared_up_to_the_runs_that_are_left(program: Mechanism, near: str) -> None:
     bound = program.bind(n=2, p="1/4").bound
     content = json.loads(as_json(Instance(bound).certify(exp_epsilon=2, delta="9/10")))

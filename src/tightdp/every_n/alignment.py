@@ -25,7 +25,8 @@ from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.lines import near_sample
 
 _FARTHER = 4
-"""How much farther noise is shifted where no prices were found."""
+_MOST_SHIFTS = 500
+"""Noise is shifted so much farther where no prices were found, and one path has no more shifts than these."""
 _ROUNDS = 40
 _OFTEN = 10
 """The prices of the last round's plans are computed once in this many rounds."""
@@ -65,11 +66,13 @@ def align(paths: Paths, watch: Callable[[], None] = lambda: None) -> Alignment |
 
     `watch` is called from time to time, and may raise to stop.
     """
-    return _aligned(paths, 1, watch) or _aligned(paths, _FARTHER, watch)
+    found = _found(Search(paths), watch)
+    if found is None and (wider := Search(paths, _FARTHER)).shifts() <= _MOST_SHIFTS:
+        found = _found(wider, watch)
+    return found
 
 
-def _aligned(paths: Paths, farther: int, watch: Callable[[], None]) -> Alignment | None:
-    search = Search(paths, farther)
+def _found(search: Search, watch: Callable[[], None]) -> Alignment | None:
     starts = list(search.starts())
     steps = search.closed(starts)
     if steps is None:

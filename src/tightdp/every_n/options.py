@@ -75,6 +75,11 @@ class Search:
             moves = sorted({*moves, *paths.moves}, key=repr)
         self._steps = [(paths.steps[old], paths.steps[new]) for old, new in moves]
 
+    def shifts(self) -> int:
+        """Return how many shifts of the noise of one path are tried, at most."""
+        counts = (math.prod(len(self._noise.of(law)) for law in path.noises) for path in self._paths.each())
+        return max(counts, default=0)
+
     def starts(self) -> Iterator[Step]:
         """Yield the steps in which two runs begin to differ."""
         paths = self._paths
