@@ -26,7 +26,7 @@ from tightdp.exact.lines import near_sample
 
 _FARTHER = 4
 _MOST_SHIFTS = 500
-"""Noise is shifted so much farther where no prices were found, and one path has no more shifts than these."""
+"""So much farther noise is shifted, where one path has no more shifts than these."""
 _ROUNDS = 40
 _OFTEN = 10
 """The prices of the last round's plans are computed once in this many rounds."""
@@ -61,18 +61,14 @@ class Alignment:
         )
 
 
-def align(paths: Paths, watch: Callable[[], None] = lambda: None) -> Alignment | None:
+def align(paths: Paths, watch: Callable[[], None] = lambda: None, farther: bool = False) -> Alignment | None:
     """Return an alignment with the least ratio found; None where there is none, or the search would be too large.
 
-    `watch` is called from time to time, and may raise to stop.
+    `watch` is called from time to time, and may raise to stop. With `farther` noise is shifted farther.
     """
-    found = _found(Search(paths), watch)
-    if found is None and (wider := Search(paths, _FARTHER)).shifts() <= _MOST_SHIFTS:
-        found = _found(wider, watch)
-    return found
-
-
-def _found(search: Search, watch: Callable[[], None]) -> Alignment | None:
+    search = Search(paths, _FARTHER if farther else 1)
+    if farther and search.shifts() > _MOST_SHIFTS:
+        return None
     starts = list(search.starts())
     steps = search.closed(starts)
     if steps is None:

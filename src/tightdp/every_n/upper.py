@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any, NamedTuple
 
 from tightdp.errors import TightdpError
@@ -70,14 +71,14 @@ def least_upper(programs: list[Paths], lower: Exact) -> Upper:
         limit = max(map(approached, chains), default=Fraction(1))
         if limit == math.inf:
             return Upper(math.inf, "growth", True)
-    for paths in programs:
-        if near(lower, best.value):
+    for farther, paths in product((False, True), programs):
+        if near(lower, best.value) or (farther and best.value < math.inf):
             break
-        alignment = align(paths)
+        alignment = align(paths, farther=farther)
         if alignment is not None:
             ratio = max(alignment.ratio(), Fraction(1))
             best = min(best, Upper(ratio, "alignment"), key=lambda each: each.value)
-        elif best.value == math.inf and grows(paths):
+        elif not farther and best.value == math.inf and grows(paths):
             return Upper(math.inf, "growth", True)
     return replace(best, approached=lower < best.value == limit)
 
