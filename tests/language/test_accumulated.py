@@ -165,6 +165,27 @@ def hides_builtins(x):
     return inner(), sum(kept), sum(told(v) for v in x)
 
 
+def evaluated_before(x):
+    kept = Kept()
+    kept.seen = []
+    bits, total = [0], 0
+
+    def drawn():
+        more = told(0)
+        return lambda v: told(v) + more
+
+    def with_what_is_there(v):
+        return told(v) + bits[0] + total
+
+    found = sum(map(drawn(), x)), sum((counting(kept, b) for b in x), kept.asked)
+    found += (sorted((counting(kept, b) for b in x), reverse=kept.asked > 3),)
+    for _ in range(2):
+        bits = [with_what_is_there(v) for v in x]
+    for r in [with_what_is_there(v) for v in x]:
+        total += r
+    return found, tuple(bits), total
+
+
 def called_later(x):
     later = [lambda: v for v in x if told(v)]
     return tuple(each() for each in later), len(later)
@@ -197,6 +218,7 @@ class Drawn:
         read_in_other_ways,
         has_two_names,
         hides_builtins,
+        evaluated_before,
         called_later,
     ],
     ids=lambda each: each.__name__,

@@ -38,10 +38,13 @@ def calls_others(node: ast.AST) -> bool:
 
 
 def accumulated(node: ast.FunctionDef, around: Mapping[str, Any]) -> None:
-    """Write a function anew that means the same; what stands `around` it, and its own names, are no builtins."""
+    """Write a function anew that means the same; what stands `around` it, and its own names, are no builtins.
+
+    No function inside may give names of this one other values, and no exceptions are caught in it.
+    """
     own = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
     known = (_GOES_THROUGH | _READ | {"map"}) - own - {*_otherwise_bound(node)} - set(around)
-    node.body = _Loops(node, known).written(_Comprehended(known).visit(node).body)
+    node.body = _Loops(node, known).written(_Comprehended(known, own).visit(node).body)
     numbers_around = {name for name, value in around.items() if isinstance(value, Number)}
     read = sorted(_Lists(node, known, numbers_around).read, key=lambda each: each.of.id)
     for name, numbers in groupby(read, key=lambda each: each.of.id):
@@ -51,16 +54,16 @@ def accumulated(node: ast.FunctionDef, around: Mapping[str, Any]) -> None:
 class _Comprehended(ast.NodeTransformer):
     """Makes comprehensions of `map` and `list`."""
 
-    def __init__(self, known: Collection[str]) -> None:
-        self._known = known
+    def __init__(self, known: Collection[str], stored: Collection[str]) -> None:
+        self._known, self._stored = known, stored
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """Write a call anew."""
+        """Write a call anew; the function of a `map` is evaluated once, so that it has to be a name."""
         self.generic_visit(node)
         if _is_name(node.func) and node.func.id in _GOES_THROUGH and node.func.id in self._known and node.args:
             match node.args[0]:
                 case ast.Call(ast.Name(id="map"), [function, items], []) if "map" in self._known:
-                    if not isinstance(function, ast.Lambda) and not isinstance(items, ast.Starred):
+                    if _is_name(function) and function.id not in self._stored and not isinstance(items, ast.Starred):
                         item, its_name = ast.Name("item.map", ast.Load()), ast.Name("item.map", ast.Store())
                         clause = ast.comprehension(its_name, items, [], 0)
                         node.args[0] = ast.GeneratorExp(ast.Call(function, [item], []), [clause])
@@ -77,6 +80,8 @@ class _Loops:
         self._known, self._number = known, 0
         self._before: list[ast.stmt] = []
         self._numbers = _numbers_in(node)
+        inner = (part for part in own_nodes(node) if isinstance(part, ast.FunctionDef | ast.Lambda))
+        self._read_inside = {part.id for each in inner for part in ast.walk(each) if _is_name(part)}
         self._uses = Counter(part.id for part in ast.walk(node) if _is_name(part))
 
     def written(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
@@ -88,7 +93,7 @@ class _Loops:
                 case ast.Assign([ast.Name(id=name)], ast.ListComp() as made) if self._is_loop(made):
                     if self._goes_on(name, made, body[at + 1 :]):
                         continue
-                    if name not in {part.id for part in ast.walk(made) if _is_name(part)}:
+                    if name not in self._seen(made):
                         self._loop(made, name)
                         found += self._before
                         continue
@@ -111,7 +116,7 @@ class _Loops:
             if isinstance(statement, ast.For) and _is_name(statement.iter) and statement.iter.id == name:
                 statement.iter = made
                 return True
-            if not _commutes(ast.walk(statement), made, self._numbers):
+            if not _commutes(ast.walk(statement), self._seen(made), self._numbers):
                 break
         return False
 
@@ -120,8 +125,12 @@ class _Loops:
         match node:
             case ast.ListComp() if self._is_loop(node):
                 return self._loop(node)
-            case ast.Call(ast.Name(id=name), [ast.GeneratorExp() as items, *_]) if name in self._known & _GOES_THROUGH:
-                node.args[0] = self._loop(items) if self._is_loop(items) else items
+            case ast.Call(ast.Name(id=name), [ast.GeneratorExp() as items, *more]) if (
+                name in self._known & _GOES_THROUGH
+            ):  # what else is given is evaluated before the items are
+                others = (*more, *(keyword.value for keyword in node.keywords))
+                if self._is_loop(items) and all(isinstance(each, ast.Constant) for each in others):
+                    node.args[0] = self._loop(items)
             case ast.Call():
                 node.func, *node.args = self._each([node.func, *node.args])
             case ast.Tuple() | ast.List():
@@ -156,6 +165,10 @@ class _Loops:
                 break
         return found
 
+    def _seen(self, made: Comprehension) -> set[str]:
+        """Return the names that a comprehension reads, as far as it may be known."""
+        return self._read_inside | {part.id for part in ast.walk(made) if _is_name(part)}
+
     @staticmethod
     def _is_loop(node: Comprehension) -> bool:
         """Whether a comprehension calls something, and can be a loop."""
@@ -182,7 +195,7 @@ class _Loops:
         inside = [part for statement in (node.target, *node.body) for part in ast.walk(statement)]
         if isinstance(made, ast.ListComp):  # then all items are there before the first round
             own = {part.id for part in ast.walk(node.target) if _is_name(part)}
-            if not _commutes(inside, made, self._numbers | own):
+            if not _commutes(inside, self._seen(made), self._numbers | own):
                 return node
         elif len(made.generators) > 1 and any(isinstance(part, ast.Break) for part in inside):
             return node
@@ -331,13 +344,12 @@ def _numbers_in(node: ast.FunctionDef) -> set[str]:
     return {name for name, times in begun.items() if times == stored[name]} - {*_otherwise_bound(node)}
 
 
-def _commutes(parts: Iterable[ast.AST], made: ast.ListComp, numbers: Collection[str]) -> bool:
-    """Whether pieces of a function may come before the draws of a comprehension as well as after them."""
-    names = {part.id for part in ast.walk(made) if _is_name(part)}
+def _commutes(parts: Iterable[ast.AST], seen: Collection[str], numbers: Collection[str]) -> bool:
+    """Whether pieces of a function may come before a comprehension that reads some names as well as after it."""
     for part in parts:
         if isinstance(part, _EFFECTS):
             return False
-        if _is_name(part) and (part.id not in numbers if isinstance(part.ctx, ast.Load) else part.id in names):
+        if _is_name(part) and (part.id not in numbers if isinstance(part.ctx, ast.Load) else part.id in seen):
             return False
     return True
 
