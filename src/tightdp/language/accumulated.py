@@ -116,7 +116,9 @@ class _Loops:
             if isinstance(statement, ast.For) and _is_name(statement.iter) and statement.iter.id == name:
                 statement.iter = made
                 return True
-            if not _commutes(ast.walk(statement), self._seen(made), self._numbers):
+            between = list(ast.walk(statement))
+            skips = any(isinstance(part, ast.Continue) for part in between)  # then nobody goes through it
+            if skips or not _commutes(between, self._seen(made), self._numbers):
                 break
         return False
 
