@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from collections.abc import Callable
 from fractions import Fraction
@@ -9,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from generators.comprehension_programs import comprehension_program
 from tightdp import flip
+from tightdp.language.accumulated import accumulated
 from tightdp.language.exactness import exact
 from tightdp.language.laws import Law
 from tightdp.language.primitives import using
@@ -239,3 +242,46 @@ def test_what_is_written_anew_means_the_same(written: Callable[..., Any]) -> Non
             with using(Drawn(seed)):
                 ends.append((exact(written, meeting=meeting)((1, 2, 0)), list(CALLS)))
         assert ends[0] == ends[1]
+
+
+class TooMany(Exception):
+    """A run asks too often."""
+
+
+def followed(tree: ast.Module, seed: int) -> Any:
+    """What a function returns, or raises, with all calls in order and what they changed."""
+    chosen, calls, kept = random.Random(seed), list[Any](), Kept()
+    kept.n = 0
+
+    def told(*values: Any) -> int:
+        calls.append(values)
+        if len(calls) > 300:
+            raise TooMany
+        kept.n += 1
+        return chosen.randint(0, 2)
+
+    def made(value: Any) -> Callable[[Any], Any]:
+        more = told(value)
+        return lambda v: told(v) + more
+
+    names = {"told": told, "made": made, "inner": lambda v: told(v, 0), "o": kept, "RATE": 3}
+    exec(compile(ast.fix_missing_locations(tree), "drawn", "exec"), names)
+    try:
+        found = names["drawn"]((0, 1, 2))
+    except TooMany:
+        return "asks too often"
+    return found, calls, kept.n
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 500), pytest.param(500, 8_000, marks=pytest.mark.slow(seconds=45))])
+def test_drawn_functions_make_the_same_calls(first: int, last: int) -> None:
+    compared = 0
+    for seed in range(first, last):
+        text = comprehension_program(seed)
+        written = ast.parse(text)
+        accumulated(written.body[0], {"RATE": 3})
+        for run in range(3):
+            found = followed(ast.parse(text), run)
+            assert followed(written, run) == found, text
+            compared += found != "asks too often"
+    assert compared > 2 * (last - first)
