@@ -2,8 +2,8 @@
 accepted.
 
 What an accepted certificate establishes is said in the files beside this one, which have the rules: `datasets.py` for
-all claims about a program but efficacies, with `forms.py` and `moments.py`; `composition.py` for runs one after the
-other, `audit.py`, `efficacy.py`, and `optimum.py`. Here numbers and values are read, in `program.py` programs.
+claims about a program, with `forms.py`, and for runs one after the other; `duals.py` for audits and optima, which are
+about all private mechanisms. Here numbers and values are read, in `program.py` programs.
 To be trusted are: that the core program says what the mechanism says (read it beside the Python function; the parts of
 an output are published one by one), these files, Python's integers, and what the rules state: these are theorems in
 proofs/coq, whose checker reads the same files and says the same.
@@ -47,7 +47,7 @@ CLAIMS = {  # what a claim says, and may say, besides its question; and the rule
     "audit": ("canaries guesses correct options guarantee bound", "", "dual"),
     "optimum": ("measure n records neighbours groups outputs targets keeps allows least most", "alpha delta", "table"),
 }
-BESIDE = ("audit", "efficacy", "optimum", "composition")  # the rules for these are files of their own
+BESIDE = {"audit": "duals", "optimum": "duals"}  # the other rules are in datasets.py
 EVIDENCE = {"forms": "units cuts steps order", "dual": "constant multipliers", "table": "table weights multipliers"}
 EVIDENCE |= dict.fromkeys(("datasets", "witness", "responses"), "")
 
@@ -278,7 +278,7 @@ def check(certificate, work=1):
     need(attained is ("attained" in claim), "what is attained is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (attained or refuted)}", "event" * (attained or refuted))
     need(("program" in claim) == ("program" in certificate), "a program is missing, or is not read")
-    remark = beside(kind if kind in BESIDE else "datasets").establish(certificate, claim, evidence)
+    remark = beside(BESIDE.get(kind, "datasets")).establish(certificate, claim, evidence)
     if "program" in claim:
         program = digest(json.dumps(certificate["program"], separators=(",", ":")))
         need(claim["program"] == program, "this is not the program of the claim")

@@ -12,14 +12,18 @@ They establish, with R = e^epsilon, for the law of the core program:
   accuracy   P(|error| > alpha | x) <= beta for all datasets x; the error is what the program leaves behind
   violation, larger moment, larger concentration, inaccuracy: that this is false for the pair, or the dataset, named
   law        what is published on a dataset, part by part, and with which probabilities
+  efficacy   a fair coin gives each client one of two records; of k coins that are guessed by what is published the
+             largest expected share that is right is `share`
+  composition: runs that are (ln t, delta)-DP each, and chosen by the outputs so far, are that together, too
 """
 
 from collections import defaultdict
 from fractions import Fraction
-from functools import cache
-from itertools import combinations_with_replacement, product, repeat
+from functools import cache, cmp_to_key, reduce
+from itertools import accumulate, combinations_with_replacement, product, repeat
 
-from checker import beside, cost, items, need, positive, ratio, rational, spend, times, value
+from checker import MOST_CLIENTS, beside, cost, items, need, positive, ratio, rational, read_root, spend, text, times
+from checker import value, within
 
 ALL, OPEN = "all", "open"  # in an event, of what a part publishes: each output by itself, or all together
 
@@ -48,9 +52,9 @@ class Claim(beside("program").Program):
         self.turns = self.order is self.error is self.variances is None  # `in_order_is_enough` is for other claims
         need(self.error is None or not (self.infinite or "attained" in claim), "nothing is attained up to an error")
 
-    def along(self, x, y):
-        """Return what the places meet on two datasets."""
-        return [[(None, None)] if at is None else [(x[at], y[at])] for at in self.clients]
+    def along(self, *datasets):
+        """Return what the places meet on datasets."""
+        return [[tuple([None if at is None else x[at] for x in datasets])] for at in self.clients]
 
     def event(self, given):
         """Read what each part publishes, or None where that is left open."""
@@ -58,7 +62,7 @@ class Claim(beside("program").Program):
 
     def weight(self, x, event=None):
         """Return the weight of all runs on a dataset, or of those that publish what is in an event."""
-        ((_, weight, _),) = self.walk(self.along(x, x), event or [OPEN] * len(self.places))
+        ((_, weight),) = self.walk(self.along(x), event or [OPEN] * len(self.places))
         return weight
 
     def law(self, x, given):
@@ -71,6 +75,31 @@ class Claim(beside("program").Program):
             need(OPEN not in shown and times(below, weight) == times(above, whole), "an output has another probability")
         need(len(found) == len(given) and sum(found.values()) == whole, "some outputs are missing, or stand twice")
 
+    def efficacy(self, claim):
+        """Establish an efficacy. For each output and client let w[0] and w[1] be the weights of all runs in which the
+        coin of the client has fallen so: those of datasets in which all others have both of their records. A guess b is
+        right with weight w[b]; best are the k clients for whom the larger of both is largest."""
+        (above, below), (k, pairs) = ratio(claim["share"], 0, 1), map(claim.get, ("guesses", "pairs"))
+        pairs = [tuple([self.numbers.get(text(value(of))) for of in items(pair, 2)]) for pair in items(pairs, self.n)]
+        good = all(None not in pair for pair in pairs) and len({*self.clients} - {None}) == self.n
+        need(good, "some client has no part, or there are no such records")
+        within(k, 1, self.n, "number of guesses")
+        spend(9 * self.n * len(self.places))
+        datasets = [[*pairs[:at], (one,), *pairs[at + 1 :]] for at, pair in enumerate(pairs) for one in pair]
+        self.at_once, total = True, 0
+        ((rows, *_),) = self.walk(self.along(*datasets))
+        whole = reduce(times, [self.parts[part].total for part in self.places])
+        for (part, among), known in self.same.items():
+            every = times(len(among or (None,)), self.parts[part].total)
+            same = all(sum(odds for _, row in moved for _, odds in row) == every for moved, _ in known.values())
+            need(same, "how much is observed depends on the records")
+        for *row, count in rows:
+            spend(12 * len(row) * (1 + len(row).bit_length()) * cost(sum(row)))
+            likelier = [b if positive(b + -1 * a) else a for a, b in zip(row[::2], row[1::2])]
+            likelier.sort(key=cmp_to_key(lambda a, b: positive(a + -1 * b) - positive(b + -1 * a)), reverse=True)
+            total += times(count, sum(likelier[:k]))
+        need(times(below, total) == times(above, times(k << self.n, whole)), "of the guesses another share is right")
+
     def moves(self, part, laws, event):
         """Return how a part moves the weights of states, and the list of what it moves them to, which fills.
 
@@ -81,16 +110,14 @@ class Claim(beside("program").Program):
 
         @cache
         def move(law, record):
-            known, found = self.same.setdefault((part, record), {}), defaultdict(dict)
-            rows = [known.get(state) or self.run(part, state, record) for state in laws[law]]
+            rows, found = [self.run(part, state, record) for state in laws[law]], defaultdict(dict)
             spend(3 * len(rows) + (4 + price * cost(sum(laws[law].values()))) * sum([many for _, many in rows]))
-            if event is not ALL:
-                rows = [([(event, row) for told, row in moved if event in (OPEN, told)], many) for moved, many in rows]
             for weight, (moved, _) in zip(laws[law].values(), rows):
                 for told, row in moved:
-                    sums = found[told]
-                    for left, odds in row:
-                        sums[left] = sums.get(left, 0) + weight * odds
+                    if event in (ALL, OPEN, told):
+                        sums = found[told if event == ALL else event]
+                        for left, odds in row:
+                            sums[left] = sums.get(left, 0) + weight * odds
             for told, sums in found.items():
                 alike = numbers.setdefault(hash(frozenset(sums.values())), [])
                 spend(8 * len(sums) * (1 + len(alike)))  # a file can foresee the hashes of numbers
@@ -114,28 +141,31 @@ class Claim(beside("program").Program):
         return all({*both(a, b)} == {(told, last, law) for last, told, law in both(b, a)} for a, b in pairs)
 
     def walk(self, meets, event=None):
-        """Yield what `over` takes, for all that the places meet. Which outputs have which weights does not matter.
+        """Yield what `over` takes, for all that the places meet on two datasets, or on more, or on one. Which outputs
+        have which weights does not matter.
 
         Clients that may change places meet pairs in one order only: all others lead to the same.
         """
-        laws, found, swaps = [{}, {"()": 1}], {(frozenset([((1, 1), 1)]), False, 0)}, cache(self.swaps)
-        for at, (part, pairs, shown) in enumerate(zip(self.places, meets, event or repeat(ALL))):
+        wide = len(next(iter(meets[0])))
+        laws, found, swaps = [{}, {"()": 1}], {(frozenset([((1,) * wide, 1)]), False, 0)}, cache(self.swaps)
+        for at, (part, among, shown) in enumerate(zip(self.places, meets, event or repeat(ALL))):
             move, after = self.moves(part, laws, shown)
-            again = self.turns and (part,) == self.places[at + 1 : at + 2] and pairs is meets[at + 1]
+            again = self.turns and (part,) == self.places[at + 1 : at + 2] and among is meets[at + 1]
             again = again and all(swaps(part, state) for state in set().union(*laws))
             before, found = found, set()
-            for (left, differ, least), (number, (a, b)) in product(before, enumerate(pairs)):
+            for (left, differ, least), (number, records) in product(before, enumerate(among)):
                 spend(12)
-                if number < least or (differ and a != b and not self.at_once):
+                apart = len({*records}) > 1
+                if number < least or (differ and apart and not self.at_once):
                     continue
                 tables = {}
-                for (law, other), count in left:
-                    ours, theirs = move(law, a), move(other, b)
-                    for told in ours.keys() | theirs.keys():
-                        spend(16)
-                        key = ours.get(told, 0), theirs.get(told, 0)
+                for here, count in left:
+                    moved = [*map(move, here, records)]
+                    for told in set().union(*moved):
+                        spend(8 * wide)
+                        key = tuple([each.get(told, 0) for each in moved])
                         tables[key] = tables.get(key, 0) + count
-                found.add((frozenset(tables.items()), differ or a != b, number if again else 0))
+                found.add((frozenset(tables.items()), differ or apart, number if again else 0))
             laws = after
         spend(sum(map(len, laws)))
         whole = shown = [sum(law.values()) for law in laws]
@@ -147,8 +177,8 @@ class Claim(beside("program").Program):
             wrong = {state for state, (error,) in errors.items() if abs(error) > self.alpha}
             shown = [sum(weight for state, weight in law.items() if state in wrong) for law in laws]
         for left, _, _ in found:
-            ours, theirs = (sum(times(count, whole[pair[at]]) for pair, count in left) for at in (0, 1))
-            yield [(shown[a], shown[b], count) for (a, b), count in left], ours, theirs
+            wholes = [sum(times(count, whole[here[at]]) for here, count in left) for at in range(wide)]
+            yield [(*[shown[each] for each in here], count) for here, count in left], *wholes
 
     def nearer(self, point, sign=-1):
         """Return a point of a claim, with an error at a delta that is less by what events differ by, or (1) more."""
@@ -159,10 +189,15 @@ class Claim(beside("program").Program):
     def over(self, point, pairs, ours, theirs):
         """What the claim bounds, less its bound, times some number; and whether it is attained."""
         need(positive(ours) and positive(theirs), "every run is dropped")
-        if self.order is self.variances is None:
+        bound, order, equal = point[0], self.order, True
+        if self.variances is not None:
+            over = distance(self.variances, pairs) - Fraction(*bound)
+        elif order is None:
             over, equal = excess(point, pairs, ours, theirs, self.infinite)
+        elif self.error is None and order.denominator == 1:
+            over = moment(pairs, ours, theirs, order.numerator, bound)
         else:
-            over, equal = beside("moments").over(self, point, pairs, ours, theirs)
+            over, equal = rooted(pairs, ours, theirs, order, bound, self.error or Fraction(0), self.least), False
         return over, over == 0 and (equal or point[1][0] != 0 or self.kept)
 
 
@@ -184,9 +219,89 @@ def excess(point, pairs, ours, theirs, infinite=False):
     return (0, False) if spared else (times(below, total) + less, equal)
 
 
+def distance(variances, pairs):
+    """Return the sum of (c - c')^2 / (2 variance) for the numbers c and c' that all runs leave, on x and on x'."""
+    ((ours, theirs, _),) = pairs
+    good = len(ours) == len(theirs) == 1 and len(ours[0]) == len(theirs[0]) == len(variances)
+    need(good and {*map(type, ours[0] + theirs[0])} <= {int}, "runs do not leave the same number for each variance")
+    found = Fraction(0)
+    for a, b, v in zip(ours[0], theirs[0], variances):
+        bits = sum([each.bit_length() for each in (a, a, b, b, *v.as_integer_ratio(), *found.as_integer_ratio())])
+        spend(30 + (bits // 64) ** 2 // 100)
+        found += Fraction((a - b) ** 2) / (2 * v)
+    return found
+
+
+def moment(pairs, ours, theirs, order, bound):
+    """Return the sum of P^order / P'^(order-1), less a bound, times some number; 1 where it is infinite."""
+    above, below, (up, down) = 0, 1, bound
+    for v, w, count in [(ours, theirs, -1 * up), *[(v, w, times(down, count)) for v, w, count in pairs]]:
+        if w == 0 and positive(v):
+            return 1
+        less, more = reduce(times, [w or 1] * (order - 1)), times(count, reduce(times, [v] * order))
+        above, below = times(above, less) + times(more, below), times(below, less)
+        if type(above) is type(below) is int:
+            spend((cost(above) + cost(below)) ** 2 // 4)
+            above, below = Fraction(above, below).as_integer_ratio()
+    return above
+
+
+def rooted(pairs, ours, theirs, order, bound, error, least):
+    """Return the sum of P^(p/q) / P'^(p/q-1), less a bound, times some number, with terms rounded up to a multiple of
+    2^-64; or the least sum of all laws that differ by an error, with terms that are rounded down."""
+    (p, q), (lost, of), total = order.as_integer_ratio(), error.as_integer_ratio(), 0
+    whole = all(type(each) is int for pair in [*pairs, (ours, theirs)] for each in pair)
+    need(whole, "moments of orders that are not whole, or up to an error, are for odds without powers of e")
+    for v, w, count in pairs:
+        v, w = (max(0, of * v - lost * ours), of * w + lost * theirs) if least else (v, w)
+        need(w > 0 or least or v == 0, "the moment is infinite")
+        spend(100 + 50 * q + (q + 2 * p * max(map(int.bit_length, (v, w, of * ours, of * theirs))) // 64) ** 2 // 25)
+        above, below = v**p * (of * theirs) ** (p - q) << 64 * q, w ** (p - q) * (of * ours) ** p
+        goal = above // below if w else 0
+        root = 2 << goal.bit_length() // q  # Newton's method from above gives the whole part of the root
+        while root and (nearer := ((q - 1) * root + goal // root ** (q - 1)) // q) < root:
+            root = nearer
+        total += count * (root + (not least and root**q * below < above))
+    return times(bound[1], total) + -1 * times(bound[0], 1 << 64)
+
+
+def composition(claim):
+    """Establish what runs with guarantees are together. For all mechanisms: there is no program."""
+    read_root(claim)
+    pairs, whole = composed(claim["guarantees"])
+    point = ratio(claim["bound"], 1), ratio(claim["delta"], 0, 1)
+    need(not positive(excess(point, pairs, whole, whole)[0]), "the runs lose more together")
+    return ""
+
+
+def composed(guarantees):
+    """Return weights of outputs, as `excess` takes them, of the worst runs with guarantees (t, delta, how often).
+
+    Runs may depend on the outputs so far. They are no worse than randomized responses that are told apart for certain
+    with probability delta; of the others it matters how many are right.
+    """
+    pairs, total, hidden = [(1, 1, 1)], 1, 1
+    for t, delta, runs in (items(each, 3) for each in items(guarantees)):
+        (n, d), (lost, of), runs = ratio(t, 1), ratio(delta, 0, 1), within(runs, 1, MOST_CLIENTS, "number of runs")
+        powers = [[*accumulate(repeat(each, runs), times, initial=1)] for each in (n, d, of + -1 * lost, of, n + d)]
+        right, wrong, (*_, kept), (*_, every), (*_, whole) = powers
+        total, hidden = times(total, times(every, whole)), times(hidden, times(kept, whole))
+        right = [times(kept, times(a, b)) for a, b in zip(right, reversed(wrong))]
+        ways = accumulate(range(runs), lambda many, at, runs=runs: many * (runs - at) // (at + 1), initial=1)
+        spend(3 * len(pairs) * (9 * runs + runs * runs // 200 + sum(map(cost, right))))
+        both = product(pairs, zip(right, reversed(right), ways))
+        pairs = [(times(a, v), times(b, w), times(c, many)) for (a, b, c), (v, w, many) in both]
+    return [(total + -1 * hidden, 0, 1), *pairs], total
+
+
 def establish(given, claim, evidence):
-    """Establish a claim about a program by its evidence, and return what else there is to say."""
+    """Establish a claim by its evidence, and return what else there is to say."""
+    if claim["question"] == "composition":
+        return composition(claim)
     program, curve, rule, named = Claim(given), "points" in claim, evidence["rule"], evidence.get("witness")
+    if "share" in claim:
+        program.efficacy(claim)
+        return ""
     refuted = rule == "witness"
     named = [] if named is None else items(named, len(program.points)) if curve else [named]
     for pair, point in zip(named, program.points):  # of a curve one for each point
@@ -204,14 +319,14 @@ def establish(given, claim, evidence):
         need({(y, x) for x, y in program.listed} <= {*program.listed}, "a pair is listed the other way round only")
         runs, bound, delta = items(claim["runs"], 3)
         once = [[claim["bound"], claim.get("delta", 0), runs]]
-        beside("composition").establish(None, {**claim, "guarantees": once, "bound": bound, "delta": delta}, None)
+        composition({**claim, "guarantees": once, "bound": bound, "delta": delta})
     if rule == "forms":
         beside("forms").establish(program, evidence)
     elif "law" in claim:
         program.law(program.dataset(claim["dataset"]), claim["law"])
     elif not refuted:
         meets = [[(None, None)] if at is None else program.met for at in program.clients]
-        for way in map(program.along, *zip(*program.listed)) if program.listed else [meets]:
+        for way in (program.along(*pair) for pair in program.listed) if program.listed else [meets]:
             found = [*program.walk(way)]
             for point in map(program.nearer, program.points):
                 need(not any(positive(program.over(point, *each)[0]) for each in found), "the claim is wrong")

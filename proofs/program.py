@@ -8,25 +8,8 @@ import re
 from collections import Counter, defaultdict, namedtuple
 from itertools import product
 
-from checker import (
-    MOST_CLIENTS,
-    OPERATIONS,
-    UNDEFINED,
-    cost,
-    fields,
-    items,
-    need,
-    operate,
-    positive,
-    read_root,
-    spend,
-    table,
-    text,
-    times,
-    value,
-    whole,
-    within,
-)
+from checker import MOST_CLIENTS, OPERATIONS, UNDEFINED, cost, fields, items, need, operate, positive, read_root
+from checker import spend, table, text, times, value, whole, within
 
 NAME = re.compile("[dsvx][0-9_]{0,20}")
 NEAR = {"replace-one": operator.ne, "add-remove": lambda a, b: (a[0] is None) != (b[0] is None)}
@@ -153,17 +136,18 @@ class Program(Domain):
 
     def run(self, at, state, record):
         """Return [(what is published, [(state after, weight), ...]), ...] of a part from a state, and how many states
-        that are; all as texts."""
+        that are; all as texts. Of several records the runs of all of them."""
         same = self.same.setdefault((at, record), {})
         if state in same:
             return same[state]
         part = self.parts[at]
         need(len(self.states[state]) == len(part.takes), "a part takes another number of values than there are")
-        runs, found = [(dict(zip(part.takes, self.states[state])), 1)], defaultdict(Counter)
+        records, found = record if type(record) is tuple else (record,), defaultdict(Counter)
+        runs = [({None: each, **dict(zip(part.takes, self.states[state]))}, 1) for each in records]
         for name, words, function in part.lines:
             before, runs = runs, []
             for known, weight in before:
-                given = function(record, *[known[word] if word else constant for word, constant in words])
+                given = function(known[None], *[known[word] if word else constant for word, constant in words])
                 need(given is not None, "in some run a check fails, or a condition is neither true nor false")
                 spend(6 + len(words) + len(given) * (3 + len(known) // 5))
                 runs += [({**known, name: each}, times(weight, odds)) for each, odds in given]

@@ -61,7 +61,9 @@ def curve_at(instance: Instance, t: Fraction) -> Fraction:
 def assert_best(instance: Instance) -> None:
     """Check every answer against the largest over all strategies."""
     bound = instance.bound
-    assert instance.privacy().exp_epsilon == max(largest(bound, ratio), 1)
+    certified = instance.certify().content["claim"]["bound"]
+    tight = math.inf if certified == "inf" else Fraction(certified)
+    assert instance.privacy().exp_epsilon == tight == max(largest(bound, ratio), 1)
     for t in LEVELS:
         wanted = largest(bound, excess(t))
         assert instance.delta(exp_epsilon=t).delta == wanted
@@ -235,7 +237,8 @@ def test_questions_that_depend_on_the_strategy_are_refused() -> None:
             lambda each: each.verify(alpha=1, beta="1/2"),
             lambda each: each.zcdp(),
             lambda each: each.privacy_loss(),
-            lambda each: each.certify(),
+            lambda each: each.certify(alpha=1, beta="1/2"),
+            lambda each: each.certify(exp_epsilon=2, delta="1/2"),
         ]
         for question in asked:
             with pytest.raises(QueryError, match="what the analyst asks") as refused:

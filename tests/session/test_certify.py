@@ -44,17 +44,7 @@ def checked(path: Path, by: Path = CHECKER) -> tuple[int, str]:
 # the checker
 
 
-LINES = {
-    "checker": 336,
-    "program": 177,
-    "datasets": 225,
-    "forms": 129,
-    "moments": 64,
-    "composition": 37,
-    "audit": 37,
-    "efficacy": 59,
-    "optimum": 102,
-}
+LINES = {"checker": 336, "program": 161, "datasets": 340, "forms": 129, "duals": 137}
 """How many lines the files of the checker have at most."""
 
 

@@ -14,7 +14,15 @@ from tightdp.queries.measures import LeastError
 from tightdp.session import accuracy as accuracies
 from tightdp.session import certify, certify_runs, moments, one_run, outputs, search, strategies
 from tightdp.session import optimum as optima
-from tightdp.session.arguments import Claimed, checked_calls, read_accuracy, read_count, read_exact, refuse_alone
+from tightdp.session.arguments import (
+    Claimed,
+    checked_calls,
+    read_accuracy,
+    read_count,
+    read_exact,
+    read_number,
+    refuse_alone,
+)
 from tightdp.session.base import InstanceBase
 from tightdp.session.limited import limited
 
@@ -312,7 +320,7 @@ class Asked(InstanceBase):
             raise strategies.refusal("accuracy")
         return search.verify(self.engine, pure, accuracy)
 
-    @limited("all", enclosed=True, by_runs=False)
+    @limited("all", enclosed=True, by_runs=False, adaptive=True)
     def certify(self, /, **claim: Any) -> Certificate:
         """Return a certificate of the tight ε at `delta`, or of a claim as in `verify`: that it holds, or is refuted.
 
@@ -320,9 +328,12 @@ class Asked(InstanceBase):
         break points; with a dataset `x`, of the law of what is published; with `zcdp`, of ρ of Gaussian noise, or of a
         bound `rho`; with `guesses`, or `pairs`, of the `efficacy` of an audit in one run. An independent checker
         accepts it (`docs/certificates.md`). With an unknown it holds between two ends of it; for every n it is that of
-        an e^ε that is enough, and with `runs` and `exp_epsilon` of a δ. Raises QueryError where no rule of evidence
-        fits.
+        an e^ε that is enough, and with `runs` and `exp_epsilon` of a δ; for an analyst whose strategy is open that of
+        ε alone. Raises QueryError where no rule of evidence fits.
         """
+        asked = {name for name, value in claim.items() if value not in (None, False)} - {"epsilon", "exp_epsilon"}
+        if self.bound.asks and (asked - {"delta"} or read_number("delta", claim.get("delta", 0), 1)):
+            raise strategies.refusal("such a certificate")
         return self._certified(claim)
 
     def _certified(self, claim: dict[str, Any]) -> Certificate:

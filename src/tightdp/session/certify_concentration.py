@@ -69,7 +69,7 @@ def _largest(engine: Engine, claim: dict[str, Any], core: CoreProgram) -> tuple[
         program = checker.beside("datasets").Claim(content)
         met = [[(None, None)] if client is None else program.met for client in program.clients]
         ways = [program.along(*pair) for pair in program.listed] or [met]
-        distance = partial(checker.beside("moments").distance, program.variances)
+        distance = partial(checker.beside("datasets").distance, program.variances)
         largest = max(Fraction(distance(pairs)) for way in ways for pairs, *_ in program.walk(way))
         for x, other, _ in islice(every_neighbouring_pair(engine.bound), LISTED_ROWS):
             pair = (program.dataset(dataset_of(engine.bound, each)) for each in (x, other))

@@ -101,7 +101,7 @@ def _least(guarantees: list[Any], bound: Any) -> Number:
     root, unknown = root_of(*numbers), any(isinstance(each, ExpNumber) and each.unknown for each in numbers)
     checker.LEFT[0], checker.ROOT[0] = WORK * checker.WORK, -1 if unknown else root
     try:
-        pairs, whole = checker.beside("composition").composed(written(tuple(guarantees), root))
+        pairs, whole = checker.beside("datasets").composed(written(tuple(guarantees), root))
         point = checker.ratio(written(bound, root), 1), (0, 1)
         above, _ = checker.beside("datasets").excess(point, pairs, whole, whole)
         parts = above, checker.times(point[0][1], whole)
