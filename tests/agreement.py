@@ -107,6 +107,9 @@ def _check_symbolic(bound: Bound, laws: dict[tuple[Any, ...], Law | None], backe
         table = DiagramTable(bound, formula)
         for x, law in laws.items():
             assert _law(table, x) == law, f"compile_symbolic on {backend} differs on {x}"
+        codes = {code for x, law in laws.items() if law for code in table.weights(x).by_code}
+        outputs = [output for code in codes for output in table.codes.every(code)]
+        assert len(set(outputs)) == len(outputs), "an output has two codes"
         return
     assert None in laws.values(), f"compile_symbolic fails on {backend}, the program does not: {failure}"
     assert failure.x is not None, f"no dataset is said to reach {failure}"

@@ -45,6 +45,8 @@ PROGRAMS: dict[str, str] = {
     "delete": "def f(x):\n    d = {0: 1, 1: x[0]}\n    a = [*x, 3, 4]\n    b = a\n    if flip(1/2):\n        del d[1], a[x[0]], a[-1]\n    d |= {2: x[1]}\n    return tuple(d.items()), tuple(b)",
     "delete-slices": "def f(x):\n    a = [*x, 3, 4]\n    b = a.copy()\n    del a[::2]\n    del b[x[0]:flip(1/3) + 2]\n    return tuple(a), tuple(b)",
     "delete-missing": "def f(x):\n    d = {0: 1, 1: x[0]}\n    del d[x[1]]\n    return d",
+    "views-in-shapes": "def f(x):\n    d = {b: 5 for b in x}\n    if flip(1/3):\n        return 'none'\n    if flip(1/2):\n        return tuple(d), 1\n    return tuple(d.values())",
+    "view-in-parts": "def f(x):\n    d = {b: 5 for b in x}\n    return tuple(d.values()), flip(1/2)",
     "views": "def f(x):\n    d = {0: 1, 2: x[0]}\n    v, i = d.values(), d.items()\n    d[x[0]] = 7\n    return sum(v), tuple(i), len(i), bool(v), tuple(reversed(d)), (2, x[0]) in i, {**dict(i)}",
     "view-of-values": "def f(x):\n    d = {0: 1, 1: 2}\n    s = 0\n    for k, v in d.items():\n        d[1] = x[0]\n        s = 10 * s + v\n    return s",
     "view-indexed": "def f(x):\n    return {0: 1}.keys()[0]",

@@ -68,6 +68,9 @@ BODIES = {
         p = ORIGIN
     a, b = p
     return p, p.y, a, len(p), p[1], p == (0, 0), p + (3,), p._asdict(), p.index(p.y), p[:1]""",
+    "as tuples": """
+    out = [P(x[0], 1) if flip(1/2) else (x[1], 1), Vote(x[0], 1) if x[1] else P(x[0], 1)]
+    return tuple(out), ((P(1, 2), 5) if x[0] else (Vote(1, 2), 5)) if flip(1/3) else (1, 2)""",
     "classes": """
     p = P(x[0], 1) if flip(1/2) else (x[1], 0)
     return isinstance(p, P), isinstance(p, tuple)""",

@@ -119,11 +119,18 @@ class TupleOf(Shape):
 
 @dataclass(frozen=True)
 class Choice(Shape):
-    """One of several shapes; the component says which, and is `unused` where another shape is taken."""
+    """One of several shapes; the component says which, and is `unused` where another shape is taken.
+
+    No output has two of them: it would have two codes.
+    """
 
     component: int
     alternatives: tuple[Shape, ...]
     unused: Value = None
+
+    def __post_init__(self) -> None:
+        forms = {len(each.items) if isinstance(each, TupleOf) else type(each) for each in self.alternatives}
+        assert len(forms) == len(self.alternatives)
 
     def decode(self, values: Sequence[Value]) -> Output:
         return self.alternatives[values[self.component]].decode(values)

@@ -17,9 +17,9 @@ from tightdp.core.doubles import Double
 from tightdp.core.lowering.alike import NotAlike, added, for_all
 from tightdp.core.lowering.expressions import binary, look_up
 from tightdp.core.lowering.iteration import listed_of, unordered
-from tightdp.core.lowering.ledger import Ledger, Listed, Rows, content_with, rows_of
+from tightdp.core.lowering.ledger import Ledger, Rows, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Frame, Machine
-from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.store import MISSING, Listed
 from tightdp.core.lowering.undoing import tentatively
 from tightdp.core.lowering.values import (
     Alike,

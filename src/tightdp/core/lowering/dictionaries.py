@@ -347,10 +347,13 @@ _where_empty("isdisjoint", "bitand")
 
 
 def sorted_output(m: Machine, value: Value) -> Value:
-    """Return an output with dictionaries and sets as sorted tuples."""
+    """Return an output with dictionaries and sets as sorted tuples, and named tuples as what they are equal to."""
+
+    def plain(part: Value) -> bool:
+        return type(part) is tuple or not isinstance(part, (tuple, Table, Collection, Array, Element))
 
     def within(value: Value) -> Value:
-        if not any(isinstance(part, (Table, Collection, Array, Element)) for part in parts_of(value)):
+        if all(map(plain, parts_of(value))):
             return value
         if isinstance(value, (Array, Element)):
             return within(METHODS[type(value), "as output"](m, value))

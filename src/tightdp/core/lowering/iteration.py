@@ -9,10 +9,11 @@ from functools import partial
 
 from tightdp.core.facts import at_most
 from tightdp.core.lowering.alike import for_all, template
-from tightdp.core.lowering.ledger import Ledger, Listed
+from tightdp.core.lowering.ledger import Ledger
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import METHODS, OPERANDS
 from tightdp.core.lowering.scalars import adopt, over_values
+from tightdp.core.lowering.store import Listed, by_length
 from tightdp.core.lowering.undoing import tentatively
 from tightdp.core.lowering.values import (
     Alike,
@@ -360,18 +361,13 @@ def joined(m: Machine, left: Value, right: Value) -> Value:
     """Return two tuples, or unions of tuples of different lengths, one after the other."""
     if isinstance(left, (tuple, Growing)) and isinstance(right, (tuple, Growing)):
         return left + right
-    found: dict[int, tuple[Expr, tuple[Value, ...]]] = {}
+    options = []
     for first, head in alternatives(left, m.builder.true):
         for second, tail in alternatives(right, m.builder.true):
             guard = m.conj(first, second)
-            if m.conj(m.alive, guard) is m.builder.false:
-                continue
-            items = head + tail
-            if len(items) in found:
-                other, present = found[len(items)]
-                guard, items = m.builder.disjunction([other, guard]), m.merge(other, present, items)
-            found[len(items)] = (guard, items)
-    if not found:
+            if m.conj(m.alive, guard) is not m.builder.false:
+                options.append((guard, head + tail))
+    if not options:
         raise Dead
-    options = tuple(found.values())
-    return options[0][1] if len(options) == 1 else Union(options)
+    found = by_length(m.builder, options)
+    return found[0][1] if len(found) == 1 else Union(found)

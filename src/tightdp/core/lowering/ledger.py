@@ -10,7 +10,7 @@ from typing import Any
 
 from tightdp.core.builder import Builder
 from tightdp.core.facts import at_most
-from tightdp.core.lowering.values import Entries, Union, Value, View, is_scalar
+from tightdp.core.lowering.values import Entries, Union, Value, is_scalar
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.windows import is_far
 from tightdp.errors import LimitError
@@ -68,22 +68,6 @@ class Ledger(Union):
             found = [(guard, keys) for guard, keys in longer if guard is not builder.false]
             check_items(len(found), sum(len(keys) for _, keys in found))
         return tuple((guard, Entries.of({key: self.rows[key].value for key in keys})) for guard, keys in found)
-
-
-class Listed(Union):
-    """The items of a view of such a dictionary in the order of its keys: written out where that is asked for."""
-
-    def __init__(self, ledger: Ledger, view: View) -> None:
-        object.__setattr__(self, "ledger", ledger)
-        object.__setattr__(self, "view", view)
-
-    ledger: Ledger
-    view: View
-
-    @cached_property
-    def alternatives(self) -> tuple[tuple[Expr, Value], ...]:
-        """Return the items by the keys that are there, in order."""
-        return tuple((guard, self.view.of(entries)) for guard, entries in self.ledger.alternatives)
 
 
 def check_items(forms: int, items: int) -> None:

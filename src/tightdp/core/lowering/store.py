@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from tightdp.core.builder import Builder
@@ -25,6 +25,7 @@ from tightdp.core.lowering.values import (
     Sieve,
     Union,
     Value,
+    View,
     alternatives,
     is_scalar,
     kind,
@@ -35,6 +36,9 @@ from tightdp.core.nodes import Const, Expr, operands_of
 
 Cell = Any
 """A list's key, or (a frame's key, a name)."""
+
+Option = tuple[Expr, tuple[Value, ...]]
+"""Items, and when a sequence has them."""
 
 MISSING: Any = object()
 """What a cell holds that was never written, or was deleted."""
@@ -269,6 +273,35 @@ def _parts(item: Value) -> tuple[Value, ...]:
     if isinstance(item, Entries):
         return item.keys
     return item if isinstance(item, tuple) else ()
+
+
+def by_length(
+    builder: Builder, options: Iterable[tuple[Expr, tuple[Value, ...]]]
+) -> tuple[tuple[Expr, tuple[Value, ...]], ...]:
+    """Return tuples that exclude each other as one of every length."""
+    found: dict[int, Option] = {}
+    for guard, items in options:
+        if len(items) in found:
+            other, before = found[len(items)]
+            guard, items = builder.disjunction([other, guard]), merge(builder, other, before, items)
+        found[len(items)] = (guard, items)
+    return tuple(found.values())
+
+
+class Listed(Union):
+    """The items of a view of a dictionary in the order of its keys: written out where that is asked for."""
+
+    def __init__(self, ledger: Ledger, view: View) -> None:
+        object.__setattr__(self, "ledger", ledger)
+        object.__setattr__(self, "view", view)
+
+    ledger: Ledger
+    view: View
+
+    @cached_property
+    def alternatives(self) -> tuple[Option, ...]:
+        """Return the items by their number."""
+        return by_length(self.ledger.builder, ((holds, self.view.of(keys)) for holds, keys in self.ledger.alternatives))
 
 
 def merge_changes(
