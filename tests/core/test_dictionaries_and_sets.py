@@ -12,7 +12,7 @@ from agreement import assert_agreement, bind, module_of
 from tightdp.core.builder import Builder
 from tightdp.core.facts import at_most
 from tightdp.core.lowering import lower
-from tightdp.core.nodes import Const, Expr, children, computed, reachable
+from tightdp.core.nodes import Const, Expr, computed, reachable
 from tightdp.errors import LanguageError
 from tightdp.language.domains import Int
 
@@ -160,7 +160,7 @@ def test_no_more_conditions_hold_at_once_than_is_said() -> None:
                 if isinstance(node, Const):
                     known[node.serial] = node.values[0]
                 elif node.serial not in known:
-                    known[node.serial] = computed(node, [known[child.serial] for child in children(node)])
+                    known[node.serial] = computed(node, [known[child.serial] for child in node.children])
             most = max(most, sum(known[each.serial] for each in conditions))
         assert most <= said <= len(conditions)
         met += most == said < len(conditions)

@@ -61,11 +61,9 @@ class _Cells:
     high: Doubles
 
     def at(self, chosen: Any) -> _Cells:
-        """Return some of them."""
         return _Cells(*(getattr(self, each.name)[chosen] for each in fields(self)))
 
     def and_(self, other: _Cells) -> _Cells:
-        """Return these and others."""
         pairs = ((getattr(self, each.name), getattr(other, each.name)) for each in fields(self))
         return _Cells(*(np.concatenate(pair) for pair in pairs))
 

@@ -15,8 +15,8 @@ from tightdp.cells.loops import Chain, Ended, Rest, State
 from tightdp.cells.noise import Outside, Path, Rate
 from tightdp.cells.pictures import Form, Shape
 from tightdp.cells.series import Moves, closed_forms, visits
+from tightdp.cells.sums import exact_number, rational_number
 from tightdp.exact.absorbing import reaching
-from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import Number, exp
 from tightdp.language.laws import Exponentials
 
@@ -86,7 +86,7 @@ class _Solving:
         moves, spread = Moves(size, one, frozenset(apart)), []
         for state, end in self.rounds:
             step, grown = self.steps[id(end)], self._grown(end)
-            mass: Any = _flint(masses[id(end)]) if rational else masses[id(end)]
+            mass: Any = exact_number(one, masses[id(end)])
             ways = self.index[state], self.index[chain.state(end)]
             if step.anew:
                 moves.add_anew(*ways, mass, grown)
@@ -107,14 +107,14 @@ class _Solving:
             end = alike[0][1]
             drawn = bool(end.path.laws or end.path.rows)
             shares = [(self.index[state], end.path.weight if drawn else masses[id(end)]) for state, end in alike]
-            weights = [(s, _flint(share) if rational else share) for s, share in shares]
+            weights = [(s, exact_number(one, share)) for s, share in shares]
 
             def term(k: int, weights: list[tuple[int, Any]] = weights) -> Any:
                 line = visited(k)
                 return sum((line[s] * weight for s, weight in weights), 0 * weights[0][1])
 
             if moves.still:
-                yield self._outcome(end, _number(term(0)), 0, ())
+                yield self._outcome(end, rational_number(term(0)), 0, ())
                 continue
             forms = closed_forms(term, moves.order)
             for at, form in enumerate(forms):
@@ -122,9 +122,9 @@ class _Solving:
                     if first:
                         yield self._outcome(end, first, at + len(forms) * k, ())
                 for coefficient, base, times in form.tail:
-                    one = Exponentials(0, Fraction(1), ((Fraction(0), None, base),), real=False)
+                    law = Exponentials(0, Fraction(1), ((Fraction(0), None, base),), real=False)
                     begun = at + len(forms) * form.start
-                    yield self._outcome(end, coefficient, begun, (one,) * (times + 1), len(forms))
+                    yield self._outcome(end, coefficient, begun, (law,) * (times + 1), len(forms))
 
     def by_factorials(self) -> Iterator[Outcome]:
         """Yield the outcomes of a loop that goes on with probability γ/(K + c) at its counter K: an exponential series.
@@ -207,7 +207,7 @@ def _spread(path: Path, draws: Sequence[tuple[int, int]], grown: int, mass: Any)
         (low, high, base), *more = path.laws[ordered[-1 - v]].pieces
         if more or low is None or low < 0 or path.laws[ordered[-1 - v]].real:
             raise outside
-        value: Any = _flint(base) if isinstance(mass, fmpq) else base
+        value: Any = exact_number(mass, base)
         width = None if high is None else int(high - low) + 1
         factors.append((int(low) * times, times, value, width))
         degree += times * (int(low) + (width or 1))
@@ -240,15 +240,6 @@ def _half(gamma: Fraction, first: int, residue: int) -> Number:
     for m in range((first + residue) % 2, first + residue, 2):
         total = total - gamma**m / factorial(m)
     return total
-
-
-def _flint(value: Number) -> Any:
-    assert isinstance(value, Fraction)
-    return as_fmpq(value)
-
-
-def _number(value: Any) -> Number:
-    return as_fraction(value) if isinstance(value, fmpq) else value
 
 
 def _direction(steps: Iterable[tuple[int, ...]]) -> tuple[int, ...]:

@@ -42,7 +42,6 @@ class Numbers:
         self._known: dict[tuple[frozenset[Any], Any], int] = {}
 
     def of(self, function: Counted | Function | mixed.Mixed, on: Any) -> int:
-        """Return the number of a function."""
         self._watch()
         name = frozenset(function.items()), on
         if name not in self._known:

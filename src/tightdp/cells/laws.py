@@ -63,7 +63,6 @@ class CellLaws:
         return self.unit.value
 
     def probability(self, x: Dataset, output: Any) -> Exact:
-        """Return the probability of an output."""
         total = 0 * self.one
         for label, contributions in self.of(x).items():
             place = None if label.real else label.coordinates(output)

@@ -249,7 +249,6 @@ class Label:
         return (*range(self.dimension - real), *range(REAL, REAL + real))
 
     def output(self, coordinates: Sequence[Any]) -> Any:
-        """Return the output with these coordinates."""
         numbers = [
             (base + sum(c * u for c, u in zip(line, coordinates, strict=True))) / scale
             for base, line, scale in zip(self.base, self.columns, self.scales, strict=True)

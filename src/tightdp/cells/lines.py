@@ -42,7 +42,6 @@ class Stretch:
     length: Fraction | None
 
     def at(self, t: Fraction) -> Fraction:
-        """Return a number on it."""
         return self.start + self.sign * t
 
     @property

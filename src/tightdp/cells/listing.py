@@ -82,7 +82,6 @@ class _Line:
         self.slope = Fraction(label.columns[at][0]) / label.scales[at]
 
     def number(self, coordinate: int | Fraction) -> Fraction:
-        """Return the number at a coordinate."""
         return self.label.base[self.at] / self.label.scales[self.at] + self.slope * coordinate
 
     def output(self, shown: object) -> Any:

@@ -122,7 +122,6 @@ class Meetings:
                 self._open[-1].add(path, done.factor)
 
     def every(self) -> list[Path]:
-        """Return all paths."""
         return list(self._open[0].found.values())
 
     def _since(self, weights: list[Number]) -> Number:

@@ -34,7 +34,6 @@ class Pattern:
 
     @property
     def counts(self) -> int:
-        """The number of counts."""
         return len(self.steps)
 
 

@@ -37,7 +37,6 @@ class Form:
     constant: int | Fraction
 
     def counters(self) -> Iterator[int]:
-        """Yield the counters in it."""
         yield from (v - COUNTER for v, _ in self.coefficients if COUNTER <= v < REAL)
 
 
@@ -106,7 +105,6 @@ class _Drawing:
         self.numbers: list[Any] = []
 
     def of(self, value: Any, place: Place) -> Shape:
-        """Return the shape of a value."""
         if isinstance(value, Noisy):
             return self._number(Form(tuple(sorted(value.coefficients.items())), value.constant), place)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -171,7 +169,6 @@ class _Building:
         self._made: dict[int, Any] = dict(enumerate(known))
 
     def of(self, shape: Shape) -> Any:
-        """Return a value of a shape."""
         match shape:
             case "number" | "fraction":
                 return self._number(next(self._numbers))

@@ -14,7 +14,7 @@ from typing import Any
 from flint import fmpq, fmpq_mat, fmpq_poly
 
 from tightdp.cells.noise import Outside
-from tightdp.exact.enclosure import as_fmpq, as_fraction
+from tightdp.cells.sums import rational_number
 from tightdp.exact.field import Number
 
 Masses = list[dict[int, Any]]
@@ -206,13 +206,13 @@ def closed_form(sequence: Sequence[Any]) -> ClosedForm:
     """Return a sequence of which at least twice as many terms are given as the order of some recurrence that it has."""
     last = max((k for k, term in enumerate(sequence) if term), default=-1)
     if 2 * (last + 1) <= len(sequence):  # it is 0 from there on: by the recurrence, in which these terms are all
-        return ClosedForm(tuple(map(_number, sequence[: last + 1])), ())
+        return ClosedForm(tuple(map(rational_number, sequence[: last + 1])), ())
     recurrence = _shortest(sequence)
     order = len(recurrence)
     while recurrence and not recurrence[-1]:
         recurrence.pop()
     start = order - len(recurrence)
-    first = tuple(map(_number, sequence[:start]))
+    first = tuple(map(rational_number, sequence[:start]))
     poles = _poles(recurrence)
     if not poles:
         return ClosedForm(first, ())
@@ -221,12 +221,9 @@ def closed_form(sequence: Sequence[Any]) -> ClosedForm:
     values = list(sequence[start : start + len(terms)])
     solved = _inverse(matrix, matrix[0][0] * 0 + 1)
     weights = [sum((c * value for c, value in zip(line, values, strict=True)), 0 * values[0]) for line in solved]
-    tail = [(_number(c), _number(base), times) for c, (base, times) in zip(weights, terms, strict=True) if c]
+    both = zip(weights, terms, strict=True)
+    tail = ((rational_number(c), rational_number(base), times) for c, (base, times) in both if c)
     return ClosedForm(first, tuple(tail))
-
-
-def _number(value: Any) -> Number:
-    return as_fraction(value) if isinstance(value, fmpq) else value
 
 
 def _shortest(sequence: Sequence[Any]) -> list[Any]:
@@ -267,4 +264,4 @@ def _poles(recurrence: Sequence[Any]) -> list[tuple[Any, int]]:
         raise Outside("is drawn in a loop whose counter has no known powers as its law")
     if any(base < 0 for base, _ in found):
         raise _Signs("is drawn in a loop whose counter has a law with alternating signs")
-    return [(as_fmpq(as_fraction(base)) if isinstance(base, fmpq) else base, count) for base, count in found]
+    return found

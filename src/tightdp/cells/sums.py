@@ -29,7 +29,6 @@ class Bases:
         self.unit = self.of(one)
 
     def of(self, value: Any) -> Base:
-        """Return a number as a base."""
         if value not in self._known:
             self._known[value] = Base(value, self)
         return self._known[value]
@@ -74,7 +73,6 @@ class Base:
 
     @property
     def unit(self) -> Base:
-        """The base 1."""
         return self._table.unit
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from math import prod
 from typing import Any
 
 from tightdp.core.facts import MANY, NO_CLIENT, Seen, all_seen, clients_of
-from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Once, Shuffled, children, reachable
+from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Once, Shuffled, reachable
 from tightdp.core.operators import NOTHING, Value
 from tightdp.core.passes import Rebuild, graph_of, of_one_form
 from tightdp.core.together import law_together
@@ -37,7 +37,6 @@ class _Coarse:
     value_of: dict[object, object]
 
     def law(self, law: Law | None) -> Law | None:
-        """Return the law of these values."""
         if law is None:
             return None
         masses: dict[Any, list[Number]] = {}
@@ -233,7 +232,7 @@ def _all_own(program: CoreProgram) -> Iterable[_Own]:
     for expr in nodes:
         if owner[expr.serial] < 0:
             continue
-        below = [one_draw[child.serial] for child in children(expr) if child.serial in one_draw]
+        below = [one_draw[child.serial] for child in expr.children if child.serial in one_draw]
         if isinstance(expr, (Draw, Shuffled)):
             below.append(expr.serial if isinstance(expr, Draw) else ("shuffle", expr.group))
         if below:
@@ -269,7 +268,7 @@ def _owners(nodes: Sequence[Expr]) -> dict[int, int]:
         user = users.get(expr.serial, NO_CLIENT) if mine == NO_CLIENT else mine
         if user == NO_CLIENT or mine == MANY:
             continue
-        for child in children(expr):
+        for child in expr.children:
             if client[child.serial] == NO_CLIENT:
                 users[child.serial] = user if users.get(child.serial, user) == user else MANY
     random = (expr.serial for expr in nodes if isinstance(expr, (Draw, Shuffled)) and client[expr.serial] == NO_CLIENT)

@@ -25,7 +25,6 @@ from tightdp.core.nodes import (
     Once,
     Shuffled,
     canonical,
-    children,
     computed,
     reachable,
     sum_in,
@@ -66,7 +65,7 @@ def tests(condition: Expr, holds: bool) -> dict[int, list[Apply]]:
     """
     joined = isinstance(condition, Nary) and condition.operator == ("and" if holds else "or")
     found: dict[int, list[Apply]] = {}
-    for part in children(condition) if joined else (condition,):
+    for part in condition.children if joined else (condition,):
         if isinstance(part, Apply) and (tested := _only_unknown(part)) is not None and not tested.boolean:
             found.setdefault(tested.serial, []).append(part)
     return found
@@ -253,7 +252,7 @@ class Seen:
                     place = expr.selector.index.get(value(expr.selector, at))
                     values.append(NOTHING if place is None else value(expr.branches[place], at))
                 else:
-                    values.append(computed(expr, [value(child, at) for child in children(expr)]))
+                    values.append(computed(expr, [value(child, at) for child in expr.children]))
             columns[expr.serial] = [canonical(expr, each) for each in values]
         return columns
 

@@ -12,7 +12,7 @@ from itertools import product
 from math import ceil
 from typing import Any, TypeAlias
 
-from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Shuffled, children, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Shuffled, reachable
 from tightdp.core.operators import is_number, symbol_of
 from tightdp.core.unmerged import outside
 from tightdp.core.windows import Place, Window, is_far, tail_nodes
@@ -46,7 +46,7 @@ class Forms:
         stack = [expr]
         while stack:
             node = stack[-1]
-            below = [] if not is_far(node) else [child for child in children(node) if child.serial not in self._known]
+            below = [] if not is_far(node) else [child for child in node.children if child.serial not in self._known]
             if below and node.serial not in self._place:
                 stack.extend(below)
                 continue
@@ -251,7 +251,7 @@ class Meetings:
                 raise outside("picks one of several values")
             if isinstance(expr, Draw) and is_far(expr.selector):
                 raise outside("is an argument of another draw")
-            if isinstance(expr, Nary) and expr.operator in ("and", "or", "xor") and any(map(is_far, children(expr))):
+            if isinstance(expr, Nary) and expr.operator in ("and", "or", "xor") and any(map(is_far, expr.children)):
                 raise outside(f"is an operand of {symbol_of(expr.operator)}")
 
     @property

@@ -37,7 +37,6 @@ class Expr:
 
     @cached_property
     def numeric(self) -> bool:
-        """Whether every value is a number."""
         return isinstance(self.values, (range, Progression)) or all(is_number(value) for value in self.values)
 
     @property
@@ -218,11 +217,6 @@ class CoreProgram:
     def roots(self) -> tuple[Expr, ...]:
         """Everything that the diagram has to represent."""
         return (*self.components, *self.evidence, *(check.condition for check in self.checks))
-
-
-def children(expr: Expr) -> tuple[Expr, ...]:
-    """Return the nodes that a node is computed from."""
-    return expr.children
 
 
 def reachable(roots: Sequence[Expr], born: int = -1, ends: Container[int] = ()) -> list[Expr]:

@@ -231,7 +231,6 @@ class Codes(ABC):
         """Yield all outputs that a code stands for."""
 
     def decoded(self, codes: Sequence[int]) -> Sequence[Output]:
-        """Return an output for each of some codes."""
         return [self.first(code) for code in codes]
 
     @abstractmethod

@@ -22,7 +22,6 @@ from tightdp.core.nodes import (
     Nary,
     Once,
     Shuffled,
-    children,
     reachable,
     verify,
 )
@@ -69,7 +68,7 @@ class Rebuild:
                 if isinstance(expr, (Draw, Input, Shuffled)):
                     return None
                 missing[expr.serial] = expr
-                stack.extend(children(expr))
+                stack.extend(expr.children)
         for serial in sorted(missing):
             self._image[serial] = self._substitute(self, missing[serial]) or self._copied(missing[serial])
         return None if active is None else self._image[active.serial]
@@ -298,15 +297,9 @@ def _outputs(item: Shape, parts: Mapping[int, Expr], only: Seen) -> dict[Value, 
 
 def _numbers(shape: Shape) -> list[int]:
     """Return the components that an item of an output is put together from."""
-    match shape:
-        case TupleOf():
-            return [number for item in shape.items for number in _numbers(item)]
-        case Choice():
-            return [shape.component, *(number for item in shape.alternatives for number in _numbers(item))]
-        case Arrangement():
-            return list(range(shape.first, shape.first + len(shape.values) - 1))
-    assert isinstance(shape, Leaf)
-    return [shape.component]
+    found: dict[int, Value] = {}
+    shape.rest(found)
+    return list(found)
 
 
 def of_one_form(program: CoreProgram) -> CoreProgram:

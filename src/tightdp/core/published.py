@@ -24,7 +24,6 @@ from tightdp.core.nodes import (
     Expr,
     Inexact,
     Shuffled,
-    children,
     reachable,
     terms_of,
 )
@@ -161,7 +160,7 @@ def finite_output(
         node = stack.pop()
         place = places.get(node.serial)
         if place is None:
-            new = [child for child in children(node) if is_far(child) and child.serial not in seen]
+            new = [child for child in node.children if is_far(child) and child.serial not in seen]
             seen |= {child.serial for child in new}
             stack += new
             continue
@@ -306,7 +305,7 @@ def finer(builder: Builder, program: CoreProgram) -> CoreProgram | None:
         beside = {each.given.serial: each.given}
         for node in nodes:
             if node.serial in changed and node is not each.draw:
-                beside |= {child.serial: child for child in children(node) if child.serial not in changed}
+                beside |= {child.serial: child for child in node.children if child.serial not in changed}
         beside = {part.serial: part for node in beside.values() for part in _scalars(node)}
         if not drawn.issuperset(beside):  # it would tell records as they are
             return None
@@ -331,7 +330,7 @@ def _below(nodes: Sequence[Expr], first: Sequence[Expr]) -> set[int]:
     """Return the serials of some nodes, and of those that are computed from them."""
     found = {node.serial for node in first}
     for node in nodes:
-        if any(child.serial in found for child in children(node)):
+        if any(child.serial in found for child in node.children):
             found.add(node.serial)
     return found
 

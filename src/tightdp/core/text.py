@@ -25,7 +25,7 @@ from functools import partial
 from itertools import chain, product
 
 from tightdp.core.between import Between
-from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, reachable
 from tightdp.core.operators import REFUSED, operation
 from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
 from tightdp.core.sections import (
@@ -115,9 +115,9 @@ class _Writer:
         draws = [expr for expr in self._nodes.values() if isinstance(expr, Draw)]
         self._root = root_of(*others, *(mass for expr in draws for law in expr.laws for _, mass in law or ()))
         self._uses: dict[Key, int] = {}
-        for used in [*roots, *(child for expr in self._nodes.values() for child in children(expr))]:
+        for used in [*roots, *(child for expr in self._nodes.values() for child in expr.children)]:
             self._uses[self._key(used)] = self._uses.get(self._key(used), 0) + 1
-        below = {key: [self._key(child) for child in children(expr)] for key, expr in self._nodes.items()}
+        below = {key: [self._key(child) for child in expr.children] for key, expr in self._nodes.items()}
         clients = {key: expr.client for key, expr in self._nodes.items() if isinstance(expr, Input)}
         self._depends = last_clients(below, clients)
         self._joined = self._find_joined()
@@ -297,7 +297,7 @@ class _Writer:
             below = (
                 [part for parts in self._operands_at(top) for part in parts]
                 if top in self._joined
-                else [child for child in children(self._nodes[top]) if not isinstance(child, Const)]
+                else [child for child in self._nodes[top].children if not isinstance(child, Const)]
             )
             missing = [child for child in below if not self._known(self._key(child))]
             if missing:

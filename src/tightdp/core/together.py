@@ -20,7 +20,6 @@ from tightdp.core.nodes import (
     Nary,
     Shuffled,
     canonical,
-    children,
     computed,
     joined,
 )
@@ -123,7 +122,7 @@ class _Walk:
         self.inner.sort(key=lambda expr: expr.serial)
         for expr in self.inner:
             now: dict[int, list[Expr]] = {self.known[expr.serial]: []}
-            for operand in children(expr):
+            for operand in expr.children:
                 now.setdefault(self.known[operand.serial], []).append(operand)
             for place in now if isinstance(expr, Nary) else (self.known[expr.serial],):
                 self.computed.setdefault(place, []).append((expr, now[place]))
@@ -138,7 +137,7 @@ class _Walk:
         if self.given is None and isinstance(expr, (Draw, Shuffled)):
             return ()
         condition = self._condition(expr)
-        return children(expr) if condition is None else (*children(expr), condition)
+        return expr.children if condition is None else (*expr.children, condition)
 
     def _condition(self, expr: Expr) -> Expr | None:
         active = expr.active if isinstance(expr, Draw) else None
@@ -157,7 +156,7 @@ class _Walk:
                 stack.append((expr, True))
                 stack += [(below, False) for below in reversed(self._below(expr))]
             elif not isinstance(expr, (Input, Draw, Shuffled)):
-                self.known[expr.serial] = max(self.known[below.serial] for below in children(expr))
+                self.known[expr.serial] = max(self.known[below.serial] for below in expr.children)
                 self.inner.append(expr)
             else:
                 self._add_leaf(expr)
@@ -231,7 +230,7 @@ class _Step:
         if isinstance(expr, Case):
             at = expr.selector.index.get(get(expr.selector, values))
             return NOTHING if at is None else get(expr.branches[at], values)
-        return computed(expr, [get(operand, values) for operand in children(expr)])
+        return computed(expr, [get(operand, values) for operand in expr.children])
 
 
 def _arranged(places: Sequence[int], items: Counter[Value], left: int) -> Iterator[Outcome]:

@@ -93,7 +93,6 @@ class Symbol(Expr):
 
     @cached_property
     def numeric(self) -> bool:
-        """It is a number."""
         return True
 
     @property
@@ -145,7 +144,6 @@ def plus(one: Affine, other: Affine, factor: Fraction | int = 1) -> Affine:
 
 
 def times(form: Affine, factor: Fraction | int) -> Affine:
-    """Return the form times a number."""
     return plus(Affine((), Fraction(0)), form, factor)
 
 
@@ -224,7 +222,6 @@ class Paths:
     faithful: bool
 
     def each(self) -> Iterator[Path]:
-        """Yield every path."""
         yield from self.before
         for by in (*self.steps.values(), self.after):
             for paths in by.values():

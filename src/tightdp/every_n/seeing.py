@@ -58,7 +58,6 @@ class Follower(Lowering):
         self.inside = None
 
     def plain(self, record: object) -> Value:
-        """Return a record as a value."""
         return self._plain(record)
 
     def touched(self, growing: Growing, asked: str) -> Value:

@@ -61,7 +61,6 @@ class Steps(NamedTuple):
 
 
 def is_real(law: Noise) -> bool:
-    """Whether noise is on the reals."""
     return isinstance(law, Exponentials) and law.real
 
 

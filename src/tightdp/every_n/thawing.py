@@ -25,7 +25,6 @@ class Thawer:
         self._slots = self._stale = 0
 
     def value(self, frozen: Frozen) -> Value:
-        """Return a value."""
         m, of = self.m, self.of
         match frozen:
             case ("missing",):

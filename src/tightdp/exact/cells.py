@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from flint import fmpz_mpoly
 
@@ -19,7 +19,7 @@ from tightdp.errors import LimitError
 from tightdp.exact.field import ExpNumber, exp, ratio
 from tightdp.exact.lines import Line, line_of
 from tightdp.exact.polynomials import LOG, UNKNOWN, InsideAndOutside, Key, Unknown, at_place, key
-from tightdp.exact.roots import Point, between, roots
+from tightdp.exact.roots import Point, between, covering, roots
 from tightdp.exact.whole import polynomials
 
 _MOST_CELLS = 2_000
@@ -110,14 +110,6 @@ class Single:
         return _power(self.unknown, denominator)
 
 
-@dataclass(frozen=True)
-class Found(Generic[R]):
-    """What was computed on one cell."""
-
-    cell: Cell
-    value: R
-
-
 def _power(unknown: Unknown, denominator: int) -> int:
     known = unknown.denominator
     if not known or known % denominator:
@@ -144,28 +136,24 @@ def _without_logarithm(polynomial: fmpz_mpoly, root: int, unknown: Unknown) -> t
 
 def covered(
     low: Point, high: Point | None, compute: Callable[[Cell], R], unknown: Unknown, reached: Callable[[Point], None]
-) -> list[Found[R]]:
+) -> list[tuple[Cell, R]]:
     """Return what is computed, as a function of the unknown, on cells that cover an open interval; in order.
 
     Only the ends of cells are left out. `reached` is called, before each cell, with the point up to which all is
     covered. Raises LimitError where the cells are too many.
     """
-    found: list[Found[R]] = []
-    gaps: list[tuple[Point, Point | None]] = [(low, high)]
-    while gaps:
-        start, stop = gaps.pop()
+    found: dict[Cell, R] = {}
+
+    def within(start: Point, stop: Point | None) -> Cell:
         reached(start)
-        cell = Cell(start, stop, between(start, stop), unknown)
-        with at_place(cell):
-            value = compute(cell)
-        found.append(Found(cell, value))
-        if len(found) > _MOST_CELLS:
+        if len(found) == _MOST_CELLS:
             raise LimitError(
                 f"comparisons in the program depend on the unknown in more than {_MOST_CELLS:,} ways",
                 "give a smaller range for it, as in lam=?[1/10,1/5]",
             )
-        if cell.high is not None and (stop is None or cell.high.compare(stop) < 0):
-            gaps.append((cell.high, stop))
-        if cell.low.compare(start) > 0:
-            gaps.append((start, cell.low))
-    return sorted(found, key=lambda each: each.cell.sample)
+        cell = Cell(start, stop, between(start, stop), unknown)
+        with at_place(cell):
+            found[cell] = compute(cell)
+        return cell
+
+    return [(cell, found[cell]) for cell in covering(low, high, within)]

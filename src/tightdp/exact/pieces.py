@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from tightdp.exact.field import Number
 from tightdp.exact.lines import Line
-from tightdp.exact.roots import Point, between, roots
+from tightdp.exact.roots import Point, between, covering, roots
 
 W = TypeVar("W")
 Interval = tuple[Point, "Point | None"]
@@ -61,23 +61,7 @@ def largest(
             piece = _shortened(piece, other, sample)
         return piece
 
-    return covering(low, high, around) if distinct else joined([])
-
-
-def covering(low: Point, high: Point | None, around: Callable[[Point, Point | None], Piece[W]]) -> list[Piece[W]]:
-    """Return pieces that cover what is between two points, in order; `around` gives one within an interval."""
-    found: list[Piece[W]] = []
-    gaps: list[Interval] = [(low, high)]
-    while gaps:
-        start, stop = gaps.pop()
-        piece = around(start, stop)
-        found.append(piece)
-        if piece.high is not None and (stop is None or piece.high.compare(stop) < 0):
-            gaps.append((piece.high, stop))
-        if piece.low.compare(start) > 0:
-            gaps.append((start, piece.low))
-    found.sort(key=lambda each: between(each.low, each.high))
-    return joined(found)
+    return joined(covering(low, high, around) if distinct else [])
 
 
 def _common(piece: Piece[W], low: Point, high: Point | None) -> tuple[Point, Point | None]:

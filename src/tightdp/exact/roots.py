@@ -7,8 +7,10 @@ tell them apart. The interval that isolates a root never changes, so no question
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cmp_to_key
+from typing import Any
 
 from flint import ctx
 
@@ -193,3 +195,18 @@ def between(low: Point, high: Point | None) -> Fraction:
     width = (stop - start) / 3
     bits = 1 + max(0, (width.denominator // width.numerator).bit_length())
     return Fraction(math.floor((start + width) * 2**bits) + 1, 2**bits)
+
+
+def covering(low: Point, high: Point | None, within: Callable[[Point, Point | None], Any]) -> list[Any]:
+    """Return parts, from `low` to `high` each, that cover an interval, in order; `within` gives one in a gap."""
+    found: list[Any] = []
+    gaps: list[tuple[Point, Point | None]] = [(low, high)]
+    while gaps:
+        start, stop = gaps.pop()
+        part = within(start, stop)
+        found.append(part)
+        if part.high is not None and (stop is None or part.high.compare(stop) < 0):
+            gaps.append((part.high, stop))
+        if part.low.compare(start) > 0:
+            gaps.append((start, part.low))
+    return sorted(found, key=lambda each: between(each.low, each.high))

@@ -8,7 +8,7 @@ L). Integrals are sums over cells, split where most is open.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -78,31 +78,29 @@ def binomial_weights(trials: int, right: int, wrong: int) -> tuple[int, ...]:
 def _right(guesses: int, correct: int, odds: Fraction, upward: int) -> Fraction:
     """Sum b_i / b_v over i >= v, rounded down (`upward` 0) or up (1)."""
     up, down = odds.numerator, odds.denominator
-    term = total = 1 << BITS
-    for i in range(correct, guesses):
-        factor, divisor = (guesses - i) * up, (i + 1) * down
-        term = -(-term * factor // divisor) if upward else term * factor // divisor
-        total += term
-        # Ratios of consecutive terms fall with i: from a ratio <= 1/2 on, the rest is at most the last term.
-        if term <= 1 and 2 * factor <= divisor:
-            total += term * upward
-            break
-    return Fraction(total, 1 << BITS)
+    return 1 + _added((((guesses - i) * up, (i + 1) * down) for i in range(correct, guesses)), upward)[0]
 
 
 def _left(guesses: int, correct: int, odds: Fraction, upward: int) -> tuple[Fraction, Fraction]:
     """Sum b_i / b_v over i < v, and the largest average of its first terms, rounded down (0) or up (1)."""
     up, down = odds.numerator, odds.denominator
+    return _added(((i * down, (guesses - i + 1) * up) for i in range(correct, 0, -1)), upward)
+
+
+def _added(ratios: Iterable[tuple[int, int]], upward: int) -> tuple[Fraction, Fraction]:
+    """Add up terms, each of which has a ratio (factor, divisor) to the one before it, the first to 1.
+
+    Ratios fall. Return the sum, and the largest average of its first terms.
+    """
     term, total = 1 << BITS, 0
     best, best_count = 0, 1
-    for i in range(correct, 0, -1):
-        factor, divisor = i * down, (guesses - i + 1) * up
+    for count, (factor, divisor) in enumerate(ratios, start=1):
         term = -(-term * factor // divisor) if upward else term * factor // divisor
         total += term
-        count = correct - i + 1
         if total * best_count > best * count:
             best, best_count = total, count
-        # The terms rise to the mode and fall after it; small ones after it no longer raise the average.
+        # The terms rise to the mode and fall after it; small ones after it no longer raise the average. From a ratio
+        # <= 1/2 on, the rest is at most the last term.
         if term <= 1 and 2 * factor <= divisor:
             total += term * upward
             break

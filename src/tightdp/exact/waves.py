@@ -45,7 +45,6 @@ def value_at(terms: Terms, t: Fraction) -> Number:
 
 
 def derivative(terms: Terms) -> dict[tuple[Fraction, int], Number]:
-    """Return the derivative."""
     found: dict[tuple[Fraction, int], Number] = {}
     for (rate, degree), c in terms.items():
         parts = [((rate, degree), c * rate)] if rate else []

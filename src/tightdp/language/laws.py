@@ -69,17 +69,11 @@ class TwoSided(OnIntegers):
 
     def mass(self, z: int) -> Number:
         """The probability of z."""
-        return _two_sided(self.ratio, abs(z - self.centre))
+        return _at_distance(abs(z - self.centre), self.ratio)
 
     def at_least(self, z: int) -> Number:
         """The probability of z or more."""
         return _tail(z - self.centre, self.ratio)
-
-
-@lru_cache(1 << 12)
-def _two_sided(ratio: Number, distance: int) -> Number:
-    """Return a mass of two-sided geometric noise: one object for all laws that have it."""
-    return (1 - ratio) / (1 + ratio) * ratio**distance
 
 
 @dataclass(frozen=True)

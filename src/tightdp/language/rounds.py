@@ -59,12 +59,10 @@ class Loop:
         return values_in(self.frame, self.names)
 
     def held(self, names: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return what the names are to be, of which some are given."""
         return tuple(value if name in self.kept else names.get(name, MISSING) for name, value in self.values().items())
 
 
 def values_in(frame: FrameType, names: Sequence[str]) -> dict[str, Any]:
-    """Return what names are in a frame."""
     held = frame.f_locals
     return {name: held.get(name, MISSING) for name in names}
 

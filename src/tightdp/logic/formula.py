@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from tightdp.core.facts import MANY, NO_CLIENT, clients_of
-from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Nary, children, reachable
+from tightdp.core.nodes import CoreProgram, Draw, Expr, Input, Nary, reachable
 from tightdp.core.operators import Value
 from tightdp.core.outputs import ComponentCodes, Shape
 from tightdp.exact.field import Number
@@ -89,9 +89,9 @@ def _ties(nodes: Sequence[Expr], client: dict[int, int]) -> dict[int, frozenset[
             if isinstance(expr, Draw):
                 ties[expr.serial] = met
         elif not isinstance(expr, Nary) or client[expr.serial] > NO_CLIENT:
-            met = frozenset(client[child.serial] for child in children(expr)) - {NO_CLIENT}
+            met = frozenset(client[child.serial] for child in expr.children) - {NO_CLIENT}
             met = nobody if MANY in met else met
-        for child in children(expr) if met else ():
+        for child in expr.children if met else ():
             if client[child.serial] == NO_CLIENT:
                 known = above.get(child.serial, nobody)
                 above[child.serial] = met if known <= met else known | met
@@ -116,7 +116,7 @@ def _shared(nodes: Sequence[Expr], ties: dict[int, frozenset[int]], program: Cor
 def _shared_among_draws(nodes: Sequence[Expr]) -> list[Draw]:
     met: dict[int, set[int]] = {expr.serial: set() for expr in nodes if isinstance(expr, Draw)}
     for expr in nodes:
-        draws = [child.serial for child in children(expr) if isinstance(child, Draw)]
+        draws = [child.serial for child in expr.children if isinstance(child, Draw)]
         if not isinstance(expr, (Draw, Nary)):
             for draw in draws:
                 met[draw].update(other for other in draws if other != draw)
@@ -154,7 +154,7 @@ def _leaf_order(
             elif isinstance(expr, Draw):
                 stack += [(expr, True), (expr.selector, False)]
             else:
-                stack.extend((child, False) for child in reversed(children(expr)))
+                stack.extend((child, False) for child in reversed(expr.children))
 
     for hub in shared:
         place(hub)
@@ -163,7 +163,7 @@ def _leaf_order(
         if isinstance(expr, Draw) and client[expr.serial] >= 0:
             place(expr)  # its law depends on a record: the two stand together, wherever the outcome is consumed
         if expr.serial in consumed or not isinstance(expr, (Input, Draw)):
-            for child in (expr, *children(expr)):
+            for child in (expr, *expr.children):
                 if isinstance(child, (Input, Draw)) and (child is not expr or expr.serial in consumed):
                     place(child)
     for expr in nodes:
@@ -204,7 +204,7 @@ def _deepest(nodes: Sequence[Expr], rank: dict[int, int]) -> dict[int, int]:
     """Return, for every node, the place of the last leaf that it depends on (-1: none)."""
     deepest: dict[int, int] = {}
     for expr in nodes:
-        below = max((deepest[child.serial] for child in children(expr)), default=-1)
+        below = max((deepest[child.serial] for child in expr.children), default=-1)
         deepest[expr.serial] = max(below, rank.get(expr.serial, -1))
     return deepest
 

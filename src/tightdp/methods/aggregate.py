@@ -16,7 +16,7 @@ from typing import Any
 
 from tightdp.core.builder import Builder
 from tightdp.core.facts import NO_CLIENT, clients_of
-from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
+from tightdp.core.nodes import Check, CoreProgram, Draw, Expr, Input, Nary, Shuffled, reachable
 from tightdp.core.operators import Value
 from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild, graph_of
@@ -167,12 +167,12 @@ def _cut_nodes(roots: Sequence[Expr], client: dict[int, int]) -> list[Nary] | No
         seen.add(expr.serial)
         if client[expr.serial] >= 0:
             return None
-        met = [operand for operand in children(expr) if client[operand.serial] < NO_CLIENT]
+        met = [operand for operand in expr.children if client[operand.serial] < NO_CLIENT]
         if isinstance(expr, Nary) and (not met or every <= {client[operand.serial] for operand in expr.operands}):
             cut[expr.serial] = expr
             stack.extend(met)
         else:
-            stack.extend(children(expr))
+            stack.extend(expr.children)
     return [cut[serial] for serial in sorted(cut)]
 
 

@@ -44,7 +44,6 @@ def compile_dataset(bound: Bound, x: Dataset, backend: str = "cudd", watch: Watc
 
 
 def encode_dataset(core: CoreProgram, bound: Bound, x: Dataset, backend: str, watch: Watch) -> WeightedFormula:
-    """Return the formula of the core program of one dataset."""
     with deep_recursion():
         return encode_core(expand_shuffles(core), bound, x, backend, watch)
 

@@ -40,7 +40,6 @@ class Column:
         return self.values[code] if code < len(self.values) else NOTHING
 
     def at(self, rows: Integers) -> Column:
-        """Return the column of some rows."""
         return Column(self.values, self.codes[rows])
 
     def among(self, wanted: Sequence[Value]) -> Flags:
@@ -137,7 +136,6 @@ class Operations:
         return found
 
     def constant(self, expr: Expr, rows: int) -> Column:
-        """Return the column of a constant."""
         return Column(self._same((expr.values[0],)), np.broadcast_to(np.int64(0), (rows,)))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import log2
 from operator import add, ne
 
-from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, children, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, reachable
 from tightdp.core.operators import Value, applied, connected, operation
 from tightdp.limits.calibrated import CHEAP_PLAN, PLAN_WIDTH, ROWS_IN_ONE, STEP, WIDE_PLAN
 
@@ -78,7 +78,7 @@ def _every(program: CoreProgram) -> tuple[list[Expr], set[int]]:
     conditions = [expr.active for expr in below if isinstance(expr, Draw) and expr.active is not None]
     further: list[Expr] = []
     for expr in reachable(conditions):
-        inner = not isinstance(expr, (Draw, Input)) and all(child.serial in told for child in children(expr))
+        inner = not isinstance(expr, (Draw, Input)) and all(child.serial in told for child in expr.children)
         if inner and expr.serial not in told:
             told.add(expr.serial)
             further.append(expr)
@@ -101,7 +101,7 @@ def _as_written(program: CoreProgram) -> list[Expr]:
     every, _ = _every(program)
     first = {expr.serial: expr.serial for expr in every}
     for expr in reversed(every):
-        for child in children(expr):
+        for child in expr.children:
             if isinstance(child, Input):
                 first[child.serial] = expr.serial
     leaves = [expr for expr in every if isinstance(expr, (Draw, Input))]
@@ -122,7 +122,7 @@ def _widest_first(program: CoreProgram) -> list[Expr]:
     for expr in _every(program)[0]:
         own[expr.serial] = log2(max(len(expr.values), 1))
         most, held = own[expr.serial], 0.0
-        for child in sorted(children(expr), key=spare):
+        for child in sorted(expr.children, key=spare):
             most = max(most, held + room[child.serial])
             held += own[child.serial]
         room[expr.serial] = max(most, own[expr.serial])
@@ -147,7 +147,7 @@ def _by_need(program: CoreProgram, key: Callable[[Expr], tuple[float, int]] = _a
             seen.add(expr.serial)
             if isinstance(expr, (Draw, Input)):
                 stack.append((expr, True))
-            below = sorted(children(expr), key=key, reverse=True)
+            below = sorted(expr.children, key=key, reverse=True)
             if isinstance(expr, Draw) and expr.active is not None and expr.active.serial in told:
                 below.append(expr.active)
             if isinstance(expr, Case):
@@ -200,7 +200,7 @@ class _Maker:
                 return self._add(Node("const", (), 1, expr, bounds=_bounds(expr)))
             case Input() | Draw():
                 at = self.position[expr.serial]
-                below = tuple(self.place[child.serial] for child in children(expr))
+                below = tuple(self.place[child.serial] for child in expr.children)
                 kind = "draw" if isinstance(expr, Draw) else "input"
                 self.leaves[at] = self._add(Node(kind, below, size, expr, bounds=_bounds(expr)), at)
                 return self.leaves[at]

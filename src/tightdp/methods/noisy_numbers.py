@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from tightdp.core.nodes import Apply, Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
+from tightdp.core.nodes import Apply, Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, reachable
 from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
 from tightdp.exact import theta
@@ -55,7 +55,7 @@ def find_noisy_numbers(core: CoreProgram) -> NoisyNumbers | None:
     random = any(isinstance(node, Shuffled) or (isinstance(node, Draw) and node.active is not None) for node in nodes)
     users: dict[int, list[Expr]] = {}
     for node in nodes:
-        for child in children(node):
+        for child in node.children:
             users.setdefault(child.serial, []).append(node)
     found = {}
     for draw in nodes:
@@ -89,7 +89,7 @@ def _is_published(node: Expr, users: Mapping[int, Sequence[Expr]], components: S
         above = users.get(node.serial, ())
         if len(above) != 1 or not isinstance(above[0], (Apply, Nary)) or above[0].operator not in _INVERTIBLE:
             return False
-        constants = [isinstance(each, Const) for each in children(above[0])]
+        constants = [isinstance(each, Const) for each in above[0].children]
         if constants.count(False) > 1:
             return False
         node = above[0]
@@ -100,5 +100,5 @@ def _is_sum(node: Expr, draw: Expr) -> bool:
     """Whether a node adds a draw, once, to what is not random."""
     plain = isinstance(node, Nary) and node.operator == "sum"
     plain = plain or (isinstance(node, Apply) and node.operator in ("add", "sub"))
-    others = [operand for operand in children(node) if operand is not draw]
-    return plain and len(others) == len(children(node)) - 1 and not any(isinstance(e, Draw) for e in reachable(others))
+    others = [operand for operand in node.children if operand is not draw]
+    return plain and len(others) == len(node.children) - 1 and not any(isinstance(e, Draw) for e in reachable(others))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, children, reachable
+from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, reachable
 from tightdp.core.outputs import Leaf, TupleOf
 from tightdp.core.passes import Rebuild
 from tightdp.errors import ProgramError, QueryError
@@ -142,11 +142,11 @@ def _part(component: Expr, at: int, seen_from: dict[int, set[int]]) -> _Part:
     below = reachable([component])
     for expr in below:  # operands before their users
         mine = isinstance(expr, Draw) and seen_from[expr.serial] == {at}
-        if mine or any(child.serial in own for child in children(expr)):
+        if mine or any(child.serial in own for child in expr.children):
             own.add(expr.serial)
     for expr in below:
         if expr.serial in own:
-            operands = (child for child in children(expr) if child.serial not in own and not isinstance(child, Const))
+            operands = (child for child in expr.children if child.serial not in own and not isinstance(child, Const))
             centre.update(dict.fromkeys(operands))
     whole = component if component.serial not in own and not isinstance(component, Const) else None
     return _Part(component, tuple(centre) if whole is None else (whole,), frozenset(own))

@@ -9,7 +9,7 @@ from math import prod
 from operator import or_
 from typing import TypeAlias
 
-from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Shuffled, children, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Nary, Shuffled, reachable
 from tightdp.errors import ProgramError, QueryError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law
@@ -73,7 +73,7 @@ class _Least:
                     arrangements[expr.group] = self._below(expr.items)
                 below = arrangements[expr.group]
             else:
-                below = self._below(children(expr))
+                below = self._below(expr.children)
             if isinstance(expr, Draw):
                 own, number = 1 << number, number + 1
                 below |= own

@@ -110,7 +110,6 @@ class Program:
         return found
 
     def core(self, control: Control) -> CoreProgram:
-        """Return the core program."""
         if self.given is not None:
             return self.given
         return self.once("core", lambda: self._lowered_at_all(control))
@@ -186,7 +185,6 @@ class Program:
         return None
 
     def core_of(self, x: Dataset, control: Control) -> CoreProgram:
-        """Return the core program on one dataset."""
         with deep_recursion():
             return self._lowered(self.bound.check_dataset(x), control)
 

@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 
 from tightdp.core.facts import NO_CLIENT, clients_of
-from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
+from tightdp.core.nodes import Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, reachable
 from tightdp.core.operators import Value
 from tightdp.core.passes import Rebuild
 from tightdp.limits.calibrated import DRAW_STEPS, FEW_VALUES, LITTLE_WORK
@@ -50,7 +50,7 @@ def _covers(nodes: list[Expr]) -> dict[int, list[Expr]]:
     for expr in nodes:
         covers[expr.serial] = [] if isinstance(expr, Const) else [expr]
         if not isinstance(expr, (Const, Draw, Input, Shuffled)):
-            below = {node.serial: node for child in children(expr) for node in covers[child.serial]}
+            below = {node.serial: node for child in expr.children for node in covers[child.serial]}
             if prod(len(node.values) for node in below.values()) <= len(expr.values):
                 covers[expr.serial] = list(below.values())
     return covers
@@ -66,7 +66,7 @@ def _shared(expr: Nary, below: list[list[Expr]], client: dict[int, int]) -> list
     every = {node.serial: node for nodes in below for node in nodes}
     for node in (every[serial] for serial in sorted(every)):
         common = isinstance(node, (Draw, Shuffled)) and uses.get(node.serial, 0) > 1
-        if common or any(child.serial in drawn for child in children(node)):
+        if common or any(child.serial in drawn for child in node.children):
             drawn.add(node.serial)
     found: dict[int, Expr] = {}
     owners: set[int] = set()
@@ -82,7 +82,7 @@ def _shared(expr: Nary, below: list[list[Expr]], client: dict[int, int]) -> list
             elif uses[node.serial] > 1 and not isinstance(node, Const):
                 found[node.serial] = node
             else:
-                stack.extend(children(node))
+                stack.extend(node.children)
     return list(found.values()) if len(owners) > 1 else []
 
 
@@ -92,7 +92,7 @@ def _copied(expr: Expr, cover: list[Expr]) -> set[int] | None:
     changed: set[int] = set()
     for node in reachable([expr], ends=known):
         if node.serial not in known and any(
-            child.serial in known or child.serial in changed for child in children(node)
+            child.serial in known or child.serial in changed for child in node.children
         ):
             if isinstance(node, (Draw, Shuffled)):
                 return None

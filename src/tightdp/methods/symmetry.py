@@ -314,7 +314,6 @@ class _Written:
             self._column.setdefault(bits, {})[record] = effect
 
     def does(self, record: Record) -> Hashable:
-        """Return what a record does."""
         return frozenset(self._row.get(record, {}).items())
 
     def row(self, record: Record) -> Hashable:

@@ -180,7 +180,6 @@ class Functions:
         self._totals: dict[int, Whole] = {}
 
     def constant(self, value: Whole) -> int:
-        """Return a constant."""
         return self._make((self.variables, value), 0, 0, value)
 
     def choose(self, variable: int, low: int, high: int) -> int:

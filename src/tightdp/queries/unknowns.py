@@ -16,9 +16,9 @@ from typing import Any
 
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.lines import Line, lines_of, parts_in_x, quotient
-from tightdp.exact.pieces import Interval, Piece, covering, kept_around, largest, positive_parts, signs_between
+from tightdp.exact.pieces import Interval, Piece, joined, kept_around, largest, positive_parts, signs_between
 from tightdp.exact.polynomials import sign
-from tightdp.exact.roots import Point, between
+from tightdp.exact.roots import Point, between, covering
 from tightdp.exact.weights import as_exact
 from tightdp.exact.weights import quotient as quotient_of
 from tightdp.exact.whole import Whole, polynomials
@@ -203,7 +203,7 @@ def least_ratio(
 ) -> list[Piece[Pair | None]]:
     """Return the least t >= 1 with δ(t) <= delta between two points, in pieces, with the pair that has it."""
     up, down = lines_of(*delta.as_integer_ratio())
-    return covering(low, high, lambda *ends: _piece_within(pairs, (up, down), ends, watch))
+    return joined(covering(low, high, lambda *ends: _piece_within(pairs, (up, down), ends, watch)))
 
 
 def _piece_within(pairs: Sequence[Shares], bar: Ratio, ends: Interval, watch: Watch) -> Piece[Pair | None]:

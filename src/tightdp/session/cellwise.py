@@ -121,16 +121,16 @@ class Cellwise:
         runs: list[list[_Known]] = []
         last: Point | None = None
         failures: list[tuple[Cell, TightdpError]] = []
-        for found in covered(*self.ends, compute, self.unknown, reached):
-            if isinstance(found.value, TightdpError):
-                failures.append((found.cell, found.value))
+        for cell, found in covered(*self.ends, compute, self.unknown, reached):
+            if isinstance(found, TightdpError):
+                failures.append((cell, found))
                 continue
-            pieces, signs = found.value
-            if last is None or found.cell.low.compare(last):
+            pieces, signs = found
+            if last is None or cell.low.compare(last):
                 runs.append([])
-            with at_place(found.cell):
-                runs[-1] += [(piece, signs) for piece in pieces(found.cell)]
-            last = found.cell.high
+            with at_place(cell):
+                runs[-1] += [(piece, signs) for piece in pieces(cell)]
+            last = cell.high
         self._check(runs, failures)
         self.stats = sum(total[1:], total[0])
         return [part for run in runs for part in self._finished(question, run)]

@@ -48,7 +48,6 @@ class Question:
 
     @property
     def claims(self) -> bool:
-        """Whether there are claims."""
         return any(each is not None for each in (self.claimed.epsilon, self.claimed.exp_epsilon, self.claimed.beta))
 
     @property

@@ -52,7 +52,6 @@ class Outcome:
     hint: str = ""
 
     def on(self, result: R) -> R:
-        """Return a result with these."""
         return replace(result, status=self.status, reason=self.reason, hint=self.hint, stats=self.stats)
 
     @property

@@ -237,7 +237,6 @@ def _chord(values: Sequence[Fraction], of_values: Sequence[Fraction], cell: int)
 
 
 def _beyond(values: Sequence[Fraction], each: _Range, first: Fraction, second: Fraction) -> Line:
-    """Return the line of a range with these values."""
     return _through(values[each.first], values[each.second], first, second)
 
 

@@ -218,7 +218,6 @@ def adaptive(
 
 
 def _law(engine: Engine, query: Query, x: Dataset) -> dict[Output, Number]:
-    """Return the output law on a dataset."""
     found = engine.listing(x, query)
     return (engine.table_of(x, query) if found is None else found).law(x)
 

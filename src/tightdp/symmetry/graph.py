@@ -33,7 +33,6 @@ Vertex = tuple[Hashable, ...]
 
 
 def client(number: int) -> Vertex:
-    """Return the vertex of a client."""
     return ("client", number)
 
 

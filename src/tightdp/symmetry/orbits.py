@@ -214,7 +214,6 @@ class Orbits:
         return every_counts(self._sizes(self._contents))
 
     def representative(self, counts: Counts) -> Dataset:
-        """Return a dataset with these counts."""
         return self._dataset([self._held(classes, c) for classes, c in zip(self._contents, counts, strict=True)], 0)
 
     def standing_for(self, x: Sequence[Record]) -> Dataset:

@@ -285,7 +285,6 @@ class Table:
         return tuple(output for code in whole for output in table.codes.every(code))
 
     def law(self, x: Dataset) -> dict[Output, Number]:
-        """Return the output law of a dataset."""
         weights, codes = self.weights(x), self.codes
         # Long laws tend to have few different probabilities.
         masses = {weight: quotient(weight, weights.total) for weight in set(weights.by_code.values())}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, children, reachable
+from tightdp.core.nodes import Apply, Case, Const, CoreProgram, Draw, Expr, Input, Nary, Shuffled, reachable
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import TABLE_ENTRIES
 from tightdp.symmetry.orbits import Kind, Map, Orbits, every_content
@@ -53,7 +53,7 @@ class _Written:
         for expr in self._nodes:
             self._own[expr.serial] = self._number(self._key(expr, self._own, {}))
             below = frozenset([expr.client] if isinstance(expr, Input) else ())
-            operands = [child.serial for child in children(expr)]
+            operands = [child.serial for child in expr.children]
             clients[expr.serial] = below.union(*map(clients.__getitem__, operands))
             # A node that combines one client's data with a running result of all is assigned to that client.
             single = [nearest[operand] for operand in operands if len(nearest[operand]) == 1]
@@ -69,7 +69,7 @@ class _Written:
             own = clients[expr.serial]
             client = found.get(expr.serial) if not own else min(own) if len(own) == 1 else None
             if client is not None:
-                found.update((child.serial, client) for child in children(expr) if not clients[child.serial])
+                found.update((child.serial, client) for child in expr.children if not clients[child.serial])
         return found
 
     def keeps(self, one: int, other: int) -> bool:

@@ -13,7 +13,6 @@ from tightdp.core.nodes import Expr
 
 
 def item_at(m: Machine, items: tuple[Value, ...], index: Value) -> Value:
-    """Return the item at an index."""
     m.builder.cells.check_whole(index)
     if not isinstance(index, Expr):
         return items[position_in(items, index)]

@@ -157,7 +157,6 @@ class Store:
                 below.setdefault(cell, value)
 
     def write(self, changes: Mapping[Cell, Value]) -> None:
-        """Write changes."""
         for cell, value in changes.items():
             if value is not MISSING:
                 self[cell] = value
