@@ -201,9 +201,3 @@ def _binomial_power(base: Mapping[int, Sequence[Whole]], exponent: int) -> Joint
         result[r * number + s * (exponent - number)] = [ways * weight for weight in weights]
         other = times(other, first)
     return result
-
-
-def unpacked(number: int, width: int, length: int) -> list[int]:
-    """Return the digits of a number, lowest first, in base 256^width."""
-    data = number.to_bytes(width * length, "little")
-    return [int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)]

@@ -1,22 +1,20 @@
 """Adaptive auditing: a bit is revealed after the decision on it, guessed or not (keinan2025, App. E).
 
 In a given order, a bit is guessed where its larger posterior, given the output and the bits before it, is at least a
-threshold. Weights by numbers of abstentions and of wrong guesses are kept as the digits of one long integer where they
-are integers. The best order is found by dynamic programming over states of knowledge.
+threshold. The best order is found by dynamic programming over states of knowledge.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from tightdp.errors import LimitError, ParameterError
 from tightdp.exact.field import Number
-from tightdp.exact.weights import Joint, add_into, joint_power, joint_times, quotient, unpacked
+from tightdp.exact.weights import Joint, add_into, joint_power, joint_times, quotient
 from tightdp.exact.whole import Whole
 from tightdp.limits.calibrated import AUDIT_STATES
 from tightdp.one_run.law import AuditLaw, Group
@@ -57,83 +55,47 @@ def _group_joint(group: Group, order: Sequence[int], least: Number) -> Joint:
         for outcome in stage.outcomes[state]:
             functions = Functions(len(mine))
             f = stage.function(state, outcome, functions, mine)
-            yield outcome, _Decided(functions, least, functions.total(f)).joint(f)
+            yield outcome, _Decided(functions, least).joint(f)
 
     return group.joint(decided)
 
 
-@dataclass(frozen=True)
-class _InIntegers:
-    """Weights by place as digits of `width` bytes of one number, which is added as a whole."""
-
-    width: int
-
-    def packed(self, weight: int) -> int:
-        return weight
-
-    def added(self, one: int, other: int, places: int) -> int:
-        """Return the sum of a number and another one whose weights are moved up by `places`."""
-        return one + (other << 8 * self.width * places)
-
-    def weights(self, number: int) -> Iterable[tuple[int, int]]:
-        return enumerate(unpacked(number, self.width, number.bit_length() // (8 * self.width) + 1))
-
-
-class _InTables:
-    """Weights with e^q or an unknown, by place."""
-
-    def packed(self, weight: Whole) -> dict[int, Whole]:
-        return {0: weight} if weight else {}
-
-    def added(self, one: dict[int, Whole], other: dict[int, Whole], places: int) -> dict[int, Whole]:
-        found = dict(one)
-        for place, weight in other.items():
-            found[place + places] = found.get(place + places, 0) + weight
-        return found
-
-    def weights(self, number: dict[int, Whole]) -> Iterable[tuple[int, Whole]]:
-        return number.items()
-
-
 class _Decided:
-    """The threshold rule on a function of the bits, which are decided on in the order of its variables."""
+    """The threshold rule on a function of the bits, which are decided on in the order of its variables.
 
-    def __init__(self, functions: Functions, least: Number, heaviest: Whole) -> None:
+    Weights stand at wrong·(bits + 1) + passed, by the numbers of wrong guesses and of bits that are passed over.
+    """
+
+    def __init__(self, functions: Functions, least: Number) -> None:
         self._functions, self._bits = functions, functions.variables
         self._up, self._down = least.as_integer_ratio()
-        # At threshold 1/2 there are no abstentions, at 1 no wrong guesses.
-        self._places = 1 if least == Fraction(1, 2) else self._bits + 1
-        plain = isinstance(heaviest, int) and all(isinstance(weight, int) for weight in functions.value)
-        self._packing: Any = _InIntegers(heaviest.bit_length() // 8 + 1) if plain else _InTables()
-        self._known: dict[tuple[int, int], Any] = {}
+        self._known: dict[tuple[int, int], dict[int, Whole]] = {}
 
     def joint(self, f: int) -> Joint:
         """Return the weights of (guesses, right), f being the probability of an outcome and the bits."""
         joint: Joint = {}
-        for place, weight in self._packing.weights(self._of(f, 0)):
-            if weight:
-                wrong, passed = divmod(place, self._places)
-                guesses = self._bits - passed
-                add_into(joint.setdefault(guesses, []), [0] * (guesses - wrong) + [weight])
+        for place, weight in self._of(f, 0).items():
+            wrong, passed = divmod(place, self._bits + 1)
+            guesses = self._bits - passed
+            add_into(joint.setdefault(guesses, []), [0] * (guesses - wrong) + [weight])
         return joint
 
-    def _of(self, f: int, at: int) -> Any:
-        """Return the weights by (wrong guesses, abstentions) from a bit on."""
-        functions, packing = self._functions, self._packing
+    def _of(self, f: int, at: int) -> dict[int, Whole]:
+        """Return the weights from a bit on."""
+        functions = self._functions
         if at == self._bits:
-            return packing.packed(functions.value[f])
+            return {0: functions.value[f]}
         if (f, at) not in self._known:
             bits = functions.split(f, at)
             masses = [functions.total(bit, at + 1) for bit in bits]
-            digits = [
-                self._of(bit, at + 1) if mass else packing.packed(0) for bit, mass in zip(bits, masses, strict=True)
-            ]
             guess = int(masses[1] > masses[0])
+            steps = [1, 1]
             if masses[guess] * self._down >= sum(masses) * self._up:
-                found = packing.added(digits[guess], digits[1 - guess], self._places)
-            else:
-                found = packing.added(packing.packed(0), packing.added(*digits, 0), 1)
-            self._known[f, at] = found
+                steps = [0 if bit == guess else self._bits + 1 for bit in (0, 1)]
+            found = self._known[f, at] = {}
+            for bit, mass, step in zip(bits, masses, steps, strict=True):
+                for place, weight in self._of(bit, at + 1).items() if mass else ():
+                    found[place + step] = found.get(place + step, 0) + weight
         return self._known[f, at]
 
 
