@@ -104,7 +104,7 @@ def optimum(claim, evidence):
     answers = [(domain.dataset(x), value(target)) for x, target in (items(each, 2) for each in items(claim["targets"]))]
     orders = {tuple([tuple(sorted([x[client] for client in group])) for group in groups]) for x, _ in answers}
     need(len(orders) == len(answers) == every, "the targets are not those of all datasets, up to order")
-    spend(9 * every**2)
+    spend(12 * every**2)
     some = ((at, by) for at, by in product(range(every), repeat=2) if at != by)
     pairs = {(at, by) for at, by in some if domain.meets(*aligned(domain, groups, answers[at][0], answers[by][0]))}
     outputs, delta = [value(output) for output in items(claim["outputs"])], rational(claim.get("delta", 0), 0, 1)

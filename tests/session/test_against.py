@@ -10,7 +10,7 @@ import pytest
 
 from expectations import bind
 from forgeries import EXAMPLES, example
-from tightdp import flip, geometric, mechanism
+from tightdp import flip, geometric, laplace, mechanism
 from tightdp.cli.main import main
 from tightdp.errors import QueryError
 from tightdp.session.against import compare
@@ -114,7 +114,36 @@ def test_loops_without_a_bound_are_compared_up_to_the_runs_that_are_left(program
         compare(content, bound.program)
 
 
-def test_noise_without_an_end_is_not_compared() -> None:
-    bound = noisy.bind(n=2, p="1/2").bound
+@mechanism
+def lied(x: Any, p: Any) -> Any:
+    """The first record counts twice."""
+    return geometric(sum(x) + x[0], p)
+
+
+@mechanism
+def above(x: Any, p: Any) -> Any:
+    """Which records are above a noisy threshold, with noise on each."""
+    threshold = geometric(1, p)
+    return tuple(geometric(v, p) >= threshold for v in x)
+
+
+@mechanism
+def real(x: Any, p: Any) -> Any:
+    """Noise on the reals."""
+    return laplace(sum(x), 1) > p
+
+
+@pytest.mark.parametrize(("program", "p"), [(noisy, "1/2"), (noisy, "9/10"), (above, "1/4")])
+def test_noise_on_all_integers_is_compared_up_to_what_is_further_out(program: Mechanism, p: str) -> None:
+    bound = program.bind(n=2, p=p).bound
+    content = dict(Instance(bound).certify().content)
+    assert f"on all 4 datasets the core program has the law of {program.name} up to " in compare(content, bound.program)
+    other = (lied if program is noisy else noisy).bind(n=2, p=p).bound
+    with pytest.raises(QueryError, match="tells other datasets apart"):
+        compare(content, other.program)
+
+
+def test_noise_on_the_reals_is_not_compared() -> None:
+    bound = real.bind(n=2, p="1/2").bound
     said = compare(Instance(bound).certify().content, bound.program)
-    assert said == "nothing is compared: noise on all integers has infinitely many outcomes"
+    assert said == "nothing is compared: real noise has infinitely many outcomes"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import islice, product, zip_longest
+from itertools import islice, product
 from operator import mul
 from random import Random
 from typing import Any, NamedTuple
@@ -31,14 +31,14 @@ _NOT_COMPARED = {
     "all": "for every n the program has messages from which the output is computed",
 }
 """Why a program has not the law of the mechanism, by what its claim has."""
-_REACHES = (300, 48, 24, 12)
-"""So many draws runs make at most: the first number that fits."""
-_WIDEST = Fraction(1, 1000)
+_REACHES = ((300, 200), (48, 40), (24, 10), (12, 5), (12, 3))
+"""So many draws runs make at most, and so far noise on all integers goes: the first that fits."""
+_WIDEST = Fraction(1, 30)
 """Where other runs have more than this probability, nothing is compared."""
 _DRAWS = 8
 """So many draws are gone through for each row of a table."""
-_SUMS = 8
-"""With so many lists of weights laws on several datasets are added up."""
+_SUMS = 24
+"""With so many lists of weights laws on several datasets are compared."""
 
 
 def compare(content: Mapping[str, Any], program: Program) -> str:
@@ -46,7 +46,8 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
 
     Outputs are compared by their probabilities on all these datasets: what a part publishes may have another name than
     what the mechanism returns. Errors, for accuracy, are compared by value. An unknown is given three values. Where
-    there is no end of runs, or the program is cut off, laws are compared up to what the others may add.
+    there is no end of runs, as of noise on all integers, or the program is cut off, laws are compared up to what the
+    others may add: of what can be told from the output, as a program may publish outputs alike as one.
     """
     claim = content["claim"]
     if "program" not in content:
@@ -94,7 +95,8 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
         dataset = [numbers[repr(checker.value(each))] for each in dataset_of(bound, x)]
         theirs.append(_core_law(core, dataset, power, checker))
     error = Fraction(claim.get("error", 0))
-    alike = partial(_alike, error=error, by_value=by_value, seed=claim["program"])
+    alpha = Fraction(claim["alpha"]) if by_value else None
+    alike = partial(_alike, error=error, alpha=alpha, seed=claim["program"])
     if not alike([law for _, law in ours], theirs):
         for (x, law), other in zip(ours, theirs, strict=True):
             if not alike([law], [other]):
@@ -122,19 +124,20 @@ class _Law(NamedTuple):
 def _enough(bound: Bound, by_value: bool) -> list[tuple[Dataset, _Law]]:
     """Return the laws on the first datasets, of all runs where that is not too much; on all datasets before few."""
     found = list[tuple[Dataset, _Law]]()
-    for reach in _REACHES:
-        laws = _laws(bound, by_value, reach)
+    for draws, reach in _REACHES:
+        laws = _laws(bound, by_value, draws, reach)
         if laws and max(law.wide for _, law in laws) < _WIDEST:
-            if len(laws) == len(bound.record.values) ** bound.n or not any(law.wide for _, law in laws):
+            exact = not any(law.wide for _, law in laws)
+            if len(laws) == len(bound.record.values) ** bound.n or exact:
                 return laws
-            found = found or laws
-    return found
+            found = max(found, laws, key=len)
+    return found if len(found) > 1 else []  # nothing can be told from one law
 
 
-def _laws(bound: Bound, by_value: bool, reach: int) -> list[tuple[Dataset, _Law]]:
-    """Return the laws on the first datasets, as many as so many draws are enough for, of runs of at most `reach` draws.
+def _laws(bound: Bound, by_value: bool, draws: int, reach: int) -> list[tuple[Dataset, _Law]]:
+    """Return the laws on the first datasets, as many as can be gone through, of runs of at most so many draws.
 
-    Raises LimitError where noise has no end.
+    Noise on all integers goes so far from its centre. Raises LimitError for real noise.
     """
     found, left = list[tuple[Dataset, _Law]](), LISTED_ROWS * _DRAWS
     beyond: list[Number] = []
@@ -150,7 +153,8 @@ def _laws(bound: Bound, by_value: bool, reach: int) -> list[tuple[Dataset, _Law]
         masses = dict[Any, Any]()
         beyond.clear()
         try:
-            for output, run in every_run(partial(bound.execute, x), None, lambda run: beyond.append(spend(run)), reach):
+            runs = every_run(partial(bound.execute, x), reach, lambda run: beyond.append(spend(run)), draws)
+            for output, run in runs:
                 key = Fraction(output - target_of(bound, x)) if by_value else output
                 masses[key] = masses.get(key, Fraction(0)) + spend(run)
         except _TooMany:
@@ -186,26 +190,26 @@ def _core_law(core: Any, x: list[int], power: Any, checker: Any) -> dict[Any, An
     return {told: mass / whole for (told, _), mass in found.items()}
 
 
-def _alike(ours: Sequence[_Law], theirs: Sequence[dict[Any, Any]], error: Fraction, by_value: bool, seed: str) -> bool:
-    """Return whether laws may be the same but for what outputs are called, unless they count by value."""
+def _alike(
+    ours: Sequence[_Law], theirs: Sequence[dict[Any, Any]], error: Fraction, alpha: Fraction | None, seed: str
+) -> bool:
+    """Return whether laws may be the same but for what outputs are called, unless they are of errors."""
     laws = [law.least for law in ours]
     if not error and not any(law.wide for law in ours):
-        return bool(_vectors(laws, by_value) == _vectors(theirs, by_value))
-    if by_value:
-        return all(
-            -error <= other.get(key, 0) - law.least.get(key, 0) <= law.wide + error
-            for law, other in zip(ours, theirs, strict=True)
-            for key in {**law.least, **other}
-        )
-    # whatever is called what, the k-th largest sums over datasets are as near as laws; nobody foresees the weights
+        return bool(_vectors(laws, alpha is not None) == _vectors(theirs, alpha is not None))
+    if alpha is not None:
+        missed = [[sum(p for key, p in law.items() if abs(key) > alpha) for law in each] for each in (laws, theirs)]
+        return all(-error <= b - a <= law.wide + error for a, b, law in zip(*missed, ours, strict=True))
+    # of every list of weights the largest sum over an event is as near as laws; nobody foresees the weights
     random = Random(seed)
-    for _ in range(_SUMS):
-        weights = [random.randint(1, 1 << 30) for _ in laws]
-        mine, other = (
-            sorted((sum(map(mul, weights, vector)) for vector in _of(each)), reverse=True) for each in (laws, theirs)
+    for at in range(_SUMS):
+        pair = random.sample(range(len(laws)), min(2, len(laws))) if at % 2 else range(len(laws))
+        weights = [random.randint(-(1 << 30), 1 << 30) * (each in pair) for each in range(len(laws))]
+        mine, other = (sum(max(0, sum(map(mul, weights, p))) for p in _of(each)) for each in (laws, theirs))
+        least, most = (
+            sum(max(0, s * w) * (law.wide + error) for w, law in zip(weights, ours, strict=True)) for s in (-1, 1)
         )
-        least, most = error * sum(weights), sum(w * (law.wide + error) for w, law in zip(weights, ours, strict=True))
-        if not all(-least <= b - a <= most for a, b in zip_longest(mine, other, fillvalue=0)):
+        if not -least <= other - mine <= most:
             return False
     return True
 
