@@ -28,6 +28,11 @@ def compress(data: Iterable[Any], selectors: Iterable[Any]) -> Iterator[Any]:
     return (item for item, selected in zip(data, selectors) if selected)  # noqa: B905
 
 
+def chain(*iterables: Iterable[Any]) -> Iterator[Any]:
+    """Return the items of some iterables, one after the other."""
+    return (item for items in iterables for item in items)
+
+
 def from_iterable(iterables: Iterable[Iterable[Any]]) -> Iterator[Any]:
     """Return the items of some iterables, one after the other."""
     return (item for items in iterables for item in items)
@@ -45,15 +50,15 @@ def pairwise(items: Iterable[Any]) -> Iterator[Any]:
     return (pair for item in items for pair in pairs(item))
 
 
-def accumulate(items: Iterable[Any], function: Callable[[Any, Any], Any], initial: Any) -> Iterator[Any]:
-    """Return what a function of two makes of the first items, for each number of them."""
+def accumulate(iterable: Iterable[Any], func: Callable[[Any, Any], Any] | None = None, *, initial: Any = None) -> Any:
+    """Return what a function of two makes of the first items, for each number of them; sums without a function."""
     done = [] if initial is None else [initial]
 
     def with_another(item: Any) -> Any:
-        done[:] = [function(done[0], item) if done else item]
+        done[:] = [item if not done else done[0] + item if func is None else func(done[0], item)]
         return done[0]
 
-    return (value for made in (list(done), (with_another(item) for item in items)) for value in made)
+    return (value for made in (list(done), (with_another(item) for item in iterable)) for value in made)
 
 
 def filterfalse(predicate: Callable[[Any], Any] | None, items: Iterable[Any]) -> Iterator[Any]:

@@ -23,7 +23,7 @@ from tightdp.core.lowering.arrays import (
     viewed,
 )
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import NUMPY, method, of_numpy
+from tightdp.core.lowering.registry import NUMPY, method, methods, of_numpy
 from tightdp.core.lowering.scalars import operate, over_all, whole
 from tightdp.core.lowering.values import Array, Element, Host, Reference, Value, is_scalar
 from tightdp.core.nodes import Expr
@@ -272,26 +272,6 @@ for _name in _VIEWING:
     of_numpy(_name)(_viewing(_name))
 
 
-@of_numpy("copy")
-def _copy(m: Machine, value: Value) -> Value:
-    return with_cells(m, value, lambda cells, kind: made(m, cells, kind))
-
-
-@method("flatten", Array)
-def _flatten(m: Machine, array: Array) -> Value:
-    return made(m, read(m, array).reshape(-1), array.dtype)
-
-
-@method("reshape", Array)
-def _reshape(m: Machine, array: Array, *shape: Value) -> Value:
-    return NUMPY["reshape"](m, array, shape[0] if len(shape) == 1 else shape)
-
-
-@method("transpose", Array)
-def _transpose(m: Machine, array: Array, *axes: Value) -> Value:
-    return NUMPY["transpose"](m, array, *((axes if len(axes) > 1 else axes[0],) if axes else ()))
-
-
 @method("rows", Array)
 def rows(m: Machine, array: Array) -> tuple[Value, ...]:
     """Return what a loop over an array meets: scalars, or views of its parts."""
@@ -300,22 +280,24 @@ def rows(m: Machine, array: Array) -> tuple[Value, ...]:
     return tuple(indexed(m, array, at) for at in range(array.shape[0]))
 
 
-@method("__getitem__", Array)
-def _getitem(m: Machine, array: Array, index: Value) -> Value:
-    return prepared(m, index, lambda parts: indexed(m, array, parts))
-
-
-method("__setitem__", Array)(assigned)
-
-_ATTRIBUTES: dict[str, Callable[[Machine, Value], Value]] = {
-    "shape": lambda m, array: tuple(getattr(array, "shape", ())),
-    "ndim": lambda m, array: len(getattr(array, "shape", ())),
-    "size": lambda m, array: int(np.prod(getattr(array, "shape", ()), dtype=int)),
-    "dtype": lambda m, array: Host(array.dtype),
-    "T": lambda m, array: NUMPY["transpose"](m, array),
-}
-for _name, _attribute in _ATTRIBUTES.items():
-    method(f"get {_name}", Array, Element)(_attribute)
+of_numpy("copy")(lambda m, value: with_cells(m, value, lambda cells, kind: made(m, cells, kind)))
+methods({
+    "flatten": lambda m, array: made(m, read(m, array).reshape(-1), array.dtype),
+    "reshape": lambda m, array, *shape: NUMPY["reshape"](m, array, shape[0] if len(shape) == 1 else shape),
+    "transpose": lambda m, array, *axes: NUMPY["transpose"](
+        m, array, *((axes if len(axes) > 1 else axes[0],) if axes else ())
+    ),
+    "__getitem__": lambda m, array, index: prepared(m, index, lambda parts: indexed(m, array, parts)),
+    "__setitem__": assigned,
+    "fill": lambda m, array, value: assigned(m, array, Host(Ellipsis), value),
+}, Array)  # fmt: skip
+methods({
+    "get shape": lambda m, array: tuple(getattr(array, "shape", ())),
+    "get ndim": lambda m, array: len(getattr(array, "shape", ())),
+    "get size": lambda m, array: int(np.prod(getattr(array, "shape", ()), dtype=int)),
+    "get dtype": lambda m, array: Host(array.dtype),
+    "get T": lambda m, array: NUMPY["transpose"](m, array),
+}, Array, Element)  # fmt: skip
 
 
 @method("item", Array, Element)
@@ -347,8 +329,3 @@ def _as_output(m: Machine, value: Value) -> Value:
     if isinstance(value, Element):
         return value.value
     return tuple(rows(m, value))
-
-
-@method("fill", Array)
-def _fill(m: Machine, array: Array, value: Value) -> None:
-    assigned(m, array, Host(Ellipsis), value)

@@ -60,11 +60,6 @@ builtin(math.perm)(_of_two("perm"))
 builtin(math.gcd)(_of_two("gcd"))
 
 
-@builtin(bool)
-def _bool(m: Machine, value: Value = False, /) -> Value:
-    return known(truth(m, value))
-
-
 @builtin(int)
 def _int(m: Machine, value: Value = 0, /, base: Value = None) -> Value:
     return _of_one("int")(m, value) if base is None else computed(m, int, (value, base), {}, "int")
@@ -75,11 +70,6 @@ def _fraction(m: Machine, numerator: Value, denominator: Value = None) -> Value:
     if denominator is None:
         return _of_one("fraction")(m, numerator)
     return _of_two("fraction")(m, numerator, denominator)
-
-
-@builtin(divmod)
-def _divmod(m: Machine, left: Value, right: Value, /) -> Value:
-    return tuple(_of_two(name)(m, left, right) for name in ("floordiv", "mod"))
 
 
 @builtin(round)
@@ -147,26 +137,11 @@ def _next(m: Machine, generator: Value, default: Value = MISSING, /) -> Value:
     return first_of(m, generator, default)
 
 
-@builtin(list)
-def _list(m: Machine, iterable: Value = (), /) -> Value:
-    return m.new_list(collected(m, iterable))
-
-
 @builtin(tuple)
 def _tuple(m: Machine, iterable: Value = (), /) -> Value:
     if isinstance(iterable, Every) and not iterable.parts:
         return iterable  # a sequence that nobody changes
     return collected(m, iterable)
-
-
-@builtin(any)
-def _any(m: Machine, iterable: Value, /) -> Value:
-    return search(m, iterable, True)
-
-
-@builtin(all)
-def _all(m: Machine, iterable: Value, /) -> Value:
-    return search(m, iterable, False)
 
 
 @builtin(sum)
@@ -283,9 +258,18 @@ def _before(m: Machine, left: Value, right: Value) -> Value:
     return m.each(left, lambda a: m.each(right, lambda b: precedes(m, "lt", a, b)))
 
 
-@builtin(sorted)
-def _sorted(m: Machine, iterable: Value, /, *, key: Value = None, reverse: Value = False) -> Value:
-    return m.new_list(m.each(_items(m, iterable, key), lambda items: arranged(m, items, key, reverse)))
+_IN_A_WORD: dict[Callable[..., object], Callable[..., Value]] = {
+    bool: lambda m, value=False, /: known(truth(m, value)),
+    divmod: lambda m, left, right, /: tuple(_of_two(name)(m, left, right) for name in ("floordiv", "mod")),
+    list: lambda m, iterable=(), /: m.new_list(collected(m, iterable)),
+    any: lambda m, iterable, /: search(m, iterable, True),
+    all: lambda m, iterable, /: search(m, iterable, False),
+    sorted: lambda m, iterable, /, *, key=None, reverse=False: m.new_list(
+        m.each(_items(m, iterable, key), lambda items: arranged(m, items, key, reverse))
+    ),
+}
+for _one, _handler in _IN_A_WORD.items():
+    builtin(_one)(_handler)
 
 
 def arranged(m: Machine, items: tuple[Value, ...] | Growing, key: Value, reverse: Value) -> Value:

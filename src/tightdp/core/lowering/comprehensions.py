@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
-import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.functions import call, call_python
+from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.iteration import (
     Step,
     collected,
@@ -28,8 +27,7 @@ from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import operate, over_all, over_values, truth, whole
 from tightdp.core.lowering.sequences import equal
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.undoing import tentatively
-from tightdp.core.lowering.values import Every, Filtered, Generator, Host, Stream, Value, alternatives, known, never
+from tightdp.core.lowering.values import Every, Filtered, Generator, Stream, Value, alternatives, known, never
 from tightdp.exact.lazily import lazily
 from tightdp.language.source import FunctionSource
 
@@ -267,24 +265,12 @@ def _filter(m: Machine, function: Value, iterable: Value, /) -> Value:
     return Filtered("filter", never, iterable, wanted)
 
 
-def _all_done(m: Machine, items: Sequence[Value], function: Value) -> list[Value]:
-    """Return what a function of two makes of the first items, for each number of them; sums without a function."""
-    done = list(items[:1])
-    for item in items[1:]:
-        if function is None:
-            done.append(binary(m, "add", done[-1], item, m.position[-1]))
-        else:
-            done.append(call(m, function, (done[-1], item), {}))
-    return done
-
-
 @builtin(functools.reduce)
 def _reduce(m: Machine, function: Value, iterable: Value, *initial: Value) -> Value:
     def folded(items: tuple[Value, ...]) -> Value:
-        done = _all_done(m, [*initial[:1], *items], function)
-        if not done:
+        if not (values := [*initial[:1], *items]):
             raise Failure("TypeError: reduce() of an empty iterable", "give it an initial value")
-        return done[-1]
+        return functools.reduce(lambda done, item: call(m, function, (done, item), {}), values)
 
     return m.each(collected(m, iterable), folded)
 
@@ -321,30 +307,3 @@ def _chosen(choose: Callable[..., object]) -> None:
 
 for _choose in (itertools.combinations, itertools.permutations, itertools.combinations_with_replacement):
     _chosen(_choose)
-
-
-def _at_once(m: Machine, name: str, action: Callable[[], Value], *arguments: Value) -> Value:
-    """Return what an action makes of all items at once; where that shows, what is made as it is gone through."""
-    unseen, made = tentatively(m, action, lambda cell: False)
-    return made if unseen else call_python(m, getattr(written, name), arguments, {})
-
-
-@builtin(itertools.pairwise)
-def _pairwise(m: Machine, iterable: Value, /) -> Value:
-    of = lambda items: _stream(m, "pairwise", list(itertools.pairwise(items)))  # noqa: E731
-    return _at_once(m, "pairwise", lambda: m.each(collected(m, iterable), of), iterable)
-
-
-@builtin(itertools.chain)
-def _chain(m: Machine, *iterables: Value) -> Value:
-    of = lambda *items: _stream(m, "chain", list(itertools.chain(*items)))  # noqa: E731
-    return _at_once(m, "from_iterable", lambda: over_all(m, iterables, of, _over_items), iterables)
-
-
-@builtin(itertools.accumulate)
-def _accumulate(m: Machine, iterable: Value, func: Value = None, *, initial: Value = None) -> Value:
-    def of(items: tuple[Value, ...]) -> Value:
-        return _stream(m, "accumulate", _all_done(m, items if initial is None else (initial, *items), func))
-
-    action = lambda: m.each(collected(m, iterable), of)  # noqa: E731
-    return _at_once(m, "accumulate", action, iterable, func or Host(operator.add), initial)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import partial
-from itertools import chain, compress, dropwhile, filterfalse, groupby, islice, repeat, starmap, takewhile, zip_longest
 from typing import Any
 
 from tightdp.core.lowering.dictionaries import new_table
@@ -41,10 +41,11 @@ def _read(function: Callable[..., object]) -> None:
         return value
 
 
-for _function in (
-    iter, compress, dropwhile, filterfalse, groupby, islice, repeat, starmap, takewhile, zip_longest, partial,
-    operator.itemgetter,
-):  # fmt: skip
+_OF_ITERTOOLS = (
+    "accumulate", "chain", "compress", "dropwhile", "filterfalse", "groupby", "islice", "pairwise", "repeat", "starmap",
+    "takewhile", "zip_longest",
+)  # fmt: skip
+for _function in (iter, partial, operator.itemgetter, *(getattr(itertools, name) for name in _OF_ITERTOOLS)):
     _read(_function)
 
 
@@ -56,7 +57,7 @@ def _of_class(owner: type, name: str) -> None:
         return call_python(m, getattr(written, name), arguments, {})
 
 
-_of_class(chain, "from_iterable")
+_of_class(itertools.chain, "from_iterable")
 _of_class(dict, "fromkeys")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tightdp.core.lowering import lists  # noqa: F401 (methods that are shared)
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Machine
-from tightdp.core.lowering.registry import METHODS, builtin, method
+from tightdp.core.lowering.registry import METHODS, builtin, method, methods
 from tightdp.core.lowering.scalars import over_values, whole
 from tightdp.core.lowering.sequences import content
 from tightdp.core.lowering.values import Reference, Value
@@ -21,8 +21,8 @@ class Deque(Reference):
     most: int | None = None
 
 
-for _name in ("clear", "count", "index", "remove", "reverse", "__getitem__"):
-    method(_name, Deque)(METHODS[Reference, _name])
+_SHARED = ("clear", "count", "index", "remove", "reverse", "__getitem__")
+methods({name: METHODS[Reference, name] for name in _SHARED}, Deque)
 
 
 @builtin(deque)
@@ -42,11 +42,6 @@ def _extend(m: Machine, base: Deque, more: Value) -> None:
     m.store[base.key] = items if most is None else m.each(items, lambda all_of: all_of[max(len(all_of) - most, 0) :])
 
 
-@method("append", Deque)
-def _append(m: Machine, base: Deque, value: Value) -> None:
-    _extend(m, base, (value,))
-
-
 @method("extendleft", Deque)
 def _extend_left(m: Machine, base: Deque, more: Value) -> None:
     turned = m.each(collected(m, more), lambda items: items[::-1])
@@ -54,29 +49,14 @@ def _extend_left(m: Machine, base: Deque, more: Value) -> None:
     m.store[base.key] = items if base.most is None else m.each(items, lambda all_of: all_of[: base.most])
 
 
-@method("appendleft", Deque)
-def _append_left(m: Machine, base: Deque, value: Value) -> None:
-    _extend_left(m, base, (value,))
-
-
-@method("pop", Deque)
-def _pop(m: Machine, base: Deque) -> Value:
-    return METHODS[Reference, "pop"](m, base)
-
-
-@method("popleft", Deque)
-def _pop_left(m: Machine, base: Deque) -> Value:
-    return METHODS[Reference, "pop"](m, base, 0)
-
-
-@method("copy", Deque)
-def _copy(m: Machine, base: Deque) -> Value:
-    return _deque(m, items_of(m, base), base.most)
-
-
-@method("get maxlen", Deque)
-def _most(m: Machine, base: Deque) -> Value:
-    return base.most
+methods({
+    "append": lambda m, base, value: _extend(m, base, (value,)),
+    "appendleft": lambda m, base, value: _extend_left(m, base, (value,)),
+    "pop": lambda m, base: METHODS[Reference, "pop"](m, base),
+    "popleft": lambda m, base: METHODS[Reference, "pop"](m, base, 0),
+    "copy": lambda m, base: _deque(m, items_of(m, base), base.most),
+    "get maxlen": lambda m, base: base.most,
+}, Deque)  # fmt: skip
 
 
 @method("rotate", Deque)

@@ -242,19 +242,9 @@ def _set(m: Machine, node: ast.Set) -> Value:
     return collection
 
 
-@lowers(ast.SetComp)
-def _setcomp(m: Machine, node: ast.SetComp) -> Value:
-    return _new_set(m, _members(m, generator_of(m, node)))
-
-
-@builtin(set)
-def _make_set(m: Machine, iterable: Value = (), /) -> Value:
-    return _new_set(m, _members(m, iterable))
-
-
-@builtin(frozenset)
-def _make_frozen(m: Machine, iterable: Value = (), /) -> Value:
-    return _new_set(m, _members(m, iterable), frozen=True)
+lowers(ast.SetComp)(lambda m, node: _new_set(m, _members(m, generator_of(m, node))))
+builtin(set)(lambda m, iterable=(), /: _new_set(m, _members(m, iterable)))
+builtin(frozenset)(lambda m, iterable=(), /: _new_set(m, _members(m, iterable), frozen=True))
 
 
 def _take(m: Machine, base: Collection, *more: Value) -> None:

@@ -15,7 +15,7 @@ from decimal import Decimal
 from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import ATTRIBUTES, METHODS, OPERANDS, instead_of_name, lowers
+from tightdp.core.lowering.registry import ATTRIBUTES, METHODS, OPERANDS, SYNTAX, instead_of_name, lowers
 from tightdp.core.lowering.scalars import COUNTS, adopt, negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
 from tightdp.core.lowering.values import (
@@ -57,11 +57,6 @@ def _constant(m: Machine, node: ast.Constant) -> Value:
         "use ints, rationals, strings, None or tuples of them",
         node,
     )
-
-
-@lowers(ast.Name)
-def _name(m: Machine, node: ast.Name) -> Value:
-    return look_up(m, node.id, node)
 
 
 def look_up(m: Machine, name: str, node: ast.AST) -> Value:
@@ -167,22 +162,7 @@ def _boolop(m: Machine, node: ast.BoolOp) -> Value:
     return over(node.values)
 
 
-@lowers(ast.IfExp)
-def _ifexp(m: Machine, node: ast.IfExp) -> Value:
-    return m.branch(truth(m, m.evaluate(node.test)), lambda: m.evaluate(node.body), lambda: m.evaluate(node.orelse))
-
-
 # displays
-
-
-@lowers(ast.Tuple)
-def _tuple(m: Machine, node: ast.Tuple) -> Value:
-    return display(m, node.elts)
-
-
-@lowers(ast.List)
-def _list(m: Machine, node: ast.List) -> Value:
-    return m.new_list(display(m, node.elts))
 
 
 def display(m: Machine, elements: Sequence[ast.expr]) -> Value:
@@ -212,19 +192,9 @@ def part_of(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     return element(m, value, Cut(bounds)) if isinstance(value, Array) else sliced(m, value, bounds)
 
 
-@lowers(ast.Slice)
-def _slice(m: Machine, node: ast.Slice) -> Value:
-    return Cut(bounds_of(m, node))
-
-
 def bounds_of(m: Machine, node: ast.Slice) -> tuple[Value, ...]:
     """Return the bounds and the step of a slice (None where they are left out)."""
     return tuple(None if part is None else m.evaluate(part) for part in (node.lower, node.upper, node.step))
-
-
-@lowers(ast.Attribute)
-def _attribute(m: Machine, node: ast.Attribute) -> Value:
-    return m.each(m.evaluate(node.value), lambda value: named(m, value, node.attr))
 
 
 def named(m: Machine, value: Value, name: str) -> Value:
@@ -265,3 +235,15 @@ def is_object(value: Value) -> bool:
     if isinstance(value, Host):
         return isinstance(value.object, type) and not is_foreign(value.object)
     return hasattr(value, "_fields") if isinstance(value, tuple) else type(value) in ATTRIBUTES
+
+
+SYNTAX |= {
+    ast.Name: lambda m, node: look_up(m, node.id, node),
+    ast.IfExp: lambda m, node: m.branch(
+        truth(m, m.evaluate(node.test)), lambda: m.evaluate(node.body), lambda: m.evaluate(node.orelse)
+    ),
+    ast.Tuple: lambda m, node: display(m, node.elts),
+    ast.List: lambda m, node: m.new_list(display(m, node.elts)),
+    ast.Slice: lambda m, node: Cut(bounds_of(m, node)),
+    ast.Attribute: lambda m, node: m.each(m.evaluate(node.value), lambda value: named(m, value, node.attr)),
+}

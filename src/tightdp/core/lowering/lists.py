@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from tightdp.core.lowering.builtins import arranged, summed
@@ -12,21 +13,11 @@ from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
-from tightdp.core.lowering.registry import builtin, lowers, method
+from tightdp.core.lowering.registry import builtin, lowers, method, methods
 from tightdp.core.lowering.scalars import operate, over_values, refuse_mixed, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, plain
 from tightdp.core.lowering.values import SCALARS, Every, Growing, Range, Reference, Table, Value, is_scalar, name_of
 from tightdp.core.nodes import Expr
-
-
-@method("append", Reference)
-def _append(m: Machine, base: Reference, value: Value) -> None:
-    extend(m, base, (value,))
-
-
-@method("extend", Reference)
-def _extend(m: Machine, base: Reference, more: Value) -> None:
-    extend(m, base, more)
 
 
 @method("insert", Reference)
@@ -34,7 +25,7 @@ def _insert(m: Machine, base: Reference, index: Value, value: Value) -> None:
     def into(items: tuple[Value, ...]) -> Value:
         return over_values(m, index, lambda at: (*items[: whole(at)], value, *items[whole(at) :]))
 
-    m.store[base.key] = m.each(content(m, base), into)
+    _changed(m, base, into)
 
 
 @method("pop", Reference)
@@ -53,33 +44,17 @@ def _pop(m: Machine, base: Reference, index: Value = -1) -> Value:
     return element(m, pair, 0)
 
 
+def _changed(m: Machine, base: Reference, action: Callable[[tuple[Value, ...]], Value]) -> None:
+    m.store[base.key] = m.each(content(m, base), action)
+
+
 method("__getitem__", Reference, tuple, Range, Table)(element)
-
-
-@method("copy", Reference)
-def _copy(m: Machine, base: Reference) -> Value:
-    return m.new_list(items_of(m, base))
-
-
-@method("sort", Reference)
-def _sort(m: Machine, base: Reference, /, *, key: Value = None, reverse: Value = False) -> None:
-    m.store[base.key] = m.each(content(m, base), lambda items: arranged(m, items, key, reverse))
-
-
-@method("reverse", Reference)
-def _reverse(m: Machine, base: Reference) -> None:
-    m.store[base.key] = m.each(content(m, base), lambda items: items[::-1])
 
 
 @method("clear", Reference)
 def _clear(m: Machine, base: Reference) -> None:
     content(m, base)
     m.store[base.key] = ()
-
-
-@method("remove", Reference)
-def _remove(m: Machine, base: Reference, wanted: Value) -> None:
-    _pop(m, base, _index(m, base, wanted))
 
 
 @method("index", Reference, tuple, Range)
@@ -97,6 +72,18 @@ def _index(m: Machine, base: Value, wanted: Value) -> Value:
     return m.of_growing("index", items, wanted) if isinstance(items, Growing) else m.each(items, search)
 
 
+methods({
+    "append": lambda m, base, value: extend(m, base, (value,)),
+    "extend": extend,
+    "copy": lambda m, base: m.new_list(items_of(m, base)),
+    "sort": lambda m, base, /, *, key=None, reverse=False: _changed(
+        m, base, lambda items: arranged(m, items, key, reverse)
+    ),
+    "reverse": lambda m, base: _changed(m, base, lambda items: items[::-1]),
+    "remove": lambda m, base, wanted: _pop(m, base, _index(m, base, wanted)),
+}, Reference)  # fmt: skip
+
+
 @method("count", Every)
 def _count_every(m: Machine, base: Every, wanted: Value) -> Value:
     hits = Every(lambda record, index: operate(m, "int", equal(m, base.step(record, index), wanted)))
@@ -108,12 +95,8 @@ def _count(m: Machine, base: Value, wanted: Value) -> Value:
     return m.each(items_of(m, base), lambda items: summed(m, tuple(equal(m, item, wanted) for item in items)))
 
 
-def _of_bits(name: str) -> None:
-    method(name, *SCALARS)(lambda m, value: operate(m, name, value))
-
-
-_of_bits("bit_count")
-_of_bits("bit_length")
+for _name in ("bit_count", "bit_length"):
+    method(_name, *SCALARS)(lambda m, value, _name=_name: operate(m, _name, value))
 
 
 @lowers(ast.JoinedStr)

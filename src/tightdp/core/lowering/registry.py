@@ -7,7 +7,7 @@ outside the language: what it is called in messages, and what to write in its pl
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from tightdp.language import primitives
@@ -79,6 +79,12 @@ def in_doubles(*functions: object) -> Callable[[H], H]:
 def method(name: str, *kinds: type) -> Callable[[H], H]:
     """Register the handler of a method of values of these classes."""
     return _into(METHODS)(*((kind, name) for kind in kinds))
+
+
+def methods(meanings: Mapping[str, Handler], *kinds: type) -> None:
+    """Register the handlers of several methods of values of these classes, by their names."""
+    for name, handler in meanings.items():
+        method(name, *kinds)(handler)
 
 
 INSTEAD = {
