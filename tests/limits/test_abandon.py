@@ -226,7 +226,7 @@ def test_an_interrupted_command(question: Callable[[], Any]) -> None:
             with pytest.raises(Abandoned, match="interrupted"):
                 asked.run()
         timer.join()
-    assert asked.interrupted
+    assert asked.interrupts
 
 
 INTERRUPTED = """

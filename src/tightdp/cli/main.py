@@ -247,7 +247,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _complain(interruption())
         return INTERRUPTED
     status = _run(command, options)
-    return INTERRUPTED if command.interrupted and status in (UNRESOLVED, BAD_INPUT) else status
+    return INTERRUPTED if command.interrupts and status in (UNRESOLVED, BAD_INPUT) else status
 
 
 def _run(command: Command, options: argparse.Namespace) -> int:
@@ -264,7 +264,7 @@ def _run(command: Command, options: argparse.Namespace) -> int:
         deep = LimitError("the program nests too deeply", "use fewer records or shorter loops")
         return _stopped(deep, command, options)
     except TightdpError as error:
-        if command.interrupted:
+        if command.interrupts:
             sys.stderr.write(f"{interruption().what}; before that:\n")
         _complain(error, getattr(options, "json", False) and not command.printed)
         return BAD_INPUT

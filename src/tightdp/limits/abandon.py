@@ -64,45 +64,6 @@ def run(question: Callable[[], T], limits: Limits, apart: bool = False) -> T:
     return cast(T, _Parent(question, limits).answer())
 
 
-class Command:
-    """A command that runs in a child process; what it prints is printed by this process.
-
-    The first Ctrl-C asks it to stop and to print what it knows, a second one ends it at once. Where it is not `gentle`
-    the first one raises KeyboardInterrupt in it.
-    """
-
-    def __init__(self, command: Callable[[], int], limits: Limits, gentle: bool = True) -> None:
-        self._command, self._limits = command, limits
-        self._parent = _Parent(command, limits, printing=True, gentle=gentle)
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether there was a Ctrl-C."""
-        return self._parent.interrupts > 0
-
-    @property
-    def snapshot(self) -> Any:
-        """The last snapshot that the command took, None for none."""
-        return self._parent.snapshot
-
-    @property
-    def kept(self) -> list[Any]:
-        """What the command asked to keep, in order."""
-        return self._parent.kept
-
-    @property
-    def printed(self) -> bool:
-        """Whether the command has printed something on stdout."""
-        return self._parent.printed
-
-    def run(self) -> int:
-        """Return the exit status. Raises what the command raises, and Abandoned where it does not stop by itself."""
-        if can_fork():
-            return cast(int, self._parent.answer())
-        with ticking(self._limits), with_text(self._limits):
-            return self._command()
-
-
 def _is_covered(child: Child, limits: Limits) -> bool:
     """Whether a child will be stopped hardly later than these limits ask."""
     ours, theirs = child.limits.deadline, limits.deadline
@@ -118,11 +79,15 @@ class _Parent:
         self._question, self._limits = question, limits
         self._printing, self._gentle = printing, gentle
         self.snapshot: Any = None
+        """The last snapshot that the child took, None for none."""
         self.kept: list[Any] = []
+        """What it asked to keep, in order."""
         self.printed = False
+        """Whether it has printed something on stdout."""
         self._why: LimitError | None = None
         self._stop_at = self._looked = 0.0
         self.interrupts = 0
+        """How many times there was a Ctrl-C."""
 
     def answer(self) -> Any:
         """Return the answer, or raise."""
@@ -239,6 +204,24 @@ class _Parent:
         if self._pid:
             self._code, self._pid = end(self._pid, kill), 0
         return self._code
+
+
+class Command(_Parent):
+    """A command that runs in a child process; what it prints is printed by this process.
+
+    The first Ctrl-C asks it to stop and to print what it knows, a second one ends it at once. Where it is not `gentle`
+    the first one raises KeyboardInterrupt in it.
+    """
+
+    def __init__(self, command: Callable[[], int], limits: Limits, gentle: bool = True) -> None:
+        super().__init__(command, limits, printing=True, gentle=gentle)
+
+    def run(self) -> int:
+        """Return the exit status. Raises what the command raises, and Abandoned where it does not stop by itself."""
+        if can_fork():
+            return cast(int, self.answer())
+        with ticking(self._limits), with_text(self._limits):
+            return cast(int, self._question())
 
 
 def cores() -> int:
