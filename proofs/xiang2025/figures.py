@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import floor
 
 from tightdp import audit
-from tightdp.auditing import Gaussian, Laplace, Polygon, SubsampledGaussian, expected_correct
+from tightdp.auditing import Gaussian, Laplace, Polygon, expected_correct
 from tightdp.auditing.curves import rejected_exp_epsilon
 from tightdp.auditing.tradeoff import Curve
 from tightdp.claims.figures import Cell, epsilon_text
@@ -79,7 +79,7 @@ def _() -> Iterator[tuple[Cell, ...]]:
     half = Fraction(1, 2)
     for mu in (Fraction(1), Fraction(2)):
         for n, r in SIZES:
-            yield mu, n, *_row(n, r, SubsampledGaussian(mu, half), "gaussian@1/2", Fraction(1, 10**7))
+            yield mu, n, *_row(n, r, Gaussian(mu, half), "gaussian@1/2", Fraction(1, 10**7))
 
 
 @paper.figure(

@@ -10,7 +10,7 @@ from itertools import product
 import pytest
 
 from tightdp import audit
-from tightdp.auditing import Gaussian, Laplace, Polygon, SubsampledGaussian, expected_correct
+from tightdp.auditing import Gaussian, Laplace, Polygon, expected_correct
 from tightdp.errors import ParameterError
 from tightdp.exact.enclosure import Enclosure, normal_cdf
 
@@ -108,7 +108,7 @@ def test_a_pair_that_two_others_imply_together_changes_nothing() -> None:
 
 @pytest.mark.parametrize("rate", [F(1, 2), F(1, 10)])
 def test_the_sampled_curve_lies_between_its_polygons(rate: Fraction) -> None:
-    curve = SubsampledGaussian(F(2), rate)
+    curve = Gaussian(F(2), rate)
     logs = curve.logs(40)
     outer, inner = Polygon(curve.outer(logs)), Polygon(curve.inner(logs))
     for x in (F(k, 50) for k in range(26)):

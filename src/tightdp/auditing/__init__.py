@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tightdp.auditing.ask import audit
 from tightdp.auditing.certificate import Counterexample, DualCertificate, WorstMechanism
-from tightdp.auditing.curves import Gaussian, Laplace, SubsampledGaussian
+from tightdp.auditing.curves import Gaussian, Laplace
 from tightdp.auditing.expected import expected_correct
 from tightdp.auditing.question import METHODS, AuditAnswer, checked
 from tightdp.auditing.tradeoff import Polygon, pairs_of_vertices
@@ -23,7 +23,6 @@ __all__ = [
     "Gaussian",
     "Laplace",
     "Polygon",
-    "SubsampledGaussian",
     "WorstMechanism",
     "audit",
     "checked",

@@ -28,54 +28,97 @@ _LARGEST_LOG = 700.0
 """Just below where exp overflows."""
 
 
+@dataclass(frozen=True)
 class Gaussian(Curve):
-    """The trade-off function of N(0, 1) against N(mu, 1): f(x) = Φ(Φ⁻¹(1 - x) - mu), for a rational mu > 0."""
+    """The trade-off function of P = N(0, 1) and (1 - q) P + q N(mu, 1), read as symmetric, for a rate 0 < q <= 1.
+
+    With the rate 1 it is that of the mechanism itself, f(x) = Φ(Φ⁻¹(1 - x) - mu). Sampled, it is at x
+    (1 - q)(1 - x) + q f(x), as far as its slope is at most -1; then its mirror image (Dong, Roth, Su 2019, Thm 4.2: the
+    operator C_q).
+    """
+
+    rate: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rate = read_number("rate", self.rate, 1)
+        if rate == 0:
+            raise ParameterError("rate is 0", "a probability above 0")
+        object.__setattr__(self, "rate", rate)
 
     def __str__(self) -> str:
-        return f"the Gaussian trade-off function with mu = {self.mu}"
+        named = f"the Gaussian trade-off function with mu = {self.mu}"
+        return named if self.rate == 1 else f"{named}, sampled with probability {self.rate}"
 
     @cached_property
-    def _floats(self) -> tuple[float, float]:
-        """mu, and the x with f(x) = x."""
+    def _floats(self) -> tuple[float, float, float]:
+        """mu, the x with f(x) = x, and the rate."""
         mu = float(self.mu)
-        return mu, _cdf(-mu / 2)
+        return mu, _cdf(-mu / 2), float(self.rate)
+
+    def _base_t(self, t: Fraction) -> Fraction:
+        """Return the likelihood ratio of the mechanism at which that of the mixture is t; below 0 for none."""
+        return 1 + (t - 1) / self.rate
 
     def delta(self, t: Fraction) -> Enclosure:
-        """Enclose δ(t) = Φ(mu/2 - ε/mu) - t Φ(-mu/2 - ε/mu) for t = e^ε."""
-        log = ln(t)
+        """Enclose δ(t) for t = e^ε: q times that of the mechanism, Φ(mu/2 - ε/mu) - t Φ(-mu/2 - ε/mu), at its t."""
+        base = self._base_t(t)
+        log = ln(base)
         center, low, high = self.mu / 2, log.lower / self.mu, log.upper / self.mu
         first = normal_cdf(Enclosure(center - high, center - low))
         second = normal_cdf(Enclosure(-center - high, -center - low))
-        return Enclosure(max(Fraction(0), first.lower - t * second.upper), first.upper - t * second.lower)
+        least = max(Fraction(0), first.lower - base * second.upper)
+        return Enclosure(self.rate * least, self.rate * (first.upper - base * second.lower))
 
     def points(self, logs: Sequence[float]) -> list[tuple[Fraction, Fraction]]:
-        half, mu = self.mu / 2, float(self.mu)
-        scores = [half, *(score for score in (short(log / mu + mu / 2) for log in logs) if score > half)]
+        half, mu = self.mu / 2, self._floats[0]
+        scores = [half, *(score for score in (short(self._unmixed(log) / mu + mu / 2) for log in logs) if score > half)]
         # the tangent at x = Φ(-s) has slope -exp(s mu - mu²/2)
-        return [(_cdf_above(-score), _cdf_above(score - self.mu)) for score in scores]
+        found = [(_cdf_above(-score), _cdf_above(score - self.mu)) for score in scores]
+        mixed = [(x, round_up((1 - self.rate) * (1 - x) + self.rate * y, CURVE_BITS)) for x, y in found]
+        return [*mixed, mixed[0][::-1]]  # the side of slope -1 is longer than that of the mechanism
 
     def logs(self, count: int) -> list[float]:
         """Return ε = ln t of `count` tangents, evenly spread over the scores that matter."""
-        return [float(self.mu) * 7.5 * i / (count - 1) for i in range(count)]
+        return [self._mixed(float(self.mu) * 7.5 * i / (count - 1)) for i in range(count)]
 
     def tails(self, t: Fraction | None, strict: bool) -> Tails:
-        return SubsampledGaussian(self.mu, Fraction(1)).tails(t, strict)
+        if t is None:
+            return _NONE
+        high, low = self._base_t(t), self._base_t(1 / t)
+        return self._mass(high, 1), self._mass(low, -1) if low > 0 else arb(0)
+
+    def _mass(self, t: Fraction, sign: int) -> arb:
+        """Return the mass where the mechanism has a likelihood ratio of at least t (at most t for the sign -1)."""
+        mu, rate = ball(self.mu), ball(self.rate)
+        score = ball(t).log() / mu + mu / 2
+        return ((2 - rate) * normal_tail(sign * score) + rate * normal_tail(sign * (score - mu))) / 2
 
     def blow_up(self, x: float) -> float:
-        mu, middle = self._floats
-        if x >= middle:
-            return x + 1 - 2 * middle
-        return _cdf(_NORMAL.inv_cdf(x) + mu) if x > 0 else 0.0
+        mu, middle, rate = self._floats
+        base = x + 1 - 2 * middle if x >= middle else _cdf(_NORMAL.inv_cdf(x) + mu) if x > 0 else 0.0
+        return (1 - rate) * x + rate * base
 
     def inverse(self, y: float) -> float:
-        mu, middle = self._floats
-        if y >= 1 - middle:
-            return y - 1 + 2 * middle
-        return _cdf(_NORMAL.inv_cdf(y) - mu) if y > 0 else 0.0
+        mu, middle, rate = self._floats
+        x = y - 1 + 2 * middle if y >= 1 - middle else _cdf(_NORMAL.inv_cdf(y) - mu) if y > 0 else 0.0
+        if rate == 1:
+            return x
+        # below the solution: Newton steps rise to it, as `blow_up` is concave
+        while x > 0 and (step := (y - self.blow_up(x)) * math.exp(-self.log_slope(x))) > 1e-15 * x:
+            x += step
+        return x
 
     def log_slope(self, x: float) -> float:
-        mu, _ = self._floats
-        return max(0.0, -_NORMAL.inv_cdf(x) * mu - mu * mu / 2) if 0 < x < 0.5 else 0.0 if x else math.inf
+        mu = self._floats[0]
+        return self._mixed(max(0.0, -_NORMAL.inv_cdf(x) * mu - mu * mu / 2) if 0 < x < 0.5 else 0.0 if x else math.inf)
+
+    def _mixed(self, log: float) -> float:
+        """Return the logarithm of the slope of the mixture where that of the mechanism is `log`."""
+        return log if self.rate == 1 or log > _LARGEST_LOG else math.log1p(float(self.rate) * math.expm1(log))
+
+    def _unmixed(self, log: float) -> float:
+        return log if self.rate == 1 else math.log1p(math.expm1(log) / float(self.rate))
 
 
 class Laplace(Curve):
@@ -136,77 +179,6 @@ class Laplace(Curve):
         return mu if x <= math.exp(-mu) / 2 else max(0.0, -mu - math.log(4 * x * x))
 
 
-@dataclass(frozen=True)
-class SubsampledGaussian(Curve):
-    """The trade-off function of P = N(0, 1) and (1 - q) P + q N(mu, 1), read as symmetric, for a rate 0 < q <= 1.
-
-    At x it is (1 - q)(1 - x) + q f(x), f that of the Gaussian mechanism, as far as its slope is at most -1; then its
-    mirror image (Dong, Roth, Su 2019, Thm 4.2: the operator C_q).
-    """
-
-    rate: Fraction
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        rate = read_number("rate", self.rate, 1)
-        if rate == 0:
-            raise ParameterError("rate is 0", "a probability above 0")
-        object.__setattr__(self, "rate", rate)
-
-    @cached_property
-    def _base(self) -> Gaussian:
-        """The mechanism without subsampling."""
-        return Gaussian(self.mu)
-
-    def __str__(self) -> str:
-        return f"{self._base}, sampled with probability {self.rate}"
-
-    def _base_t(self, t: Fraction) -> Fraction:
-        """Return the likelihood ratio of the base at which that of the mixture is t; below 0 where there is none."""
-        return 1 + (t - 1) / self.rate
-
-    def delta(self, t: Fraction) -> Enclosure:
-        low, high = self._base.delta(self._base_t(t))
-        return Enclosure(self.rate * low, self.rate * high)
-
-    def points(self, logs: Sequence[float]) -> list[tuple[Fraction, Fraction]]:
-        found = self._base.points([math.log1p(math.expm1(log) / float(self.rate)) for log in logs])
-        mixed = [(x, round_up((1 - self.rate) * (1 - x) + self.rate * y, CURVE_BITS)) for x, y in found]
-        return [*mixed, mixed[0][::-1]]  # the side of slope -1 is longer than that of the base
-
-    def logs(self, count: int) -> list[float]:
-        """Return ε = ln t of `count` tangents, spread as those of the base."""
-        return [self._mixed_log(log) for log in self._base.logs(count)]
-
-    def tails(self, t: Fraction | None, strict: bool) -> Tails:
-        if t is None:
-            return _NONE
-        high, low = self._base_t(t), self._base_t(1 / t)
-        return self._mass(high, 1), self._mass(low, -1) if low > 0 else arb(0)
-
-    def _mass(self, t: Fraction, sign: int) -> arb:
-        """Return the mass where the base has a likelihood ratio of at least t (at most t for the sign -1)."""
-        mu, rate = ball(self.mu), ball(self.rate)
-        score = ball(t).log() / mu + mu / 2
-        return ((2 - rate) * normal_tail(sign * score) + rate * normal_tail(sign * (score - mu))) / 2
-
-    def blow_up(self, x: float) -> float:
-        rate = float(self.rate)
-        return (1 - rate) * x + rate * self._base.blow_up(x)
-
-    def inverse(self, y: float) -> float:
-        x = self._base.inverse(y)  # below the solution: Newton steps rise to it, as `blow_up` is concave
-        while x > 0 and (step := (y - self.blow_up(x)) * math.exp(-self.log_slope(x))) > 1e-15 * x:
-            x += step
-        return x
-
-    def log_slope(self, x: float) -> float:
-        return self._mixed_log(self._base.log_slope(x))
-
-    def _mixed_log(self, log: float) -> float:
-        return log if log > _LARGEST_LOG else math.log1p(float(self.rate) * math.expm1(log))
-
-
 # by name
 
 Family = Callable[[Fraction], Curve]
@@ -219,7 +191,7 @@ def family_of(name: object) -> Family | None:
     """Return the family of a name: gaussian, laplace, or gaussian@RATE (sub-sampled); None for others."""
     if isinstance(name, str) and name.startswith("gaussian@"):
         rate = read_number("rate", name.removeprefix("gaussian@"), 1)
-        return lambda mu: SubsampledGaussian(mu, rate)
+        return lambda mu: Gaussian(mu, rate)
     families: dict[object, Family] = {"gaussian": Gaussian, "laplace": Laplace}
     return families.get(name) if isinstance(name, str) else None
 
@@ -233,7 +205,7 @@ def as_tradeoff(tradeoff: object) -> Polygon | Curve:
         mu = read_number(f"mu of the {name} trade-off function", scale)
         if name == "laplace":
             return Laplace(mu)
-        return Gaussian(mu) if rate is None else SubsampledGaussian(mu, read_number("rate", rate, 1))
+        return Gaussian(mu, Fraction(1) if rate is None else read_number("rate", rate, 1))
     if isinstance(tradeoff, (str, bytes)) or not isinstance(tradeoff, Iterable):
         raise ParameterError(
             f"{tradeoff!r} is not a trade-off function",

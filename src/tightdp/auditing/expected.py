@@ -46,7 +46,8 @@ def expected_correct(
     game = checked_game(canaries, guesses, 0, options)
     canaries, guesses, options = game.canaries, game.guesses, game.options
     curve = as_tradeoff(tradeoff)
-    if options > 2 and not (isinstance(curve, Gaussian) and guesses == canaries and not balanced):
+    whole = isinstance(curve, Gaussian) and curve.rate == 1
+    if options > 2 and not (whole and guesses == canaries and not balanced):
         raise ParameterError(
             f"with options = {options} the order of certainty is not known",
             "take gaussian:MU and guess all secrets (guesses = canaries)",
