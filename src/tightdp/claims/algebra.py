@@ -1,11 +1,10 @@
 """Signs on cells: whether a relation of rational functions holds wherever conditions hold, decided symbolically.
 
 Maxima, minima and absolute values cut the domain into cells, on each of which both sides are rational functions. On
-one variable a cell is cut at all roots, which is complete. On several, conditions that are linear in a variable are
-substituted away, ranges are mapped to t >= 0, and a polynomial whose coefficients are all >= 0 there is >= 0; where
-that
-does not show it, ranges are halved or variables ordered, within counted work. A variable that is whole is treated as
-real, which proves more. What is not shown is not claimed: the answer is True, False with a point, or None.
+one variable a cell is cut at all roots, which is complete. On several, a condition that is linear in a variable is
+substituted away, ranges are mapped to t >= 0, and a polynomial whose coefficients are all >= 0 there is >= 0; two
+variables may be put in order. A variable that is whole is treated as real, which proves more. What is not shown is not
+claimed: the answer is True, False with a point, or None.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from tightdp.exact.lazily import lazily
 
 sympy = lazily("sympy")
 
-_WORK = 60
-"""How many cells are tried for a sign on several variables."""
 _POINTS = 5000
 """How many points are tried for a counterexample."""
 
@@ -193,7 +190,7 @@ def _polynomial(value: Any, strict: bool, cell: Cell) -> bool:
         return _on_a_line(value, strict, used.pop(), cell)
     if value.is_number:
         return bool(value > 0 if strict else value >= 0)
-    return _on_cells(value, strict, cell, [_WORK])
+    return _on_cells(value, strict, cell)
 
 
 def _on_a_line(value: Any, strict: bool, symbol: Any, cell: Cell) -> bool:
@@ -253,63 +250,49 @@ def _rational(value: Fraction) -> Any:
     return sympy.Rational(value.numerator, value.denominator)
 
 
-def _on_cells(value: Any, strict: bool, cell: Cell, work: list[int], depth: int = 4) -> bool:
-    """Try to show a sign on several variables, by substitution and subdivision."""
-    work[0] -= 1
-    if _is_empty(cell) or _by_coefficients(value, strict, cell):
+def _on_cells(value: Any, strict: bool, cell: Cell) -> bool:
+    """Whether coefficients show a sign on several variables: as they stand, or with a condition substituted away.
+
+    Without conditions that is tried, too, for both orders of two variables with one range.
+    """
+    if _is_empty(cell) or _by_coefficients(value, strict, cell.ranges):
         return True
-    if work[0] < 0 or depth == 0:
-        return False
-    options = []
-    for at, condition in enumerate(cell.conditions):
-        rest = cell.conditions[:at] + cell.conditions[at + 1 :]
+    for condition in cell.conditions:
         for symbol in sorted(condition.value.free_symbols, key=str):
-            found = _substituted(condition, symbol, Cell(cell.ranges, rest))
-            if found is not None:
-                options.append((sympy.expand(value.subs(symbol, found[0])), found[1]))
-    if any(_by_coefficients(new, strict, inner) for new, inner in options):
-        return True
-    if any(_on_cells(new, strict, inner, work, depth - 1) for new, inner in options):
-        return True
-    if cell.conditions:
-        return _on_cells(value, strict, Cell(cell.ranges), work, depth - 1)
-    return _subdivided(value, strict, cell, work, depth - 1)
+            found = _substituted(condition, symbol, cell.ranges)
+            if found and _by_coefficients(sympy.expand(value.subs(symbol, found[0])), strict, found[1]):
+                return True
+    pairs = () if cell.conditions else combinations(sorted(value.free_symbols, key=str), 2)
+    return any(
+        all(_on_cells(value, strict, Cell(cell.ranges, (Condition(way),))) for way in (one - other, other - one))
+        for one, other in pairs
+        if cell.ranges[one] == cell.ranges[other]
+    )
 
 
 def _is_empty(cell: Cell) -> bool:
     return any(c.value.is_number and (c.value < 0 or (c.strict and c.value == 0)) for c in cell.conditions)
 
 
-def _substituted(condition: Condition, symbol: Any, cell: Cell) -> tuple[Any, Cell] | None:
-    """Write a variable as what a linear condition says plus s >= 0; its own range becomes a condition."""
-    if symbol not in cell.ranges:
-        return None
+def _substituted(condition: Condition, symbol: Any, ranges: dict[Any, Range]) -> tuple[Any, dict[Any, Range]] | None:
+    """Write a variable as what a linear condition says plus s >= 0, whatever its own range; return that and ranges."""
     polynomial = sympy.Poly(condition.value, symbol)
-    if polynomial.degree() != 1 or not polynomial.LC().is_number:
+    if symbol not in ranges or polynomial.degree() != 1 or not polynomial.LC().is_number:
         return None
-    slope = polynomial.LC()
     slack = sympy.Symbol(f"{symbol}+", real=True)
-    new = (slack - polynomial.eval(0)) / slope
-    ranges = {each: range for each, range in cell.ranges.items() if each != symbol}
-    own = cell.ranges[symbol]
-    ranges[slack] = Range(Fraction(0), None, (not condition.strict, False))
-    conditions = [Condition(sympy.expand(c.value.subs(symbol, new)), c.strict) for c in cell.conditions]
-    if own.low is not None:
-        conditions.append(Condition(sympy.expand(new - _rational(own.low)), not own.closed[0]))
-    if own.high is not None:
-        conditions.append(Condition(sympy.expand(_rational(own.high) - new), not own.closed[1]))
-    kept = tuple(c for c in conditions if not _by_coefficients(c.value, c.strict, Cell(ranges)))
-    return new, Cell(ranges, kept)
+    others = {each: range for each, range in ranges.items() if each != symbol}
+    at_least = Range(Fraction(0), None, (not condition.strict, False))
+    return (slack - polynomial.eval(0)) / polynomial.LC(), {**others, slack: at_least}
 
 
-def _by_coefficients(value: Any, strict: bool, cell: Cell) -> bool:
+def _by_coefficients(value: Any, strict: bool, ranges: dict[Any, Range]) -> bool:
     """Whether all coefficients are >= 0 when every range is mapped to t >= 0, and no face that belongs is 0."""
     symbols = sorted(value.free_symbols, key=str)
     if not symbols:
         return bool(value > 0 if strict else value >= 0)
     polynomial = sympy.Poly(value, *symbols, domain="QQ")
     for symbol in symbols:
-        range = cell.ranges.get(symbol, Range())
+        range = ranges.get(symbol, Range())
         if range.low is None and range.high is None:
             return False
         polynomial = _mapped(polynomial, symbol, range)
@@ -319,7 +302,7 @@ def _by_coefficients(value: Any, strict: bool, cell: Cell) -> bool:
         return True
     ends: list[list[Callable[[Any, Any], Any]]] = []
     for symbol in symbols:
-        range = cell.ranges[symbol]
+        range = ranges[symbol]
         at_low, at_high = (range.closed[0], range.closed[1]) if range.low is not None else (range.closed[1], False)
         faces: list[Callable[[Any, Any], Any]] = [lambda each, _: each]
         if at_low:
@@ -349,34 +332,3 @@ def _mapped(polynomial: Any, symbol: Any, range: Range) -> Any:
         terms = sympy.Poly(value, symbol).all_coeffs()[::-1]
         value = sum(c * (low + high * symbol) ** k * (1 + symbol) ** (degree - k) for k, c in enumerate(terms))
     return sympy.Poly(sympy.expand(value), *gens, domain="QQ")
-
-
-def _subdivided(value: Any, strict: bool, cell: Cell, work: list[int], depth: int) -> bool:
-    symbols = sorted(value.free_symbols, key=str)
-    for first, second in combinations(symbols, 2):
-        if cell.ranges[first] == cell.ranges[second] and not any(
-            c.value.free_symbols >= {first, second} for c in cell.conditions
-        ):
-            halves = (Condition(first - second), Condition(second - first))
-            return all(_on_cells(value, strict, Cell(cell.ranges, (*cell.conditions, h)), work, depth) for h in halves)
-    bounded = [s for s in symbols if cell.ranges[s].low is not None]
-    if not bounded:
-        symbol = symbols[0]
-        own = cell.ranges[symbol]
-        if own.high is not None:
-            return False
-        left, right = Range(None, Fraction(0), (False, True)), Range(Fraction(0), None, (True, False))
-    else:
-        symbol = max(bounded, key=lambda s: (_width(cell.ranges[s]), str(s)))
-        own = cell.ranges[symbol]
-        assert own.low is not None
-        middle = own.low + 1 if own.high is None else (own.low + own.high) / 2
-        left, right = Range(own.low, middle, (own.closed[0], True)), Range(middle, own.high, (True, own.closed[1]))
-    return all(
-        _on_cells(value, strict, Cell({**cell.ranges, symbol: part}, cell.conditions), work, depth)
-        for part in (left, right)
-    )
-
-
-def _width(range: Range) -> Fraction:
-    return Fraction(10**6) if range.high is None or range.low is None else range.high - range.low
