@@ -12,7 +12,7 @@ from tightdp.language.program import Program
 from tightdp.methods.compiled import compile_symbolic
 
 HEAD = (
-    "import bisect\nimport functools\nimport heapq\nimport logging\nimport math\nimport os\nimport random\nimport re\n"
+    "import bisect\nimport functools\nimport heapq\nimport logging\nimport math\nimport operator\nimport os\nimport random\nimport re\n"
     "import statistics\nimport threading\nfrom scipy import stats\n"
     "import numpy as np\nfrom scipy.special import expit, logsumexp, softmax\nnoisy = np.frompyfunc(lambda v: random.random(), 1, 1)\n"
     "LOG = logging.getLogger()\n\n\n@functools.lru_cache\ndef remembered(v):\n    return v ^ random.getrandbits(1)\n\n\n"
@@ -60,7 +60,14 @@ def test_runs_fail_where_it_raises_and_no_others() -> None:
         ("return math.sqrt(x[0])", "math.sqrt is not in the language", "--floats"),
         ("return os.getpid() % 2", "os.getpid is not in the language", "a run depends on its records and its draws"),
         ("return os.urandom(1)[0]", "os.urandom is not in the language", "draw with the generators"),
-        ("h = [3, 1]\n    heapq.heappush(h, 0)\n    return len(h)", "heapq.heappush changes what it is given", "loop"),
+        ("a = np.array(x)\n    np.put(a, [0], [3])\n    return a", "np.put changes what it is given", "loop"),
+        ("a = np.array(x)\n    np.real(a)[0] = 3\n    return a", "np.real gives lists or arrays", "indices"),
+        (
+            "a = [[v] for v in x]\n    operator.concat(a, a)[0].append(3)\n    return len(a[0])",
+            "operator.concat gives",
+            "indices",
+        ),
+        ("return tuple(heapq.merge([0], [1]))", "heapq.merge gives generator, which is not", "arguments"),
         ("return noisy(x[0])", "not in the language", "constants"),
         ("return remembered(x[0])", "remembered is not in the language", "functools.lru_cache"),
         ("t = threading.Thread(target=min)\n    return 0", "threading.Thread is not", "one thing after the other"),

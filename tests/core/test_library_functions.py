@@ -10,6 +10,9 @@ from tightdp.errors import ProgramError, TightdpError
 from tightdp.language.program import Program
 
 HEAD = """\
+import bisect
+import copy
+import heapq
 import operator
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
@@ -149,6 +152,24 @@ def by_member(ys):
     return d[Op.KEEP], len({Op(b) for b in ys}), max(d, key=d.get).name
 
 
+def heaped(ys):
+    heap, line = [3, 1, 2], []
+    heapq.heapify(heap)
+    for b in ys:
+        heapq.heappush(heap, b) if flip("1/3") else heapq.heappushpop(heap, 2 * b)
+        bisect.insort(line, (b, len(line)), key=lambda pair: pair[0])
+    return tuple(heap), heapq.heapreplace(heap, ys[0]), heapq.heappop(heap), tuple(heap), tuple(line)
+
+
+def copied(ys):
+    row = [ys[0]]
+    rows = [row, row, [5]] if flip("1/2") else [row, [6], [5]]
+    flat, deep = copy.copy(rows), copy.deepcopy(rows)
+    flat[0].append(7)
+    deep[0].append(ys[1])
+    return rows, flat, deep, copy.deepcopy((1, {0: row}))[1][0] is row
+
+
 def of_module(ys):
     SEEN[ys[0]].append(1)
     return FOUND["a"] + FOUND["z"], len(SEEN), len(SEEN[0]), FOUND.most_common(1)[0]
@@ -185,6 +206,9 @@ BODIES = {
     "dataclass-order": "(Item(ys[0]), 1) < (Item(1), 0)",
     "replaced": "replace(Item(ys[0], 'q'), score=4).name, replace(Item(1), name='w').score",
     "container": "stacked(ys)",
+    "heap": "heaped(ys)",
+    "largest": "heapq.nlargest(1, enumerate(ys), key=lambda pair: pair[1])[0]",
+    "copies": "tuple(tuple(map(tuple, each)) if each else each for each in copied(ys))",
     "of-the-module": "of_module(ys)",
     "item-of": "max(range(2), key=ys.__getitem__), max((0, 1), key={0: 1, 1: ys[1]}.__getitem__)",
 }  # fmt: skip

@@ -10,6 +10,9 @@ from tightdp.language.domains import Int
 
 PROGRAMS: dict[str, str] = {
     "gen-closure": "def f(x):\n    k = x[0]\n    g = (k * 10 + b for b in x)\n    k = 5\n    return tuple(g)",
+    "except-name": "def f(x):\n    e = 5\n    try:\n        if flip(1/2) or x[0]:\n            raise KeyError\n    except KeyError as e:\n        pass\n    try:\n        return e\n    except UnboundLocalError:\n        return 'gone'",
+    "unbound": "def f(x):\n    a = x[0]\n    if flip(1/2):\n        del a\n    def g():\n        return a\n    try:\n        return g() if x[1] else a\n    except UnboundLocalError:\n        return -1\n    except NameError:\n        return -2",
+    "iterated-once-on-every-run": "import itertools\n\n\ndef f(x):\n    z = [b for b in x if flip(1/2)]\n    d = {b: 1 for b in z}\n    return tuple(itertools.chain(enumerate(d), zip(z, x))), tuple(reversed(z)) + (0,)",
     "gen-walrus": "def f(x):\n    t = 0\n    g = [t := t + b for b in x]\n    return tuple(g), t",
     "gen-nested-any": "def f(x):\n    return any(all(flip(1/2) or c for c in x if c >= b) for b in x)",
     "gen-break-outer": "def f(x):\n    s = 0\n    for b in x:\n        for v in (c for c in range(3) if flip(1/3)):\n            if v == b:\n                break\n            s += v\n        else:\n            continue\n        s += 10\n    return s",

@@ -169,7 +169,7 @@ class Pass:
         if m.alive is m.builder.false and self.departed is None:
             raise refusal("a run ends in a way that is not followed here")
         self._check_written()
-        if (m.spent - spent) & self._streams:
+        if (m.spent.keys() - spent) & self._streams:
             raise refusal("an iterator from before the records is gone through at one of them", "keep list(...) of it")
         after, slots, sums, sent, indexes = self._frozen(run, self.departed)
         asked = tuple(m.visible_answers(run))

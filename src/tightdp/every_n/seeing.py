@@ -41,7 +41,7 @@ class Follower(Lowering):
         level = self.store.open()
         frames = [(frame, len(frame.loops), len(frame.returns)) for frame in self.stack]
         lists = [(each, len(each)) for each in (self.results, self.position)]
-        rest = set(self.spent), self.departures(), self.builder.run, self.store.newest
+        rest = dict(self.spent), self.departures(), self.builder.run, self.store.newest
         return level, self.alive, frames, lists, *rest
 
     def restore(self, mark: tuple[Any, ...]) -> None:

@@ -6,6 +6,7 @@ Python's own.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -13,6 +14,24 @@ from typing import Any
 def iter(items: Iterable[Any]) -> Iterator[Any]:
     """Return an iterator over items."""
     return (item for item in items)
+
+
+def deepcopy(value: Any, made: Any = None) -> Any:
+    """Return a copy of a value and of all that is inside; what is there twice is copied once."""
+    if isinstance(value, tuple):
+        items = [deepcopy(item, made) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    copied = copy.copy(value)
+    if not isinstance(value, (list, dict)):
+        return copied
+    made = [] if made is None else made
+    for before, after in made:
+        if before is value:
+            return after
+    made.append((value, copied))
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        copied[key] = deepcopy(value[key], made)
+    return copied
 
 
 # itertools
@@ -149,6 +168,115 @@ def partial(function: Callable[..., Any], /, *first: Any, **given: Any) -> Calla
 def itemgetter(item: Any, *more: Any) -> Callable[[Any], Any]:
     """Return what takes the elements at some indices."""
     return (lambda value: (value[item], *(value[each] for each in more))) if more else (lambda value: value[item])
+
+
+def getitem(a: Any, b: Any) -> Any:
+    """Return an element."""
+    return a[b]
+
+
+def setitem(a: Any, b: Any, c: Any) -> None:
+    """Let an element be another one."""
+    a[b] = c
+
+
+def delitem(a: Any, b: Any) -> None:
+    """Delete an element."""
+    del a[b]
+
+
+# bisect and heapq
+
+
+def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    """Insert an item in a sorted list, before those that are equal."""
+    wanted = x if key is None else key(x)
+    hi = len(a) if hi is None else hi
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if (a[middle] if key is None else key(a[middle])) < wanted:
+            lo = middle + 1
+        else:
+            hi = middle
+    a.insert(lo, x)
+
+
+def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+    """Insert an item in a sorted list, behind those that are equal."""
+    wanted = x if key is None else key(x)
+    hi = len(a) if hi is None else hi
+    while lo < hi:
+        middle = (lo + hi) // 2
+        if wanted < (a[middle] if key is None else key(a[middle])):
+            hi = middle
+        else:
+            lo = middle + 1
+    a.insert(lo, x)
+
+
+def _rise(heap: Any, at: int, top: int = 0) -> None:
+    """Move an item towards the top of a heap, up to its place."""
+    item = heap[at]
+    for _ in range(len(heap).bit_length()):
+        above = (at - 1) // 2
+        if at == top or not item < heap[above]:
+            break
+        heap[at], at = heap[above], above
+    heap[at] = item
+
+
+def _sink(heap: Any, top: int) -> None:
+    """Move an item down to the end of a heap, always below the smaller of two, and then to its place."""
+    item, at, end = heap[top], top, len(heap)
+    while 2 * at + 1 < end:
+        child = 2 * at + 1
+        if child + 1 < end and not heap[child] < heap[child + 1]:
+            child += 1
+        heap[at] = heap[child]
+        at = child
+    heap[at] = item
+    _rise(heap, at, top)
+
+
+def heapify(x: Any, /) -> None:
+    """Make a heap of a list."""
+    for at in range(len(x) // 2 - 1, -1, -1):
+        _sink(x, at)
+
+
+def heappush(heap: Any, item: Any, /) -> None:
+    """Add an item to a heap."""
+    heap.append(item)
+    _rise(heap, len(heap) - 1)
+
+
+def heappop(heap: Any, /) -> Any:
+    """Take the smallest item from a heap."""
+    last = heap.pop()
+    return heapreplace(heap, last) if heap else last
+
+
+def heapreplace(heap: Any, item: Any, /) -> Any:
+    """Take the smallest item from a heap, and add one."""
+    first = heap[0]
+    heap[0] = item
+    _sink(heap, 0)
+    return first
+
+
+def heappushpop(heap: Any, item: Any, /) -> Any:
+    """Add an item to a heap, and take the smallest one."""
+    return heapreplace(heap, item) if heap and heap[0] < item else item
+
+
+def nsmallest(n: Any, iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> list[Any]:
+    """Return the smallest items in order."""
+    return sorted(iterable, key=key)[: max(n, 0)]
+
+
+def nlargest(n: Any, iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> list[Any]:
+    """Return the largest items in order."""
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
 
 
 # methods of collections.Counter

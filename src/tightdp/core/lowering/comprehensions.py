@@ -282,9 +282,10 @@ def _stream(m: Machine, name: str, items: Sequence[Value]) -> Stream:
     return Stream(name, lambda at: (m.builder.true, items[at]) if at < len(items) else None)
 
 
-def _over_items(m: Machine, iterable: Value, action: Callable[[tuple[Value, ...]], Value]) -> Value:
-    """Apply an action to the items of an iterable, whose length may depend on the run."""
-    return m.each(collected(m, iterable), action)
+def _over_items(m: Machine, iterables: Sequence[Value], action: Callable[..., Value]) -> Value:
+    """Apply an action to the items of each of some iterables, whose lengths may depend on the run."""
+    each = [collected(m, iterable) for iterable in iterables]
+    return over_all(m, each, action, lambda m, items, then: m.each(items, then))
 
 
 @builtin(itertools.product)
@@ -292,7 +293,7 @@ def _product(m: Machine, *iterables: Value, repeat: Value = 1) -> Value:
     def times(count: Value, items: Sequence[Value]) -> Value:
         return _stream(m, "product", list(itertools.product(*items, repeat=whole(count))))
 
-    return over_all(m, iterables, lambda *items: over_values(m, repeat, partial(times, items=items)), _over_items)
+    return _over_items(m, iterables, lambda *items: over_values(m, repeat, partial(times, items=items)))
 
 
 def _chosen(choose: Callable[..., object]) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bisect
+import copy
+import heapq
 import itertools
 import operator
 from collections import Counter, defaultdict
@@ -16,7 +19,7 @@ from tightdp.core.lowering.registry import METHODS, OPERANDS, Handler, builtin, 
 from tightdp.core.lowering.scalars import COUNTS, truth
 from tightdp.core.lowering.sequences import contains, insert
 from tightdp.core.lowering.undoing import tentatively
-from tightdp.core.lowering.values import Entries, Host, Table, Value, name_of
+from tightdp.core.lowering.values import Entries, Host, Table, Value, is_scalar, name_of
 from tightdp.exact.lazily import lazily
 
 written: Any = lazily("tightdp.language.library_functions")
@@ -45,8 +48,24 @@ _OF_ITERTOOLS = (
     "accumulate", "chain", "compress", "dropwhile", "filterfalse", "groupby", "islice", "pairwise", "repeat", "starmap",
     "takewhile", "zip_longest",
 )  # fmt: skip
-for _function in (iter, partial, operator.itemgetter, *(getattr(itertools, name) for name in _OF_ITERTOOLS)):
+for _function in (
+    iter, partial, *(getattr(itertools, name) for name in _OF_ITERTOOLS), copy.deepcopy,
+    operator.itemgetter, operator.getitem, operator.setitem, operator.delitem, bisect.insort_left, bisect.insort_right,
+    heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest, heapq.nlargest,
+):  # fmt: skip
     _read(_function)
+
+
+@builtin(copy.copy)
+def _copied(m: Machine, x: Value, /) -> Value:
+    def of(value: Value) -> Value:
+        if is_scalar(value) or isinstance(value, tuple):
+            return value
+        if (handler := METHODS.get((type(value), "copy"))) is None:
+            raise m.unsupported(f"a copy of a {name_of(value)} is not in the language", "make it anew, of its parts")
+        return handler(m, value)
+
+    return m.each(x, of)
 
 
 def _of_class(owner: type, name: str) -> None:

@@ -17,7 +17,7 @@ from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.objects import attribute, has_method
 from tightdp.core.lowering.registry import lowers
-from tightdp.core.lowering.values import Host, Object, Value, name_of
+from tightdp.core.lowering.values import UNBOUND, Host, Object, Value, name_of
 
 
 @lowers(ast.Raise)
@@ -82,6 +82,8 @@ def _handled(m: Machine, handlers: Sequence[ast.ExceptHandler], thrown: Thrown) 
                 m.block(handler.body)
             finally:
                 m.handled.pop()
+            if handler.name is not None and m.alive is not m.builder.false:
+                m.bind(handler.name, UNBOUND)
             return
     raise thrown.failure
 

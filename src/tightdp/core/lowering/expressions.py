@@ -63,7 +63,7 @@ def look_up(m: Machine, name: str, node: ast.AST) -> Value:
     """Return what a name holds: a local one, one of an enclosing function, of the module, or a builtin."""
     for key in (m.frame.key, *m.frame.enclosing):
         if name in m.scopes[key]:
-            return _bound(m, m.store.get((key, name), UNBOUND), name)
+            return _bound(m, m.store.get((key, name), UNBOUND), name, key == m.frame.key)
     namespace = m.frame.source.namespace
     if name in namespace:
         value = namespace[name] if m.floats else m.frame.source.constant(name)
@@ -86,10 +86,11 @@ def _warn_of_float(m: Machine, name: str, value: float, node: ast.AST) -> None:
         )
 
 
-def _bound(m: Machine, value: Value, name: str) -> Value:
+def _bound(m: Machine, value: Value, name: str, local: bool) -> Value:
     def check(item: Value) -> Value:
         if item is UNBOUND:
-            raise Failure(f"NameError: {name!r} is not assigned on this run", "assign it on every path")
+            kind = UnboundLocalError if local else NameError
+            raise Failure(f"{kind.__name__}: {name!r} is not assigned on this run", "assign it on every path")
         return item
 
     return m.each(value, check)

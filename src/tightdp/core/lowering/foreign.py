@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import compress
+from itertools import compress, product, starmap
 from typing import TypeAlias
 
 from tightdp.core.doubles import Double
@@ -46,7 +46,7 @@ from tightdp.language.source import FOREIGN
 _FUNCTIONS = (
     "math", "cmath", "operator", "bisect", "heapq", "statistics", "string", "re", "textwrap", "itertools", "functools",
     "collections", "fractions", "decimal", "numbers", "colorsys", "zlib", "binascii", "hashlib", "struct", "json",
-    "copy", "numpy", "scipy.special", "scipy.linalg", "scipy.fft", "scipy.spatial", "scipy.integrate",
+    "numpy", "scipy.special", "scipy.linalg", "scipy.fft", "scipy.spatial", "scipy.integrate",
     "scipy.interpolate", "sympy", "mpmath",
 )  # fmt: skip
 """Modules whose functions are functions of their arguments, the generators of numpy apart."""
@@ -192,8 +192,11 @@ def _tabulated(
             continue
         if not _same(plain, _plain(given, nodes, values)):
             raise m.unsupported(f"{name} changes what it is given, which is not in the language", "write it as a loop")
+        if _shares(result, plain):
+            what = f"{name} gives lists or arrays that are parts of what it is given, which is not in the language"
+            raise m.unsupported(what, "take these by indices or slices")
         kinds = {type(part) for part in _parts(result)}
-        if kinds - _DATA and not nodes:
+        if kinds - _DATA and not nodes and not any(issubclass(kind, Iterator) for kind in kinds):
             return Host(result)
         if kinds - _DATA:
             what = f"{name} gives {min(kind.__name__ for kind in kinds - _DATA)}, which is not in the language"
@@ -230,6 +233,20 @@ def _same(left: Value, right: Value) -> bool:
     if isinstance(left, dict):
         return list(left) == list(right) and all(map(_same, left.values(), right.values()))
     return bool(left == right or left != left)
+
+
+def _shares(result: Value, given: list[Value]) -> bool:
+    """Whether what changes a result would change what a function was given."""
+    ours, theirs = _changeable(result), _changeable(given)
+    arrays = [[part for part in parts if isinstance(part, np.ndarray)] for parts in (ours, theirs)]
+    return not {*map(id, ours)}.isdisjoint(map(id, theirs)) or any(starmap(np.may_share_memory, product(*arrays)))
+
+
+def _changeable(value: Value) -> list[Value]:
+    """Return the lists, dictionaries, sets and arrays that a value is or has inside."""
+    inside = list(value.values()) if type(value) is dict else value if isinstance(value, (tuple, list)) else ()
+    own = [value] if isinstance(value, (list, dict, set, np.ndarray)) else []
+    return own + [part for item in inside for part in _changeable(item)]
 
 
 def _parts(value: Value) -> list[Value]:

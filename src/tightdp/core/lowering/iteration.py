@@ -178,9 +178,7 @@ def _visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None
 def _spend_parts(m: Machine, iterable: Every) -> None:
     """Begin to go through what an iterator over the records is made of, which can be done once."""
     if iterable.parts:
-        if iterable in m.spent:
-            raise m.unsupported("an iterator over the records is gone through twice", "keep list(...) of it")
-        m.spent.add(iterable)
+        _spend_here(m, iterable, "an iterator over the records is gone through twice", "keep list(...) of it")
         for part in iterable.parts:
             _spend_parts(m, part)
 
@@ -240,10 +238,16 @@ def by_key(m: Machine, content: Ledger, action: Callable[[Value, Value], Value])
 
 def spend(m: Machine, stream: Stream) -> None:
     """Begin to iterate over a stream, which can be done once."""
-    if stream in m.spent:
-        listed = "[...]" if isinstance(stream, Generator) else f"list({stream.name}(...))"
-        raise m.unsupported(f"what a {stream.name} gives is iterated over twice", f"keep {listed}")
-    m.spent.add(stream)
+    listed = "[...]" if isinstance(stream, Generator) else f"list({stream.name}(...))"
+    _spend_here(m, stream, f"what a {stream.name} gives is iterated over twice", f"keep {listed}")
+
+
+def _spend_here(m: Machine, iterable: Stream | Every, what: str, hint: str) -> None:
+    """Note that the runs at hand go through an iterator, which no run does twice."""
+    before = m.spent.get(iterable, m.builder.false)
+    if m.conj(m.alive, before) is not m.builder.false and (m.probe is None or any(m.probe(m.alive, [before])[0])):
+        raise m.unsupported(what, hint)
+    m.spent[iterable] = m.builder.disjunction([before, m.alive])
 
 
 def _opened(m: Machine, value: Value) -> Value:

@@ -59,7 +59,7 @@ class Machine:
         self.frozen: set[int] = set()
         self.adopted: dict[int, Value] = {}  # the objects of the enclosing module that were met, by their ids
         self.hosts: dict[int, Any] = {}  # these objects, by their keys
-        self.spent: set[Stream | Every] = set()
+        self.spent: dict[Stream | Every, Expr] = {}
         self.results: list[tuple[ast.AST, Value]] = []
         self.impossible: Span | None = None
         self.analyst: Answering | Reference | None = None

@@ -29,7 +29,7 @@ class Before:
         if whole:
             lists += [m.builder.noises, m.builder.operations, m.builder.lost]
         self._lists = [(each, len(each)) for each in lists]
-        self._kept = (set(m.spent), m.impossible) if whole else None
+        self._kept = (dict(m.spent), m.impossible) if whole else None
 
     def restore(self, level: int) -> None:
         """Forget all that was done since, with what was written since a level was opened."""
@@ -40,7 +40,7 @@ class Before:
             given, made = self._given
             given.made = made
         if self._kept is not None:
-            self._m.spent, self._m.impossible = set(self._kept[0]), self._kept[1]
+            self._m.spent, self._m.impossible = dict(self._kept[0]), self._kept[1]
         for each, length in self._lists:
             del each[length:]
 
