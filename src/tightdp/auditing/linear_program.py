@@ -193,26 +193,32 @@ def continued(game: Game, solution: Solution) -> Solution:
     trusted = [solution.first + j for j, p in enumerate(solution.law) if p > _NOISE]
     if len(trusted) <= 2 * _SPAN:
         return solution
-    low, high, guesses = trusted[0], trusted[-1], game.guesses
-    law = [0.0] * (guesses + 1)
+    low, high = trusted[0], trusted[-1]
+    law = [0.0] * (game.guesses + 1)
     law[low : high + 1] = solution.law[low - solution.first : high + 1 - solution.first]
+    extrapolate(game, law, low, high, _SPAN)
+    return replace(solution, first=0, law=tuple(law))
+
+
+def extrapolate(game: Game, law: list[float], low: int, high: int, span: int) -> None:
+    """Fill in a law below `low` and above `high`: there u grows as it does over so many indices before."""
 
     def blind(i: int) -> float:
-        return i * (game.options - 1) / (guesses - i + 1)
+        """Return p_{i-1} / p_i where u is constant."""
+        return i * (game.options - 1) / (game.guesses - i + 1)
 
-    def growth(start: int, stop: int) -> float:
-        logs = sum(math.log(blind(i)) for i in range(start + 1, stop + 1))
-        return math.exp((math.log(law[stop] / law[start]) + logs) / (stop - start))
+    def growth(start: int) -> float:
+        logs = sum(math.log(blind(i)) for i in range(start + 1, start + span + 1))
+        return math.exp((math.log(law[start + span] / law[start]) + logs) / span)
 
-    if law[low + _SPAN] > 0:
-        rate = growth(low, low + _SPAN)
+    if law[low] and law[low + span]:
+        rate = growth(low)
         for i in range(low, 0, -1):
             law[i - 1] = law[i] * blind(i) / rate
-    if law[high - _SPAN] > 0:
-        rate = growth(high - _SPAN, high)
-        for i in range(high + 1, guesses + 1):
+    if law[high] and law[high - span]:
+        rate = growth(high - span)
+        for i in range(high + 1, game.guesses + 1):
             law[i] = law[i - 1] * rate / blind(i)
-    return replace(solution, first=0, law=tuple(law))
 
 
 def _extended(game: Game, pairs: Sequence[Pair], solution: Solution) -> list[int]:

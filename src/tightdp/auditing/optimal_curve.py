@@ -24,7 +24,7 @@ from fractions import Fraction
 
 from tightdp.auditing import fdp
 from tightdp.auditing.certificate import DualCertificate, Game, WorstMechanism
-from tightdp.auditing.linear_program import Solution, certify, continued, mechanism, search
+from tightdp.auditing.linear_program import Solution, certify, continued, extrapolate, mechanism, search
 from tightdp.auditing.tradeoff import Curve, Pair, Polygon
 from tightdp.exact.enclosure import Enclosure
 from tightdp.exact.lazily import lazily
@@ -242,25 +242,8 @@ def _law(game: Game, curve: Curve, order: tuple[int, ...], peak: float) -> tuple
             total += law[i]
         ours, theirs = ours + gain, theirs + loss
         tests.append((i, theirs))
-    _continue(game, law, left, right)
+    extrapolate(game, law, left, right if right > correct else guesses, 1)
     return law, tests
-
-
-def _continue(game: Game, law: list[float], left: int, right: int) -> None:
-    """Fill in the negligible rest of a law by extrapolating u."""
-    guesses, others = game.guesses, game.options - 1
-
-    def blind(i: int) -> float:
-        return i * others / (guesses - i + 1)  # p_{i-1} / p_i where u is constant
-
-    if law[left + 1] and law[left]:
-        growth = law[left + 1] * blind(left + 1) / law[left]
-        for i in range(left, 0, -1):
-            law[i - 1] = law[i] * blind(i) / growth
-    if right > game.correct and law[right - 1]:
-        growth = law[right] * blind(right) / law[right - 1]
-        for i in range(right + 1, guesses + 1):
-            law[i] = law[i - 1] * growth / blind(i)
 
 
 def _step(
