@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from observations import audit
+from observations import audit, outcome_probability
 from tightdp.auditing import Polygon, optimal
 from tightdp.auditing.certificate import Game
 from tightdp.auditing.optimal_curve import optimum
@@ -105,8 +105,8 @@ def explicit(mechanism):
     laws = {}
     for secret in itertools.product(range(k), repeat=m):
         laws[secret] = {
-            (answered, values): mechanism.outcome_probability(
-                sum(secret[a] == b for a, b in zip(answered, values, strict=True))
+            (answered, values): outcome_probability(
+                mechanism, sum(secret[a] == b for a, b in zip(answered, values, strict=True))
             )
             for answered in itertools.combinations(range(m), r)
             for values in itertools.product(range(k), repeat=r)

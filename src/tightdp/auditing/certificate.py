@@ -168,13 +168,6 @@ class WorstMechanism:
             cost += max(0, ours * down - theirs * up) + max(0, theirs * down - ours * up)
         return Fraction(cost, self.total * self.canaries * others * down)
 
-    def outcome_probability(self, right: int) -> Fraction:
-        """Return the probability of one outcome, a set of answered secrets and a guess for each, `right`
-        right.
-        """
-        count = math.comb(self.guesses, right) * (self.options - 1) ** (self.guesses - right)
-        return Fraction(self.weights[right], self.total * math.comb(self.canaries, self.guesses) * count)
-
 
 @dataclass(frozen=True)
 class Counterexample:

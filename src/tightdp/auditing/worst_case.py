@@ -49,15 +49,6 @@ class Worst:
     upper: Fraction
     parts: Parts
 
-    @property
-    def mechanism(self) -> WorstMechanism | None:
-        """The only part."""
-        return self.parts[0][1] if len(self.parts) == 1 else None
-
-    def delta(self, t: Fraction) -> Fraction:
-        """Return the exact δ(t) of the mixture, t >= 1."""
-        return sum((share * part.delta(t) for share, part in self.parts), Fraction(0))
-
 
 def largest_probability(
     canaries: int, guesses: int, numbers: Collection[int], t: Fraction, delta: Fraction, evidence: bool = True
