@@ -15,6 +15,7 @@ import pytest
 from expectations import Oracle, number
 from tightdp import Mechanism
 from tightdp.language.interp import law_within
+from tightdp.session.certify import REFUTED
 from tightdp.session.files import builtin_program, builtin_programs, import_file
 from tightdp.symmetry.sets import every_dataset
 
@@ -154,6 +155,15 @@ def test_the_recorded_answers_are_those_of_the_engine_and_of_brute_force(path: P
         assert instance.delta(exp_epsilon=t).delta == oracle.delta(t) == number(expected["delta"])
     else:
         assert instance.privacy().exp_epsilon == oracle.exp_epsilon() == number(expected["exp_epsilon"])
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_claim_is_certified_or_refuted_by_a_certificate(path: Path) -> None:
+    file = model(path)
+    for version in ("meant", "shipped", "mended"):
+        made = getattr(file, version).bind(**file.PARAMETERS).certify(**file.CLAIM)
+        refuted = made.content["claim"]["question"] in REFUTED.values()
+        assert refuted == (version == "shipped" and not hasattr(file, "GIVES_AWAY"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

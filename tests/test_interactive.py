@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from expectations import number
 from strategies_oracle import excess, largest, questions, ratio
 from tightdp import Mechanism
 from tightdp.session.instance import Instance
@@ -51,6 +52,7 @@ def test_answers_and_strategies(name: str, expected: dict[str, Any]) -> None:
     tight, at = asked.privacy(), asked.delta(exp_epsilon=2)
     value = math.inf if expected["exp_epsilon"] == "inf" else Fraction(expected["exp_epsilon"])
     assert (tight.status, tight.exp_epsilon) == ("exact", value)
+    assert number(asked.certify().content["claim"]["bound"]) == value
     assert moves(tight.witness) == expected["strategy"]
     assert at.delta == Fraction(expected["delta"])
     assert (moves(at.witness) if at.witness else []) == expected["strategy_at_2"]

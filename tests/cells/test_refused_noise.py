@@ -17,7 +17,7 @@ from tightdp import (
     mechanism,
     observe,
 )
-from tightdp.errors import TightdpError
+from tightdp.errors import QueryError, TightdpError
 
 
 def bits(function: Callable[..., Any]) -> Mechanism:
@@ -33,6 +33,8 @@ def test_what_has_no_answer_is_refused_with_its_place() -> None:
     with pytest.raises(LanguageError, match="real noise has no answer to this question") as caught:
         count.bind(n=1).renyi(2)
     assert caught.value.span is not None
+    with pytest.raises(QueryError, match="no rule of evidence fits: real noise"):
+        count.bind(n=1).certify()
 
 
 @bits

@@ -19,6 +19,7 @@ from typing import Any
 from tightdp.core.lowering import lower_target
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.text import program_text
+from tightdp.core.unmerged import Uncut
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, compare_log, decimal_text
@@ -131,7 +132,11 @@ def certify(
     asked = [pure != (None, None) or bar > 0, accuracy != (None, None), moment != (None, None), curve, x is not None]
     if sum(asked) > 1:
         raise ParameterError("a certificate holds one claim", "certify one after the other")
-    engine.program.expanded(engine.control())  # which says whether something is cut off
+    try:
+        engine.program.expanded(engine.control())  # which says whether something is cut off
+    except Uncut as error:
+        what = f"no rule of evidence fits: {error.kind} has no core program with finitely many outcomes here"
+        raise QueryError(what, "ask privacy, delta or verify, which answer without one") from None
     if accuracy != (None, None) or x is not None:
         refuse_inexact(engine.program, "certify")
     if x is not None:
