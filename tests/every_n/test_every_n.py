@@ -293,9 +293,9 @@ def conditioned(x):
 
 @mechanism
 def twice(x):
-    """A second pass uses what the first one found."""
-    most = max(x)
-    return tuple((v == most) ^ flip("1/3") for v in x)
+    """A second pass compares a sum that the first one found."""
+    total = sum(x)
+    return tuple((total > 2 and v) ^ flip("1/3") for v in x)
 
 
 @pytest.mark.parametrize(

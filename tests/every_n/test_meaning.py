@@ -248,12 +248,6 @@ def test_lists_of_any_length_have_an_end(made: Mechanism, expected: int) -> None
 
 
 @bits
-def one_way_or_the_other(x):
-    a = max(x) ^ flip(LAM)
-    return sum(v ^ flip(LAM) for v in x) if a else 0
-
-
-@bits
 def twice_through_an_iterator(x):
     g = map(lambda v: v, x)  # noqa: C417
     return sum(g), sum(v for v in g)
@@ -296,7 +290,6 @@ def the_same_list(x):
 REFUSED = [
     added_twice,
     the_same_list,
-    one_way_or_the_other,
     twice_through_an_iterator,
     used_up_by_the_first_record,
     inside_each_other,

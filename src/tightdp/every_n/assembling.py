@@ -116,8 +116,8 @@ def _may_agree(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-Place: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
-"""The draws before the records, by their outcomes, and the states of all passes."""
+Place: TypeAlias = tuple[int, tuple[int, ...]]
+"""Which passes there are, by their number, and the states of all of them."""
 
 
 def assembled(endings: Sequence[Ending], records: Sequence[Any], moves: tuple[Move, ...], all_at_once: bool) -> Paths:
@@ -126,24 +126,30 @@ def assembled(endings: Sequence[Ending], records: Sequence[Any], moves: tuple[Mo
 
 
 class _Assembled:
+    """The passes that there are may depend on the draws before them, and on what earlier passes and noise came to.
+
+    They are followed side by side, so that the chain begins with those of each run, whatever leads to them: a run that
+    comes to others at the end is left out. So every run of the program is one run here.
+    """
+
     def __init__(self, endings: Sequence[Ending], records: Sequence[Any]) -> None:
         self.records = records
         self.endings: dict[Place, list[Ending]] = {}
-        self.starts: dict[tuple[int, ...], Ending] = {}
+        self.starts: list[Ending] = []
         for ending in endings:
             if ending.passes:
-                at = ending.key, tuple(state for _, state in ending.passes)
+                number = next((at for at, each in enumerate(self.starts) if _alike(each, ending)), len(self.starts))
+                self.starts += [ending] if number == len(self.starts) else []
+                at = number, tuple(state for _, state in ending.passes)
                 self.endings.setdefault(at, []).append(ending)
-                self.starts.setdefault(ending.key, ending)
-                if len(ending.passes) != len(self.starts[ending.key].passes):
-                    raise refusal("what it found in the records decides whether it goes through them again")
+        self.guessed = len({ending.key for ending in self.starts}) < len(self.starts)
         self.early = any(not ending.passes for ending in endings)
         self.used = frozenset(token for ending in endings for token in ending.used)
         self.index: dict[Place, int] = {}
         self.pending: list[Place] = []
 
     def paths(self, moves: tuple[Move, ...], all_at_once: bool) -> Paths:
-        before = tuple(self._before(key, ending) for key, ending in self.starts.items())
+        before = tuple(self._before(number, ending) for number, ending in enumerate(self.starts))
         steps: dict[Any, dict[int, tuple[Path, ...]]] = {record: {} for record in self.records}
         last: dict[int, Place] = {}
         while self.pending:
@@ -164,12 +170,12 @@ class _Assembled:
             after,
             moves,
             all_at_once,
-            tells_all(self.used, steps, after, going) and not self.early,
+            tells_all(self.used, steps, after, going) and not self.early and not self.guessed,
         )
         return merged(without_dead(paths))
 
-    def _passes(self, key: tuple[int, ...]) -> tuple[Explored, ...]:
-        return tuple(explored for explored, _ in self.starts[key].passes)
+    def _passes(self, number: int) -> tuple[Explored, ...]:
+        return tuple(explored for explored, _ in self.starts[number].passes)
 
     def _all_left(self, place: Place) -> bool:
         passes = self._passes(place[0])
@@ -195,13 +201,13 @@ class _Assembled:
                 names["sum", token] = ("held", len(names))
         return names
 
-    def _before(self, key: tuple[int, ...], ending: Ending) -> Path:
-        run, passes = ending.before, self._passes(key)
+    def _before(self, number: int, ending: Ending) -> Path:
+        run, passes = ending.before, self._passes(number)
         names: Names = {("pre", at): ("fresh", at) for at in range(len(run.noises))}
         values = [Affine(((("fresh", at), Fraction(1)),), Fraction(0)) for at in range(len(run.noises))]
         for explored in passes:
             values += [renamed(each, names) for each in (*explored.slots, *explored.sums)]
-        target = self._number((key, (0,) * len(passes)))
+        target = self._number((number, (0,) * len(passes)))
         if run.asked:
             raise refusal("what happens before the records depends on noise in a way that is not followed")
         bounds = renamed_bounds(run.bounds, names)
@@ -288,6 +294,14 @@ class _Assembled:
                 0,
                 (),
             )
+
+
+def _alike(one: Ending, other: Ending) -> bool:
+    """Whether two runs drew the same before the records, and have the same passes."""
+    if one.key != other.key or len(one.passes) != len(other.passes):
+        return False
+    pairs = zip(one.passes, other.passes, strict=True)
+    return all(ours is theirs or ours == theirs for (ours, _), (theirs, _) in pairs)
 
 
 def _kept_noises(run: Run, seen: Sequence[Sent]) -> list[int]:

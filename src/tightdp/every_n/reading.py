@@ -158,8 +158,10 @@ class Following(Follower):
         learned = session.learned.setdefault(key, Knowledge())
         found = Pass(self, number, learned, action)
         if made not in session.explored:
-            session.explored[made] = found.explored(), (found.ways, found.initial)
-            self._compare(key, session.explored[made][0], learned)
+            explored, version = found.explored(), repr(learned)
+            session.explored[made] = explored, (found.ways, found.initial)
+            if session.versions.setdefault(key, version) != version:
+                raise Again  # what was explored before did not know it
         explored, (found.ways, found.initial) = session.explored[made]
         at = explored.finals[self.choices.choose(tuple((each, Fraction(1)) for each in explored.finals))]
         if number == 0:
@@ -169,20 +171,6 @@ class Following(Follower):
         for parts, length in zip(self.evaluated, evaluated, strict=True):
             del parts[length:]
         self.evaluated[-1].append((self.position[-1], PASSED))
-
-    def _compare(self, key: Any, explored: Explored, learned: Knowledge) -> None:
-        """Refuse a pass that goes another way depending on what earlier ones found."""
-        version = repr(learned)
-        if key not in self.session.known:
-            self.session.known[key] = explored, version
-            return
-        before, was = self.session.known[key]
-        if was != version:
-            raise Again
-        if before != explored:
-            raise self.unsupported(
-                "no answer for every n: it iterates over the records again with what it found in them", "ask for one n"
-            )
 
     def how_many(self) -> Value:
         return self.size

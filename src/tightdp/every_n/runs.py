@@ -58,7 +58,8 @@ class Session:
     sums: bool
     learned: dict[tuple[tuple[int, ...], int], Knowledge] = field(default_factory=dict)
     explored: dict[tuple[int, ...], tuple[Explored, Any]] = field(default_factory=dict)
-    known: dict[tuple[tuple[int, ...], int], tuple[Explored, object]] = field(default_factory=dict)
+    versions: dict[tuple[tuple[int, ...], int], str] = field(default_factory=dict)
+    """What was known of each pass when it was explored first."""
 
 
 class NoEvidence(list[Expr]):

@@ -60,7 +60,7 @@ def _read(bound: Bound, sums: bool, watch: Callable[[], None] = lambda: None) ->
             return list(_endings(bound, session, watch))
         except Again:
             session.explored.clear()
-            session.known.clear()
+            session.versions.clear()
 
 
 def _endings(bound: Bound, session: Session, watch: Callable[[], None]) -> Iterator[Ending]:

@@ -102,7 +102,7 @@ def _parts(instance: InstanceBase, chain: Chain) -> list[Part]:
                 key = (state, *record.split(old))
                 moves.setdefault(key, []).extend(((after, letter), odds) for after, odds in entries.items())
     if len(chain.starts) != 1 or not _sum_to_one([[*chain.starts[0].items()], *moves.values()]):
-        known = "some run ends before the records are looked at, or the index of an earlier record is published"
+        known = "runs are guessed, for the index of an earlier record or a later pass, or one ends before the records"
         raise QueryError(f"no rule of evidence fits: {known}", "ask for one n")
     outcomes = dict.fromkeys(outcome for law in moves.values() for outcome, _ in law)
     ends = {state: [(at, f[state]) for at, f in enumerate(chain.finals) if state in f] for state in range(chain.size)}

@@ -1,0 +1,71 @@
+"""Answers for every n where what is found in the records decides how they are gone through again."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from tightdp import ALL, Bit, flip, geometric, mechanism
+from tightdp.every_n.chain import product as chain_product
+from tightdp.every_n.chain import row
+from tightdp.every_n.states import chain_of, explore
+
+
+@mechanism(record=Bit)
+def one_of_two_counts(x):
+    """What a noisy count of ones shows decides which count is published: twice the price of one count."""
+    many = geometric(sum(x), "1/2") >= 2
+    total = 0
+    for v in x:
+        total += v if many else 1 - v
+    return many, geometric(total, "1/2")
+
+
+@mechanism(record=Bit)
+def asked_again(x):
+    """The records are gone through again if somebody said yes, with less noise."""
+    if any(v ^ flip("1/3") for v in x):
+        return any(v ^ flip("1/4") for v in x)
+    return 2
+
+
+@mechanism(record=Bit)
+def parity_decides(x):
+    """A first pass decides what a second one makes of every record, and coins between the two how it ends."""
+    odd = False
+    for v in x:
+        odd ^= bool(v) ^ flip("1/3")
+    last, more = flip("1/5"), flip("1/3")
+    for v in x:
+        last = last ^ v ^ flip("1/4") if odd else (v if more else last)
+    return last ^ flip("1/6")
+
+
+@mechanism(record=Bit)
+def count_of_the_others(x):
+    """The zeros are counted only if the noisy count of ones is low: 2 for either of both counts."""
+    ones = geometric(sum(x), "1/2")
+    return ones if ones >= 1 else geometric(x.count(0), "1/2")
+
+
+@pytest.mark.parametrize(
+    ("made", "upper"), [(one_of_two_counts, 4), (asked_again, 6), (count_of_the_others, 4), (parity_decides, 6)]
+)
+def test_what_a_pass_found_may_decide_the_next_one(made, upper):
+    found = made.bind(n=ALL).privacy()
+    assert found.lower <= found.upper <= upper
+    assert found.status == ("exact" if found.lower == found.upper else "bounded")
+    assert all(made.bind(n=n).privacy().exp_epsilon <= found.upper for n in (1, 2, 3))
+
+
+@pytest.mark.parametrize("made", [asked_again, parity_decides])
+def test_chain_has_the_laws_of_the_program(made):
+    chain = chain_of(explore(made.bind(n=1).bound))
+    for n in (1, 2, 3):
+        for x in product((0, 1), repeat=n):
+            rows = [chain.starts[0]]
+            for record in x:
+                rows = [row(each, by[record]) for each in rows for by in chain.steps.values() if record in by]
+            masses = [mass for each in rows for final in chain.finals if (mass := chain_product(each, final))]
+            assert sorted(masses) == sorted(mass for _, mass in made.bind(n=n).distribution(x).law)
