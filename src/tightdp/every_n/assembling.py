@@ -7,9 +7,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
+from tightdp.every_n.absorbing import absorbed
 from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.following import Run
-from tightdp.every_n.learned import Explored, Play, Sent
+from tightdp.every_n.learned import Explored, Play, Sent, State
 from tightdp.every_n.paths import (
     INDEX,
     LENGTH,
@@ -172,7 +173,10 @@ class _Assembled:
             all_at_once,
             tells_all(self.used, steps, after, going) and not self.early and not self.guessed,
         )
-        return merged(without_dead(paths))
+        paths = merged(without_dead(absorbed(paths)))
+        if paths.states > PROOF_STATES:
+            raise refusal(f"it has more than {PROOF_STATES} states")
+        return paths
 
     def _passes(self, number: int) -> tuple[Explored, ...]:
         return tuple(explored for explored, _ in self.starts[number].passes)
@@ -197,7 +201,7 @@ class _Assembled:
             state = explored.states[at]
             for slot in range(state.slots):
                 names["slot", number * 1000 + slot] = ("held", len(names))
-            for token in state.sums:
+            for token in _sums(explored):
                 names["sum", token] = ("held", len(names))
         return names
 
@@ -206,7 +210,8 @@ class _Assembled:
         names: Names = {("pre", at): ("fresh", at) for at in range(len(run.noises))}
         values = [Affine(((("fresh", at), Fraction(1)),), Fraction(0)) for at in range(len(run.noises))]
         for explored in passes:
-            values += [renamed(each, names) for each in (*explored.slots, *explored.sums)]
+            values += [renamed(each, names) for each in explored.slots]
+            values += _by_token(explored, explored.states[0], explored.sums, names)
         target = self._number((number, (0,) * len(passes)))
         if run.asked:
             raise refusal("what happens before the records depends on noise in a way that is not followed")
@@ -241,7 +246,7 @@ class _Assembled:
             if play is None:
                 state = explored.states[at]
                 own = [held_as["slot", number * 1000 + slot] for slot in range(state.slots)]
-                own += [held_as["sum", token] for token in state.sums]
+                own += [held_as["sum", token] for token in _sums(explored)]
                 values += [Affine(((name, Fraction(1)),), Fraction(0)) for name in own]
                 targets.append(at)
                 continue
@@ -260,7 +265,8 @@ class _Assembled:
                 letter.append((LEFT, number))
             if play.mark is not None:
                 letter.append((MARK, number, play.mark))
-            values += [renamed(each, names) for each in (*play.slots, *play.sums)]
+            values += [renamed(each, names) for each in play.slots]
+            values += _by_token(explored, target, play.sums, names)
             noises += play.noises
             targets.append(play.target)
         target_at = self._number((key, tuple(targets)))
@@ -294,6 +300,17 @@ class _Assembled:
                 0,
                 (),
             )
+
+
+def _sums(explored: Explored) -> list[int]:
+    """Return the sums that a pass has in some state; in others they are 0."""
+    return sorted({token for state in explored.states for token in state.sums})
+
+
+def _by_token(explored: Explored, state: State, sums: Sequence[Affine], names: Names) -> Iterator[Affine]:
+    """Yield the sums of a pass in their places."""
+    there = dict(zip(state.sums, sums, strict=True))
+    return (renamed(there.get(token, Affine((), Fraction(0))), names) for token in _sums(explored))
 
 
 def _alike(one: Ending, other: Ending) -> bool:

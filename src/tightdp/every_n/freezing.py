@@ -62,9 +62,7 @@ class Freezer:
         elif isinstance(value, Reference):
             self._note_content(place, value)
         elif isinstance(value, Table) and self._new(value.key):
-            entries = self.m.store[value.key]
-            for key, item in zip(entries.keys, entries.values, strict=True):
-                self.note((*place, key), item)
+            self.note((*place, "list"), self.m.store[value.key])
         elif isinstance(value, Entries):
             for key, item in zip(value.keys, value.values, strict=True):
                 self.note((*place, key), item)
@@ -97,6 +95,9 @@ class Freezer:
 
     def _note_number(self, place: Place, value: Value) -> None:
         token = (of := self.of).learned.token(of.number, place)
+        if not self.start and token not in of.growing and not isinstance(value, Symbol):
+            self.added[token] = Affine((), Fraction(value))  # an entry that is new
+            return
         if self.start:
             added = Affine((), Fraction(value)) if not isinstance(value, Symbol) else value.tree
             self._check_whole(place, token, added)
@@ -210,7 +211,8 @@ class Freezer:
     def _sum(self, token: int) -> Affine:
         added = self.added[token]
         assert isinstance(added, Affine)
-        return added if self.start else plus(added, Affine(((("sum", token), Fraction(1)),), Fraction(0)))
+        new = token not in self.of.growing
+        return added if new else plus(added, Affine(((("sum", token), Fraction(1)),), Fraction(0)))
 
     def _container(self, place: Place, value: Value) -> Frozen:
         if isinstance(value, tuple):
@@ -361,6 +363,9 @@ class Freezer:
         """Return what is added to the tokens whose sum is not followed, item by item."""
         if self.start:
             return ()
+        for token in self.of.growing - self.added.keys():
+            if self._kind(self.of.learned.place(token)) == "told":
+                raise Touched(token)  # what it had would be added to what comes in its place
         found: list[tuple[int, Sent]] = []
         seen: set[int] = set()
         for token, added in sorted(self.added.items()):

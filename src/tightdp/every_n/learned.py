@@ -120,6 +120,7 @@ class OfPass(Protocol):
     index: Value
     departed: tuple[int, Value] | None
     met: dict[Place, set[Any]]
+    growing: set[int]
 
     def aggregate(self, token: int, name: str) -> Value:
         """Return the sum or the length of what was added to a list up to now."""

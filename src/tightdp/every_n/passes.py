@@ -63,6 +63,8 @@ class Pass:
         """The numbers of the marks that earlier records have."""
         self.met: dict[Place, set[Any]] = {}
         """The numbers that places have held, as far as these are not cut off."""
+        self.growing: set[int] = set()
+        """The tokens of the numbers that the round at hand began with."""
 
     # exploring
 
@@ -83,8 +85,7 @@ class Pass:
                 self.learned.written.update(dict.fromkeys(wrote.cells))
             except Many as many:
                 self.m.restore(keep)
-                self.learned.plain.add(many.place)
-                self.learned.limits.cut(many)
+                self._many(many)
             except Farther as farther:
                 self.m.restore(keep)
                 if farther.token // 1000 != self.number:
@@ -106,6 +107,14 @@ class Pass:
         else:
             self.learned.plain.add(place)
 
+    def _many(self, many: Many) -> None:
+        """Take a number that has many values for one that is only added to; if it is not, cut it off."""
+        if many.place in self.learned.plain | set(self.learned.tokens):
+            self.learned.plain.add(many.place)
+            self.learned.limits.cut(many)
+        else:
+            self.learned.token(self.number, many.place)
+
     def need(self, needed: Needed) -> None:
         """Keep what a cell holds from now on."""
         if needed.cell not in self.learned.written or needed.cell in self.learned.live:
@@ -114,7 +123,7 @@ class Pass:
 
     def _closed(self) -> Explored:
         m = self.m
-        self.targets, self.ways = [], {}
+        self.targets, self.ways, self.growing = [], {}, set()
         start, slots, sums, *_ = self._frozen(None, None, start=True)
         index = {start: 0}
         pending = [start]
@@ -252,7 +261,7 @@ class Pass:
 
     def _thawed(self, state: State, when: str) -> Iterator[tuple[Cell, Value]]:
         thawer = Thawer(self, when)
-        self._agg, self.extremes = thawer.agg, thawer.extremes
+        self._agg, self.extremes, self.growing = thawer.agg, thawer.extremes, thawer.growing
         self.marks = frozenset(marks_in(state.cells))
         self.m.residues.update({token: (modulus, rest) for token, modulus, rest in state.residues})
         for cell in self.learned.written:

@@ -21,7 +21,6 @@ from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.edges import Edge
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, TwoSided
-from tightdp.limits.calibrated import PROOF_STATES
 
 Terms: TypeAlias = tuple[tuple[tuple[str, int], Fraction], ...]
 """Unknown numbers with their coefficients, which are not 0, in a fixed order."""
@@ -351,8 +350,6 @@ def merged(paths: Paths) -> Paths:
         if len(seen) == len(set(block.values())):
             break
         block = finer
-    if len(seen) > PROOF_STATES:
-        raise refusal(f"it has more than {PROOF_STATES} states")
     one = {number: at for at, number in reversed(block.items())}
 
     def aimed(some: Iterable[Path]) -> tuple[Path, ...]:

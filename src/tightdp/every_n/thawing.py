@@ -21,6 +21,7 @@ class Thawer:
         self.made: dict[Cell, Value] = {}
         self.agg: dict[int, dict[str, Value]] = {}
         self.extremes: dict[int, dict[str, tuple[Value, Value]]] = {}
+        self.growing: set[int] = set()
         self._met: dict[int, Value] = {}
         self._slots = self._stale = 0
 
@@ -64,7 +65,9 @@ class Thawer:
         of, tree = self.of, Affine((), Fraction(0))
         match frozen:
             case ("sum" | "told" as kind, place):
-                return Affine((((kind, of.learned.token(of.number, place)), Fraction(1)),), Fraction(0))
+                token = of.learned.token(of.number, place)
+                self.growing.add(token)
+                return Affine((((kind, token), Fraction(1)),), Fraction(0))
             case (kind, place, sign) if kind == BEYOND:
                 token, (limit, parts) = of.learned.token(of.number, place), of.learned.limits.of(place)
                 self.m.builder.ranges[token] = limit * parts, parts
