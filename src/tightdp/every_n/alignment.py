@@ -284,7 +284,7 @@ def _groups(plan: Plan) -> Iterator[Group]:
 def _together(borne: list[tuple[Option, Fraction, Part]]) -> Iterator[list[tuple[Option, Fraction, Part]]]:
     """Yield what may have to be borne at once: where two of our paths are apart, one or the other."""
     for at, (option, *_) in enumerate(borne):
-        others = [each.shift == option.shift and each.ours in option.apart for each, *_ in borne]
+        others = [each.ours in (option.apart if each.shift == option.shift else option.never) for each, *_ in borne]
         if any(others):
             yield from _together(borne[:at] + borne[at + 1 :])
             yield from _together([each for each, out in zip(borne, others, strict=True) if not out])

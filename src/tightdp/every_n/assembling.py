@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
-from tightdp.every_n.absorbing import absorbed
 from tightdp.every_n.chain import Letter, Move
+from tightdp.every_n.equivalence import absorbed, merged
 from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Explored, Play, Sent, State
 from tightdp.every_n.paths import (
@@ -23,7 +23,6 @@ from tightdp.every_n.paths import (
     Paths,
     held,
     intersected,
-    merged,
     refusal,
     renamed,
     renamed_bounds,

@@ -353,7 +353,8 @@ class Freezer:
             modulus = learned.residues.get(place)
             if not modulus:
                 continue
-            before = self.m.residues[token][1] if not self.start else 0
+            new = self.start or (token in self.added and token not in self.of.growing)
+            before = 0 if new else self.m.residues[token][1]
             others = [factor % modulus for name, factor in total.terms if name != ("sum", token)]
             if modulus > FEW_VALUES or any(others):
                 raise Touched(token, modulus=-1)

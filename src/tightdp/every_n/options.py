@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from tightdp.every_n.covering import Kinds, apart, covers, kinds_after
 from tightdp.every_n.paths import Path, Paths
-from tightdp.every_n.shifts import Gaps, Shift, shifts, steps_of
+from tightdp.every_n.shifts import Gaps, Shift, exclusive, fixed, pieces, shifts, steps_of
 from tightdp.exact.field import Number
 
 _MOST_CELLS = 3000
@@ -46,15 +46,17 @@ class Part(NamedTuple):
 class Option(NamedTuple):
     """Their paths that our path can be compared with, one of which is taken by the noise that is less by `shift`.
 
-    None of the paths in `apart` is taken by the same noise as ours.
+    None of our paths in `apart` is taken by the same noise as this one, and none in `never` with the same values held.
     """
 
     ours: int
     shift: Shift
     apart: frozenset[int]
+    never: frozenset[int]
     parts: tuple[Part, ...]
 
 
+_Way: TypeAlias = tuple[Shift, tuple[Part, ...]]
 Step: TypeAlias = tuple[tuple[Option, ...], ...]
 """What both runs do next: for each of our paths what it can be compared with."""
 
@@ -115,30 +117,53 @@ class Search:
         return found
 
     def _options(self, cell: Cell, ours: tuple[Path, ...], theirs: tuple[Path, ...], last: bool = False) -> Step:
-        found = []
         held = self._kinds[cell.ours], self._kinds[cell.theirs]
-        apart_ = self._apart_of(cell.ours, ours)
-        gaps = cell.gaps
+        found: list[tuple[int, Path, list[_Way]]] = []
         for number, one in enumerate(ours):
+            ways = list(self._ways(cell, one, theirs, held, last))
+            if ways or cell.gaps is None or held[1] is None:
+                found.append((number, one, ways))
+                continue
+            for piece in pieces(one, theirs, cell.gaps, held[1]):
+                found.append((number, piece, list(self._ways(cell, piece, theirs, held, last))))
+        apart_ = self._apart_of(cell.ours, ours)
+        step = []
+        for at, (number, one, ways) in enumerate(found):
+            others = [(n, each[0], each[1]) for n, each in enumerate(found) if n != at]
+            same = frozenset(n for n, of, _ in others if of in apart_[number])
+            never = frozenset(n for n, _, other in others if exclusive(one, other))
+            step.append(tuple(Option(at, by, same | never, never, parts) for by, parts in ways))
+        return tuple(step)
 
-            def part(at: int, after: Gaps | None, cost: Number, one: Path = one) -> Part:
-                target = END if last else Cell(theirs[at].target, one.target, after)
-                return Part(at, target, cost * one.probability / theirs[at].probability)
+    def _ways(
+        self,
+        cell: Cell,
+        one: Path,
+        theirs: tuple[Path, ...],
+        held: tuple[Kinds | None, Kinds | None],
+        last: bool,
+    ) -> Iterator[_Way]:
+        """Yield what one of our paths can be compared with."""
+        gaps = cell.gaps
 
-            options = [
-                Option(number, by, apart_[number], (part(at, after, cost),))
-                for at, other in enumerate(theirs)
-                for after, (cost, by) in ({} if gaps is None else shifts(one, other, gaps, self._noise)).items()
-            ]
-            unmoved = any(not any(option.shift) for option in options)
-            if not unmoved and held[0] is not None and held[1] is not None and self._asked < _MOST_COVERED:
-                self._asked += 1
-                covered = covers(one, theirs, gaps, (held[0], held[1]))
-                if covered is not None:
-                    parts = tuple(part(at, self._outward(after), Fraction(1)) for at, after in covered)
-                    options.append(Option(number, (0,) * len(one.noises), apart_[number], parts))
-            found.append(tuple(options))
-        return tuple(found)
+        def part(at: int, after: Gaps | None, cost: Number) -> Part:
+            target = END if last else Cell(theirs[at].target, one.target, after)
+            return Part(at, target, cost * one.probability / theirs[at].probability)
+
+        unmoved = False
+        for at, other in enumerate(theirs):
+            both = None if gaps is None else fixed(one, other, gaps)
+            if both is None or gaps is None:
+                continue
+            for after, (cost, by) in shifts(*both, gaps, self._noise).items():
+                unmoved = unmoved or not any(by)
+                yield by, (part(at, after, cost),)
+        if not unmoved and held[0] is not None and held[1] is not None and self._asked < _MOST_COVERED:
+            self._asked += 1
+            covered = covers(one, theirs, gaps, (held[0], held[1]))
+            if covered is not None:
+                parts = tuple(part(at, self._outward(after), Fraction(1)) for at, after in covered)
+                yield (0,) * len(one.noises), parts
 
     def _outward(self, gaps: Gaps | None) -> Gaps | None:
         """Return wider differences, of which there are finitely many."""

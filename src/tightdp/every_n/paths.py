@@ -269,6 +269,31 @@ def intersected(one: Bounds, other: Bounds) -> Bounds | None:
     return result
 
 
+def with_known(path: Path, known: Mapping[tuple[str, int], Affine]) -> Path | None:
+    """Return a path with forms put in for some symbols; None where it is not taken with these."""
+
+    def put(form: Affine) -> Affine:
+        total = Affine(tuple(each for each in form.terms if each[0] not in known), form.constant)
+        for name, factor in form.terms:
+            total = plus(total, known[name], factor) if name in known else total
+        return total
+
+    bounds: Bounds = {}
+    for terms, (low, high) in path.bounds.items():
+        left, constant = put(Affine(terms, Fraction(0)))
+        if not left and not low <= constant <= high:
+            return None
+        ends = low - constant, high - constant
+        if left and left[0][1] < 0:
+            left, ends = times(Affine(left, Fraction(0)), -1).terms, (-ends[1], -ends[0])
+        joined = intersected(bounds, {left: ends} if left else {})
+        if joined is None:
+            return None
+        bounds = joined
+    published, values = (tuple(map(put, some)) for some in (path.published, path.values))
+    return replace(path, bounds=bounds, published=published, values=values)
+
+
 # states
 
 
@@ -331,48 +356,3 @@ def _with_names(path: Path, names: Names) -> Path:
     assert bounds is not None
     published, values = (tuple(renamed(each, names) for each in some) for some in (path.published, path.values))
     return replace(path, bounds=bounds, published=published, values=values)
-
-
-def merged(paths: Paths) -> Paths:
-    """Merge states from which the same follows, whatever the records are."""
-    block = dict.fromkeys(range(paths.states), 0)
-    while True:
-        seen: dict[Any, int] = {}
-        finer = {}
-        for at in range(paths.states):
-            after = paths.after.get(at)
-            sign = (
-                block[at],
-                None if after is None else frozenset(_signs(after, {0: 0})),
-                tuple(frozenset(_signs(by.get(at, ()), block)) for by in paths.steps.values()),
-            )
-            finer[at] = seen.setdefault(sign, len(seen))
-        if len(seen) == len(set(block.values())):
-            break
-        block = finer
-    one = {number: at for at, number in reversed(block.items())}
-
-    def aimed(some: Iterable[Path]) -> tuple[Path, ...]:
-        return together(replace(path, target=block[path.target]) for path in some)
-
-    return replace(
-        paths,
-        states=len(one),
-        before=aimed(paths.before),
-        steps={r: {n: aimed(by[at]) for n, at in sorted(one.items()) if at in by} for r, by in paths.steps.items()},
-        after={block[at]: some for at, some in paths.after.items()},
-    )
-
-
-def _signs(paths: Iterable[Path], block: Mapping[int, int]) -> Iterator[Any]:
-    """Yield what the paths are, with the blocks of states in place of their targets."""
-    for path in together(replace(path, target=block[path.target]) for path in paths):
-        yield (
-            path.probability,
-            path.noises,
-            frozenset(path.bounds.items()),
-            path.letter,
-            path.published,
-            path.target,
-            path.values,
-        )

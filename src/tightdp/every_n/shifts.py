@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, floor, inf, lcm
 from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.every_n.edges import Edge, finite, total
-from tightdp.every_n.paths import Bounds, Noise, Path, Paths, Terms
+from tightdp.every_n.paths import Affine, Bounds, Noise, Path, Paths, Terms, plus, times, with_known
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Exponentials
 
@@ -18,6 +20,7 @@ Gaps: TypeAlias = tuple[tuple[Edge, Edge], ...]
 """Between what the differences of values lie, ours less theirs."""
 
 _FARTHEST = 40
+_MOST_PIECES = 16
 
 
 class _Range(NamedTuple):
@@ -128,6 +131,67 @@ def shifts(ours: Path, theirs: Path, before: Gaps, steps: Steps) -> dict[Gaps, t
     return found
 
 
+def pieces(ours: Path, theirs: Sequence[Path], gaps: Gaps, held: Sequence[bool]) -> list[Path]:
+    """Return our path cut into pieces where theirs begin and end by integers that are held.
+
+    Our values are larger than theirs by `gaps`; `held` says which of them are real.
+    """
+    cuts: dict[Terms, set[Edge]] = {}
+    for other in theirs:
+        for terms, (least, most) in other.bounds.items() if alike(ours, other) else ():
+            low, high = _moved(terms, gaps)
+            if low == high and all(kind == "held" and not held[at] for (kind, at), _ in terms):
+                cuts.setdefault(terms, set()).update(edge + low for edge in (least, most + 1) if finite(edge))
+    for terms, edges in cuts.items():
+        low, high = ours.bounds.get(terms, (-inf, inf))
+        for start, stop in pairwise(sorted(edges | {each for each in (low, high + 1) if finite(each)})):
+            if stop - start <= _MOST_PIECES:
+                edges.update(start + at for at in range(int(stop - start)))
+    found = [ours]
+    for terms, edges in cuts.items():
+        for edge in sorted(edges):
+            found = [piece for one in found for piece in _cut(one, terms, edge)]
+    return found if len(found) <= _MOST_PIECES else [ours]
+
+
+def _cut(path: Path, terms: Terms, edge: Edge) -> list[Path]:
+    low, high = path.bounds.get(terms, (-inf, inf))
+    if not low < edge <= high:
+        return [path]
+    return [replace(path, bounds={**path.bounds, terms: ends}) for ends in ((low, edge - 1), (edge, high))]
+
+
+def fixed(ours: Path, theirs: Path, gaps: Gaps) -> tuple[Path, Path] | None:
+    """Return both paths with the values that ours fixes by its conditions; None where theirs is not taken with them."""
+    known: dict[tuple[str, int], Affine] = {}
+    before: dict[tuple[str, int], Affine] = {}
+    used: set[tuple[str, int]] = set()
+    for terms, (value, high) in ours.bounds.items():
+        symbols = {symbol for symbol, _ in terms}
+        moved, most = _moved(terms, gaps)
+        if value != high or moved != most or symbols & used or any(kind != "held" for kind, _ in symbols):
+            continue
+        used |= symbols
+        symbol, factor = terms[0]
+        for each, fixed_at in ((known, Fraction(value)), (before, Fraction(value) - Fraction(moved))):
+            rest = plus(Affine((), fixed_at), Affine(terms[1:], Fraction(0)), -1)
+            each[symbol] = times(rest, 1 / factor)
+    if not known:
+        return ours, theirs
+    one, other = with_known(ours, known), with_known(theirs, before)
+    return None if one is None or other is None else (one, other)
+
+
+def exclusive(one: Path, other: Path) -> bool:
+    """Whether two paths are not both possible, by the values that are held before them."""
+    return any(
+        all(kind == "held" for (kind, _), _ in terms)
+        and (low > other.bounds[terms][1] or high < other.bounds[terms][0])
+        for terms, (low, high) in one.bounds.items()
+        if terms in other.bounds
+    )
+
+
 def _price(law: Noise, d: Fraction | int) -> Number:
     """Return the largest ratio of the probabilities, or densities, of noise that is larger by d and of noise.
 
@@ -171,34 +235,34 @@ def _known(bounds: Bounds, terms: Terms) -> tuple[Edge, Edge]:
     low, high = bounds.get(terms, (-inf, inf))
     least: Edge = Fraction(0)
     most: Edge = Fraction(0)
-    for symbol, times in terms:
+    for symbol, factor in terms:
         one, other = bounds.get(((symbol, Fraction(1)),), (-inf, inf))
-        least = total(least, (times, one if times > 0 else other))
-        most = total(most, (times, other if times > 0 else one))
+        least = total(least, (factor, one if factor > 0 else other))
+        most = total(most, (factor, other if factor > 0 else one))
     return max(low, least), min(high, most)
 
 
 def _factors(terms: Terms, count: int) -> tuple[Fraction, ...]:
     factors = [Fraction(0)] * count
-    for (kind, at), times in terms:
+    for (kind, at), factor in terms:
         if kind == "fresh":
-            factors[at] = times
+            factors[at] = factor
     return tuple(factors)
 
 
 def _shifted(terms: Terms, by: Shift) -> Fraction:
     """Return by how much a combination changes with its noise."""
-    return sum((times * by[at] for (kind, at), times in terms if kind == "fresh"), Fraction(0))
+    return sum((factor * by[at] for (kind, at), factor in terms if kind == "fresh"), Fraction(0))
 
 
 def _moved(terms: Terms, gaps: Gaps) -> tuple[Edge, Edge]:
     """Return between what a combination changes with the values held; the number of records is the same for both."""
     low: Edge = Fraction(0)
     high: Edge = Fraction(0)
-    for (kind, at), times in terms:
+    for (kind, at), factor in terms:
         if kind == "held":
-            least, most = gaps[at] if times > 0 else gaps[at][::-1]
-            low, high = total(low, (times, least)), total(high, (times, most))
+            least, most = gaps[at] if factor > 0 else gaps[at][::-1]
+            low, high = total(low, (factor, least)), total(high, (factor, most))
     return low, high
 
 

@@ -1,22 +1,68 @@
-"""States in which some numbers are known to be 0, and which are special cases of others, such as an entry not made yet.
+"""States from which the same follows, whatever the records are: one of them is kept.
 
-A state A is a special case of B if from A, with what is known to be 0 put in, the same follows as from B with the same
-numbers, state by state: then what leads to A leads to B with these numbers, by induction on the records that come.
+Some are special cases of others, in which numbers are known to be 0, such as an entry that is not made yet. A state A
+is a special case of B if from A, with what is known to be 0 put in, the same follows as from B with the same numbers,
+state by state: then what leads to A leads to B with these numbers, by induction on the records that come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from tightdp.every_n.paths import Affine, Bounds, Path, Paths, intersected, merged, together
+from tightdp.every_n.paths import Affine, Path, Paths, together, with_known
 
 _Zeros: TypeAlias = frozenset[int]
 """The places of a state whose numbers are known to be 0."""
 _MOST = 60
 """More states are not compared with each other."""
+
+
+def merged(paths: Paths) -> Paths:
+    """Merge states from which the same follows, whatever the records are."""
+    block = dict.fromkeys(range(paths.states), 0)
+    while True:
+        seen: dict[Any, int] = {}
+        finer = {}
+        for at in range(paths.states):
+            after = paths.after.get(at)
+            sign = (
+                block[at],
+                None if after is None else frozenset(_kinds(after, {0: 0})),
+                tuple(frozenset(_kinds(by.get(at, ()), block)) for by in paths.steps.values()),
+            )
+            finer[at] = seen.setdefault(sign, len(seen))
+        if len(seen) == len(set(block.values())):
+            break
+        block = finer
+    one = {number: at for at, number in reversed(block.items())}
+
+    def aimed(some: Iterable[Path]) -> tuple[Path, ...]:
+        return together(replace(path, target=block[path.target]) for path in some)
+
+    return replace(
+        paths,
+        states=len(one),
+        before=aimed(paths.before),
+        steps={r: {n: aimed(by[at]) for n, at in sorted(one.items()) if at in by} for r, by in paths.steps.items()},
+        after={block[at]: some for at, some in paths.after.items()},
+    )
+
+
+def _kinds(paths: Iterable[Path], block: Mapping[int, int]) -> Iterator[Any]:
+    """Yield what the paths are, with the blocks of states in place of their targets."""
+    for path in together(replace(path, target=block[path.target]) for path in paths):
+        yield (
+            path.probability,
+            path.noises,
+            frozenset(path.bounds.items()),
+            path.letter,
+            path.published,
+            path.target,
+            path.values,
+        )
 
 
 def absorbed(paths: Paths) -> Paths:
@@ -62,23 +108,19 @@ def _zeros(paths: Paths) -> list[_Zeros]:
             kept = frozenset(
                 place
                 for place in found[state]
-                if all(_put(path.values[place], frozenset() if at is None else found[at]) == _ZERO for at, path in ways)
+                if all(_is_zero(path.values[place], frozenset() if at is None else found[at]) for at, path in ways)
             )
             changed = changed or kept != found[state]
             found[state] = kept
     return found
 
 
-_ZERO = Affine((), Fraction(0))
+def _is_zero(form: Affine, zeros: _Zeros) -> bool:
+    return not form.constant and all(kind == "held" and at in zeros for (kind, at), _ in form.terms)
 
 
 def _steps(paths: Paths) -> Iterator[tuple[int, Path]]:
     return ((at, path) for by in paths.steps.values() for at, some in by.items() for path in some)
-
-
-def _put(form: Affine, zeros: _Zeros) -> Affine:
-    """Return a form with zeros in their places."""
-    return Affine(tuple(each for each in form.terms if each[0][0] != "held" or each[0][1] not in zeros), form.constant)
 
 
 def _general(paths: Paths, zeros: list[_Zeros]) -> list[int]:
@@ -109,16 +151,10 @@ def _signs(some: Iterable[Path], zeros: _Zeros) -> dict[Any, int] | None:
     """Return what the paths do where some numbers are 0, and to which state each leads; None if two do the same."""
     found: dict[Any, int] = {}
     for path in some:
-        bounds: Bounds | None = {}
-        for terms, (low, high) in path.bounds.items():
-            left = _put(Affine(terms, Fraction(0)), zeros).terms
-            if left and bounds is not None:
-                bounds = intersected(bounds, {left: (low, high)})
-            elif not left and not low <= 0 <= high:
-                bounds = None
-        if bounds is not None:
-            forms = tuple(tuple(_put(each, zeros) for each in some) for some in (path.published, path.values))
-            sign = path.probability, path.noises, tuple(sorted(bounds.items())), path.letter, forms
+        put = with_known(path, {("held", place): Affine((), Fraction(0)) for place in zeros})
+        if put is not None:
+            bounds = tuple(sorted(put.bounds.items()))
+            sign = put.probability, put.noises, bounds, put.letter, put.published, put.values
             if sign in found:
                 return None
             found[sign] = path.target
