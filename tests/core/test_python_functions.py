@@ -79,6 +79,31 @@ def f(x):
     "combinations": "def f(x):\n    return tuple(a < b for a, b in itertools.combinations([*x, flip(1/2)], 2)), tuple(itertools.permutations(x))",
     "accumulate": "def f(x):\n    return tuple(itertools.accumulate([b + flip(1/3) for b in x], initial=1)), tuple(itertools.accumulate(x, max)), tuple(itertools.accumulate(x, func=lambda a, b: a * b))",
     "chain-pairwise": "def f(x):\n    return tuple(itertools.chain(x, [flip(1/2)], (3,))), tuple(itertools.pairwise(x))",
+    "numbered-as-it-goes": """
+def f(x):
+    s, k = 0, 1
+    for i, v in enumerate((k * b for b in x), 1):
+        s += i * v
+        k += 1
+    for i, v in enumerate(itertools.accumulate(x)):
+        s += i * v
+    for i, v in enumerate(reversed(x)):
+        s = 2 * s + i * v
+    return s + flip(1/3)""",
+    "zip-as-it-goes": """
+def f(x):
+    s, longer = 0, [1]
+    for a, i, b in zip(x, (v for v in x if flip(1/2)), longer):
+        longer.append(a + i)
+        s += 4 * a + 2 * i + b
+    return s, tuple(zip(itertools.chain(x, [3]), [5, 6, 7])), sum(map(lambda a, b: a * b, reversed(x), [1, 2, 3]))""",
+    "pairwise-as-it-goes": """
+def f(x):
+    s, k = 0, 1
+    for a, b in itertools.pairwise(k * v for v in (*x, 1)):
+        s += a + 3 * b
+        k = 2
+    return s + flip(1/3)""",
     "reduce": "def f(x):\n    return functools.reduce(lambda a, b: 3 * a + b, x), functools.reduce(max, x, flip(1/2))",
     "f-string": "def f(x):\n    return f'{x[0]}-{flip(1/2)!r}: {x[1] / 3} {x[0]:03d} {(1, 2)}', str(x[0] + 1)",
     "f-string-of-strings": "def f(x):\n    return f\"{'a' if flip(1/2) else 'b'}{x[0]}\"",

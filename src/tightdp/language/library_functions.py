@@ -34,6 +34,49 @@ def deepcopy(value: Any, made: Any = None) -> Any:
     return copied
 
 
+def filter(function: Callable[[Any], Any] | None, iterable: Iterable[Any]) -> Iterator[Any]:
+    """Return the items of which a function is true."""
+    return (item for item in iterable if (item if function is None else function(item)))
+
+
+def enumerate(iterable: Iterable[Any], start: int = 0) -> Iterator[Any]:
+    """Return the items of what is gone through once, each with its number."""
+    number = start
+    for item in iterable:
+        yield number, item
+        number += 1
+
+
+def zipped(items: Iterable[Any], before: Any, after: Any) -> Iterator[Any]:
+    """Return the items of what is gone through once, with those at the same places of sequences before and after it."""
+    at = 0
+    for item in items:
+        if any(at >= len(each) for each in (*before, *after)):
+            return
+        yield (*[each[at] for each in before], item, *[each[at] for each in after])
+        at += 1  # noqa: SIM113 (what counts here is what `enumerate` is read as)
+
+
+def map(function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterator[Any]:
+    """Return what a function gives of the items at each place."""
+    if len(iterables) == 1:
+        return (function(item) for item in iterables[0])
+    return (function(*items) for items in zip(*iterables))  # noqa: B905
+
+
+def reversed(sequence: Any) -> Iterator[Any]:
+    """Return an iterator over items, from the last one to the first; it ends where they are fewer meanwhile."""
+    items = list(sequence) if isinstance(sequence, dict) else sequence
+
+    def from_the_end(places: Iterable[int]) -> Iterator[Any]:
+        for at in places:
+            if at >= len(items):
+                return
+            yield items[at]
+
+    return from_the_end(range(len(items) - 1, -1, -1))
+
+
 # itertools
 
 

@@ -10,14 +10,12 @@ from functools import partial
 from typing import Any
 
 from tightdp.core.lowering.expressions import binary
-from tightdp.core.lowering.functions import call
+from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import (
     Step,
     collected,
     entered,
     everyone,
-    items_of,
-    one_of,
     steps,
     unordered,
     visit,
@@ -27,7 +25,18 @@ from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import operate, over_all, over_values, truth, whole
 from tightdp.core.lowering.sequences import equal
 from tightdp.core.lowering.store import MISSING
-from tightdp.core.lowering.values import Every, Filtered, Generator, Stream, Value, alternatives, known, never
+from tightdp.core.lowering.values import (
+    Every,
+    Filtered,
+    Generator,
+    Range,
+    Reference,
+    Stream,
+    Value,
+    alternatives,
+    known,
+    never,
+)
 from tightdp.exact.lazily import lazily
 from tightdp.language.source import FunctionSource
 
@@ -182,6 +191,8 @@ def _made_of_every(parts: Sequence[Every], make: Callable[..., Value]) -> Every:
 def _enumerate(m: Machine, iterable: Value, start: Value = 0) -> Value:
     if isinstance(iterable, Every):
         return _made_of_every([iterable], lambda index, item: (operate(m, "add", start, index), item))
+    if isinstance(iterable, (Generator, Filtered)):
+        return call_python(m, written.enumerate, (iterable, start), {})
     inner = steps(m, iterable)
 
     def step(at: int) -> Step | None:
@@ -195,6 +206,10 @@ def _enumerate(m: Machine, iterable: Value, start: Value = 0) -> Value:
 def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
     if iterables and all(isinstance(iterable, Every) for iterable in iterables):
         return _made_of_every(iterables, lambda index, *items: items)
+    places = [at for at, each in enumerate(iterables) if not isinstance(each, (tuple, Range, Reference))]
+    if len(places) == 1 and isinstance(iterables[places[0]], (Generator, Filtered)) and strict is False:
+        (at,) = places
+        return call_python(m, written.zipped, (iterables[at], iterables[:at], iterables[at + 1 :]), {})
     parts = [steps(m, iterable) for iterable in iterables]
 
     def step(at: int) -> Step | None:
@@ -209,60 +224,6 @@ def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
         return present, tuple(one[1] for one in found if one is not None)
 
     return Stream("zip", step)
-
-
-@builtin(reversed)
-def _reversed(m: Machine, sequence: Value, /) -> Value:
-    return m.each(sequence, lambda each: _backwards(m, each))
-
-
-def _backwards(m: Machine, sequence: Value) -> Value:
-    items = items_of(m, sequence)
-    options = alternatives(items, m.builder.true)
-
-    def step(at: int) -> Step | None:
-        now = items_of(m, sequence)
-        pairs = [(guard, len(part), part) for guard, part in options]
-        if now is not items:
-            pairs = [
-                (m.conj(guard, other), length, content)
-                for guard, length, _ in pairs
-                for other, content in alternatives(now, m.builder.true)
-            ]
-        there = [
-            (guard, (m.builder.true, part[length - 1 - at]))
-            for guard, length, part in pairs
-            if 0 <= length - 1 - at < len(part)
-        ]
-        return one_of(m, there, len(there) == len(pairs))
-
-    return Stream("reversed", step)
-
-
-@builtin(map)
-def _map(m: Machine, function: Value, first: Value, /, *more: Value) -> Value:
-    iterables = (first, *more)
-    if all(isinstance(iterable, Every) for iterable in iterables):
-        return _made_of_every(iterables, lambda index, *items: call(m, function, items, {}))
-    parts = [steps(m, iterable) for iterable in iterables]
-
-    def step(at: int) -> Step | None:
-        found = [part(at) for part in parts]
-        items = tuple(one[1] for one in found if one is not None)
-        if len(items) < len(found):
-            return None
-        present = m.conj(*(one[0] for one in found if one is not None))
-        return present, m.branch(present, lambda: call(m, function, items, {}), lambda: None)
-
-    return Stream("map", step)
-
-
-@builtin(filter)
-def _filter(m: Machine, function: Value, iterable: Value, /) -> Value:
-    def wanted(item: Value) -> Value:
-        return truth(m, item if function is None else call(m, function, (item,), {}))
-
-    return Filtered("filter", never, iterable, wanted)
 
 
 @builtin(functools.reduce)

@@ -49,7 +49,7 @@ _OF_ITERTOOLS = (
     "takewhile", "zip_longest",
 )  # fmt: skip
 for _function in (
-    iter, partial, *(getattr(itertools, name) for name in _OF_ITERTOOLS), copy.deepcopy,
+    iter, filter, map, reversed, partial, *(getattr(itertools, name) for name in _OF_ITERTOOLS), copy.deepcopy,
     operator.itemgetter, operator.getitem, operator.setitem, operator.delitem, bisect.insort_left, bisect.insort_right,
     heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest, heapq.nlargest,
 ):  # fmt: skip
