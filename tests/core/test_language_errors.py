@@ -120,7 +120,7 @@ FAILING: list[tuple[str, Domain, int, str, str]] = [
     ("def f(x):\n    return x[0]()", Bit, 1, "TypeError", "x[0]()"),
     ("def f(x):\n    x[0] = 1\n    return 0", Bit, 1, "TypeError", "x[0] = 1"),
     ("def f(x):\n    a, b = x[0]\n    return a", Values((1,), (1, 2)), 1, "ValueError", "a, b = x[0]"),
-    ("def f(x):\n    if x[0]:\n        y = 1\n    return y", Bit, 1, "NameError", "y"),
+    ("def f(x):\n    if x[0]:\n        y = 1\n    return y", Bit, 1, "UnboundLocalError", "y"),
     ("def f(x):\n    def g(a):\n        return a\n    return g() if x[0] else 0", Bit, 1, "TypeError", "g()"),
     ("def f(x):\n    a = [1]\n    if x[0]:\n        a.append(1, 2)\n    return 0", Bit, 1, "TypeError: .append() does not take 2 arguments", "a.append(1, 2)"),
     ("def f(x):\n    s = {1}\n    s.update(a=x[0])\n    return 0", Bit, 1, "TypeError: .update() has no argument 'a'", "s.update(a=x[0])"),
