@@ -1,7 +1,8 @@
 """How much is tested: little by default, everything with TIGHTDP_FULL=1 in the environment.
 
-With TIGHTDP_FULL=part slow tests that say how many seconds they take, as in `slow(seconds=5)`, run too. Tests of what
-an optional extra of the package installs are skipped where it is not installed.
+With TIGHTDP_FULL=part slow tests that say how many seconds they take, as in `slow(seconds=5)`, run too. Of the cases of
+a test that is marked `one_in(4)`, the first of every four runs by default, and the others are slow. Tests of what an
+optional extra of the package installs are skipped where it is not installed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections import Counter
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -27,9 +29,17 @@ settings.register_profile(
 settings.load_profile("full" if FULL else "default")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out the slow tests, unless they are asked for, and those that need what is not installed."""
+    cases = Counter[str]()
     for item in items:
+        share = item.get_closest_marker("one_in")
+        if share is not None and item.get_closest_marker("slow") is None:
+            name, _, _ = item.nodeid.partition("[")
+            if cases[name] % share.args[0]:
+                item.add_marker(pytest.mark.slow(seconds=1))
+            cases[name] += 1
         slow = item.get_closest_marker("slow")
         if slow is not None and not FULL and not (MODE == "part" and "seconds" in slow.kwargs):
             item.add_marker(pytest.mark.skip(reason="slow: set TIGHTDP_FULL=1"))

@@ -68,6 +68,7 @@ def same_subject(expected: dict[str, Any]) -> int:
     return subjects.index([expected.get(key) for key in keys])
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "expected"), thinned(RECORDED, 3), ids=LABELS)
 def test_brute_force(name: str, expected: dict[str, Any]) -> None:
     found = oracle(same_subject(expected))
@@ -211,6 +212,7 @@ NOISE = {"k": 3, "threshold": 1, "ratio_threshold": "1/2", "ratio_query": "1/2"}
 LONG = pytest.mark.slow(seconds=5)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("mechanism", "parameters", "claimed", "holds"),
     [

@@ -113,6 +113,7 @@ def excess(made: Mechanism, t: float, fine: int = 16, wide: int = 24) -> float:
     return float(max(np.maximum(0, p - t * q).sum() for p, q in ((of_0, of_1), (of_1, of_0)))) / fine**2
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("made", [pair, with_difference, totals, one_sided_gaps])
 def test_a_delta_is_exact_where_densities_cross_on_a_line(made: Mechanism) -> None:
     instance = made.bind(n=1)
@@ -136,6 +137,7 @@ def test_gaps_to_a_noisy_threshold_approach_their_largest_ratio() -> None:
     assert (found.status, found.exp_epsilon, found.attained) == ("exact", exp(1), False)
 
 
+@pytest.mark.slow(seconds=4)
 @pytest.mark.parametrize("made", [gaps, pytest.param(gaps_to_uniform, marks=pytest.mark.slow(seconds=4))])
 def test_where_densities_cross_on_a_curve_a_delta_is_enclosed(made: Mechanism) -> None:
     instance = made.bind(n=1)
@@ -261,6 +263,7 @@ def test_a_function_that_is_negative_on_an_edge_alone_is_not_shown_to_be_positiv
     assert joint._Proof(lambda: None).never_negative(above | second, 2)
 
 
+@pytest.mark.slow(seconds=2)
 def test_gaps_of_the_two_largest_have_a_tight_ratio_where_nobody_sees_whose_they_are() -> None:
     def two_gaps(x):
         low, middle, high = sorted(laplace(each, 4) for each in x)

@@ -89,6 +89,7 @@ def test_laws_are_those_of_truncated_runs(one):
     assert beyond < Fraction(1, 1000)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("one", INTEGERS, ids=lambda one: one.name)
 def test_probabilities_of_outputs_agree_far_out(one):
     here = one.bind(n=2)

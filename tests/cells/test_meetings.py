@@ -116,6 +116,7 @@ def gone_through(made: Mechanism, n: int) -> tuple[dict[Any, Any], int]:
     return weights, number[0]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "made",
     [counted, with_lists, with_a_global_list, with_noise_before, observed, calls_itself, comprehended],

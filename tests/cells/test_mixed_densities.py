@@ -74,6 +74,7 @@ def excess(made: Mechanism, t: float) -> float:
     return max(found)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("made", LAWS)
 def test_a_delta_is_that_of_a_fine_grid(made: Mechanism) -> None:
     found = made.bind(n=1).delta(exp_epsilon=2)

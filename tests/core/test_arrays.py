@@ -150,6 +150,7 @@ def _check_certain(body: str) -> None:
             assert law == {_plain(module.f(x)): 1}, x
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", thinned(CERTAIN, 2))
 def test_an_expression_is_what_numpy_gives(name: str) -> None:
     _check_certain(_body(CERTAIN[name]))
@@ -160,6 +161,7 @@ def test_changes_reach_what_they_reach_in_numpy(name: str) -> None:
     _check_certain(CHANGING[name])
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", DRAWN)
 def test_draws_in_arrays_have_the_law_of_the_interpreter(name: str) -> None:
     with _module(DRAWN[name]) as module:

@@ -205,6 +205,7 @@ TREES = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", TREES)
 def test_the_ends_on_a_range_hold_every_value_on_it(name: str) -> None:
     operation, *operands = TREES[name]

@@ -106,6 +106,7 @@ def f(x):
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("backend", ["cudd", pytest.param("autoref", marks=pytest.mark.slow(seconds=1))])
 @pytest.mark.parametrize("name", LOOPS)
 def test_laws_enclose_what_runs_with_few_draws_give(name: str, backend: str) -> None:

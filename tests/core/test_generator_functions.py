@@ -145,6 +145,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_is_not_followed_is_refused(what: str) -> None:
     with module_of(_source(REFUSED[what])) as module, pytest.raises(TightdpError, match=what) as caught:

@@ -32,6 +32,7 @@ ENCLOSED = {
 LONG = dict.fromkeys({*ENCLOSED, "ruin", "coupons"} - {"decrement_sometimes", "modulo"}, 6) | {"progeny": 30}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("function", "source", "output", "value"),
     [

@@ -142,6 +142,7 @@ def f(x):
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", SOURCES)
 def test_compiled_they_have_the_law_of_the_interpreter(name: str) -> None:
     with module_of(SOURCES[name] + "\n") as module:

@@ -78,6 +78,7 @@ def faster(x):
     return steps
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("made", "most"), [(started, 3), (one_after_the_other, 3), (times_noise, 3), (beside_a_bit, 1)]
 )

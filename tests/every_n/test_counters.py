@@ -198,6 +198,7 @@ def memory_of_two(x, kind):
     return geometric(total, "1/2")
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("program", "kind", "lower", "upper"),
     [

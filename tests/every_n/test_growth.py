@@ -233,6 +233,7 @@ QUICK = 4
 SLOW = pytest.mark.slow(seconds=1)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("one", [*GROWING[:QUICK], *(pytest.param(each, marks=SLOW) for each in GROWING[QUICK:])])
 def test_noise_of_every_kind(one: Mechanism) -> None:
     assert grows(one)

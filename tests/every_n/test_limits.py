@@ -149,6 +149,7 @@ def test_ends_beyond_the_range_of_a_float() -> None:
     assert not finite(inf)
 
 
+@pytest.mark.slow(seconds=3)
 def test_noise_that_nothing_depends_on() -> None:
     """Who is there draws noise that may not matter: small runs, without tails, do not contradict that."""
 

@@ -185,6 +185,7 @@ HARD = [
 SLOW = {"noise_tells_a_branch"}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "made",
     [pytest.param(m, marks=pytest.mark.slow) if m.__name__ in SLOW else m for m in HARD],
@@ -241,6 +242,7 @@ def forgotten(x):
 ANSWERED = [(of_any_length, 3), (lists_of_any_length, 9), (emptied, 1), (forgotten, 1)]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("made", "expected"), ANSWERED, ids=lambda made: getattr(made, "__name__", ""))
 def test_lists_of_any_length_have_an_end(made: Mechanism, expected: int) -> None:
     found = made.bind(n=ALL).privacy()

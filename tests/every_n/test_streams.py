@@ -190,6 +190,7 @@ LEAKING: dict[str, tuple[Callable[[Any], Law], list[tuple[Any, Any]]]] = {
 }
 
 
+@pytest.mark.slow(seconds=5)
 @pytest.mark.parametrize("name", PRIVATE if FULL else ["numeric_sparse"])
 def test_automata_that_are_private(name: str) -> None:
     """The upper end is proved, and at n = 2 no ratio is larger; the exact one there is that of plain sums."""

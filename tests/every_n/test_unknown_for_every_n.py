@@ -42,6 +42,7 @@ def sum_with_another_scale(x, eps):
     return laplace(sum(x), 1 if eps > 3 else 1 / eps)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "program",
     [
@@ -62,6 +63,7 @@ def test_claims_hold_for_every_n_and_every_value(program):
         assert one.holds
 
 
+@pytest.mark.slow(seconds=2)
 @pytest.mark.parametrize(
     ("program", "claim"),
     [pytest.param(noisy_max, "eps/2", marks=pytest.mark.slow(seconds=2)), (sparse_vector, "eps/4"), (lies, "1")],

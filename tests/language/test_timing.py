@@ -48,6 +48,7 @@ def asked(module: Any, expected: dict[str, Any], what: str) -> Any:
     return getattr(module, expected["mechanism"]).bind(**expected["parameters"], **counts)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("module", "expected"), RECORDED, ids=LABELS)
 def test_programs(module: Any, expected: dict[str, Any]) -> None:
     cells = []
@@ -186,6 +187,7 @@ def test_counts_are_those_made_by_hand(n: int) -> None:
     assert told.delta(exp_epsilon=2).delta == hand.delta(exp_epsilon=2).delta
 
 
+@pytest.mark.slow(seconds=2)
 @pytest.mark.parametrize("n", [1, 2])
 def test_helpers_count_too(n: int) -> None:
     told, hand = helped.bind(n=n, p="1/4", with_rounds=True), helped_by_hand.bind(n=n, p="1/4")

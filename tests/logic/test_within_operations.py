@@ -39,6 +39,7 @@ def test_one_operation_stops_at_the_limit_of_nodes(operation: str) -> None:
         combined(manager, operation, 12)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("operation", ["both", "either", "differ", "choose", "substitute"])
 def test_an_operation_that_was_stopped_gives_the_same_diagram(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = make_manager("cudd", 30, lambda size: None)

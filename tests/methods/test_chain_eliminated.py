@@ -76,6 +76,7 @@ def _by_elimination(mechanism: Mechanism, n: int) -> WithoutDiagram:
     return found
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
 def test_eliminated_chains_give_what_all_runs_give(mechanism: Mechanism) -> None:
     for n in (2, 3):

@@ -59,6 +59,7 @@ def chain_of(instance: Instance) -> WithoutDiagram:
     return found
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("n", [2, 4])
 @pytest.mark.parametrize("one", PUBLISHED, ids=lambda one: one.name)
 def test_ratios_along_paths(one: Mechanism, n: int) -> None:

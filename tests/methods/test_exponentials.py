@@ -99,6 +99,7 @@ def delta(bound: Bound, t: Any) -> Any:
     )
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("instance", CASES)
 def test_every_method_gives_the_tight_ratio_and_delta(instance: Instance) -> None:
     bound = instance.bound
@@ -152,6 +153,7 @@ def test_randomized_response_has_the_epsilon_it_is_made_for(eps: F, n: int) -> N
     assert not instance.verify(epsilon=eps - F(1, 10**30))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("instance", CASES)
 def test_the_curve_and_the_tradeoff_function(instance: Instance) -> None:
     bound = instance.bound

@@ -63,6 +63,7 @@ def quotients(weights: Mapping[int, Any], below: Any) -> dict[int, Any]:
     return {code: quotient(weight, below) for code, weight in weights.items()}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(60))
 def test_drawn_programs_on_all_datasets_at_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tightdp.methods.leaf_laws.LITTLE_WORK", 0)
@@ -77,6 +78,7 @@ def test_drawn_programs_on_all_datasets_at_once(seed: int, monkeypatch: pytest.M
             pass
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(60))
 def test_drawn_programs_of_many_statements(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tightdp.methods.leaf_laws.LITTLE_WORK", 0)
@@ -131,6 +133,7 @@ AGGREGATE = Candidate("aggregate", look)
 SUMS = (permute_and_flip, drawn_exponentials, observed_counts, local_sum, two_kinds)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("one", SUMS, ids=lambda one: one.name)
 def test_laws_of_all_counts(one: Mechanism) -> None:
     assert_agree(one.bind(n=3).bound)
@@ -204,6 +207,7 @@ def a_sum_and_a_noisy_count(x: Any) -> Any:
     return geometric(sum(v == 0 for v in x), "1/2", 0, len(x)) + sum(v if flip("1/2") else 0 for v in x)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("one", [exponential_median, a_sum_and_a_noisy_count], ids=lambda one: one.name)
 @pytest.mark.parametrize("n", [2, 3])
 def test_sums_in_which_further_sums_stand_are_cut_apart(one: Mechanism, n: int) -> None:

@@ -108,6 +108,7 @@ def test_one_record_of_many_values_takes_no_diagram() -> None:
     assert clamped.bind(n=1).privacy().exp_epsilon == 2**100
 
 
+@pytest.mark.slow(seconds=4)
 def test_sums_of_many_values_are_answered_or_refused_at_once() -> None:
     found = plain.bind(n=2).privacy()
     assert (found.exp_epsilon, found.status) == (float("inf"), "exact")

@@ -61,6 +61,7 @@ def ranked(instance: Instance) -> Counter[Any]:
     return found
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "neighbours", ["unit-step", *(pytest.param(each, marks=pytest.mark.slow(seconds=1)) for each in MORE)]
 )
@@ -96,6 +97,7 @@ def no_difference(x):  # type: ignore[no-untyped-def]
     return x[0] - x[-1]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("made", "n", "ratio"),
     [(noisy_comparison, 1, 3), (plain_sum, 1, math.inf), (plain_sum, 2, math.inf), (no_difference, 1, 1)],

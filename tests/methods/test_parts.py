@@ -82,6 +82,7 @@ def test_two_statistics_of_a_large_domain() -> None:
     assert count_and_largest.bind(n=8).privacy().exp_epsilon == 2048
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
 def test_parts_give_what_all_outputs_give(mechanism: Mechanism) -> None:
     for n in (2, 3):

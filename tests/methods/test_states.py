@@ -60,6 +60,7 @@ TARGETS = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("noisy", [clamped, of_two, weighted], ids=lambda mechanism: mechanism.name)
 def test_accuracy_by_states_of_mechanism_and_target_is_that_of_all_datasets(noisy: Mechanism, target: str) -> None:

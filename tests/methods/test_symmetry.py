@@ -36,6 +36,7 @@ def test_drawn_programs(rng: random.Random) -> None:
     oracle.compare(draw(rng))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("relation", ["unit-step", "unit-all", "add-remove", "rotated", "doubled"])
 @settings(max_examples=max(settings.default.max_examples // 3, 1))
 @given(rng=st.randoms(use_true_random=False))
@@ -156,6 +157,7 @@ def source_of(record: str, body: str, neighbours: str = "replace-one", target: s
     return f'{MODULE}@mechanism(record={record}, neighbours="{neighbours}", target={target})\ndef f(x):\n{lines}'
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("method", "record", "n", "body"), thinned(BY_HAND, 6))
 def test_programs_by_hand(method: str | None, record: str, n: int, body: str) -> None:
     found = oracle.compare(Drawn(source_of(record, body), n, "replace-one"), *NAMES)
@@ -176,6 +178,7 @@ IN_PARTS = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("relation", ["replace-one", "unit-step", "add-remove"])
 @pytest.mark.parametrize(("in_parts", "record", "n", "body"), thinned(IN_PARTS, 2))
 def test_outputs_in_independent_parts(in_parts: bool, record: str, n: int, body: str, relation: str) -> None:
@@ -189,6 +192,7 @@ def test_outputs_in_independent_parts(in_parts: bool, record: str, n: int, body:
         assert oracle.check_one_method(module.f.bind(n=n, method="independent outputs")) == in_parts
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize("relation", ["replace-one", "unit-step", "unit-all", "add-remove"])
 @pytest.mark.parametrize(
@@ -258,6 +262,7 @@ INSTANCES: dict[str, Callable[[], Instance]] = {
 LOOKS = (0, 1, 2, 3, 5, 9, 17, 40, 150, 10**9) if FULL else (0, 2, 9, 40, 10**9)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("name", thinned(INSTANCES, 4))
 def test_interrupted_queries_enclose_the_answer(name: str, query: str) -> None:

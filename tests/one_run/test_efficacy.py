@@ -318,6 +318,7 @@ def test_plots_draw_on_the_axes_given() -> None:
 # generated programs
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", thinned(range(12), 3))
 def test_a_generated_program_agrees_with_brute_force(seed: int) -> None:
     assert_audits_agree(write_program(random.Random(seed)))

@@ -117,6 +117,7 @@ def test_randomized_response_is_as_good_as_its_posterior(n: int, eps: F) -> None
     assert joint.to_dict()[n, n] == (e / (1 + e)) ** n
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("n", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow(seconds=5))])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_agrees_with_brute_force(program: Any, n: int) -> None:
@@ -185,6 +186,7 @@ def test_expressions_with_decimals(tmp_path: Any, capsys: pytest.CaptureFixture[
     assert "2e/(1 + e) ≈ 1.46212" in capsys.readouterr().out
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_an_order_that_is_given(program: Any) -> None:
     instance, game = program.bind(n=3, q="exp(-1/2)"), Game(program.bind(n=3, q=rounded(HALF)).bound)

@@ -88,6 +88,7 @@ def ends(found: Any) -> tuple[Any, Any]:
     return found.lower, found.upper
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "seed", [*thinned(range(60), 3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 400))]
 )
@@ -203,6 +204,7 @@ def test_debiased_sums_of_many_records(n: int, alpha: int) -> None:
         assert found.lower <= debiased.bind(n=n, lam="1/5").accuracy(alpha).upper <= found.upper
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(40 if FULL else 10))
 def test_a_probability_bends_no_more_than_said(seed: int) -> None:
     source = random.Random(seed)
@@ -247,6 +249,7 @@ def gaussian(x, lam, sigma_squared):  # type: ignore[no-untyped-def]
     return discrete_gaussian(sum(1 - b if flip(lam) else b for b in x), sigma_squared)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("n", thinned([2, 3, 5], 3))
 @pytest.mark.parametrize("lam", ["1/5", "1/3"])
 @pytest.mark.parametrize("program", [noisy, affine])

@@ -74,6 +74,7 @@ def assert_best(instance: Instance) -> None:
     assert instance.renyi(2).exp_moment == max(largest(bound, moment(2)), 1)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(8))
 def test_drawn_programs(seed: int) -> None:
     source = interactive(seed)
@@ -100,6 +101,7 @@ def f(x):
 """
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     ("record", "neighbours", "n"),
     [

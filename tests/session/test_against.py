@@ -95,6 +95,7 @@ def noisy(x: Any, p: Any) -> Any:
     return geometric(sum(x), p)
 
 
+@pytest.mark.slow(seconds=3)
 @pytest.mark.parametrize(
     ("program", "near"),
     [pytest.param(retried, "up to 0.0000", marks=pytest.mark.slow(seconds=9)), (counted, "up to ")],

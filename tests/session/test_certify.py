@@ -108,6 +108,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "expected"), SMALL)
 def test_answers_about_the_programs_are_certified(name: str, expected: dict[str, Any]) -> None:
     instance = Instance(bind(name, expected))
@@ -155,6 +156,7 @@ LARGE = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "parameters"), LARGE, ids=[name for name, _ in LARGE])
 def test_many_clients_are_certified_by_forms(name: str, parameters: dict[str, Any]) -> None:
     instance = instance_of(name, **parameters)

@@ -87,6 +87,7 @@ def test_what_is_computed_from_noisy_numbers_has_no_more() -> None:
         instance.certify(rho="1/5")
 
 
+@pytest.mark.slow(seconds=3)
 def test_what_is_computed_from_noisy_numbers_is_refuted_at_some_order() -> None:
     """Clamped sums, for which no whole order will do: D of order 9/8 is above 9/8 * ρ, for all laws up to the error."""
     tree = import_file(PROGRAMS / "gallery" / "tree_sensitivity.py").shipped.bind(n=1)

@@ -59,6 +59,7 @@ def test_windows_are_certified(program: Mechanism, parameters: dict[str, Any]) -
         assert is_true(unrolled(dict(found.content), n))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "parameters"), PROGRAMS, ids=[name for name, _ in PROGRAMS])
 def test_every_number_of_clients_is_certified(name: str, parameters: dict[str, Any]) -> None:
     instance = mechanisms(name)[name].bind(n=ALL, **parameters)
@@ -78,6 +79,7 @@ def test_what_no_forms_prove_is_not_certified() -> None:
     assert is_true(dict(instance.certify(epsilon=1).content))
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "parameters"), PROGRAMS, ids=[name for name, _ in PROGRAMS])
 def test_claims_for_every_n_are_certified_or_refuted(name: str, parameters: dict[str, Any]) -> None:
     instance = mechanisms(name)[name].bind(n=ALL, **parameters)

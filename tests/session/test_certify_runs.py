@@ -83,6 +83,7 @@ def test_runs_of_a_mechanism(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         one.certify(runs=2, exp_epsilon=2, delta="1/1000")
 
 
+@pytest.mark.slow(seconds=2)
 def test_runs_for_every_n() -> None:
     one = mechanisms("xor_randomized_response")["xor_randomized_response"].bind(n=ALL, lam="1/5")
     for bound in (4, "exp(1/2)"):

@@ -97,6 +97,7 @@ def made_of(name: str, **others: Any) -> Any:
     return tightdp.of(place, record=record, dataset="x[0]", arguments=given, catch=[OverflowError])
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", METHODS)
 def test_compiled_laws_are_those_of_the_library_on_every_draw(name: str) -> None:
     arguments, record = METHODS[name]
@@ -144,6 +145,7 @@ EXPECTED: dict[str, Callable[[float], bool]] = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_tight_epsilon_with_53_bits(name: str) -> None:
     others = {"upper": 3} if name == "GeometricFolded" else {}  # halves take minutes: folding goes through all of them
@@ -152,6 +154,7 @@ def test_the_tight_epsilon_with_53_bits(name: str) -> None:
     assert EXPECTED[name](float(found.epsilon))
 
 
+@pytest.mark.slow(seconds=2)
 def test_geometric_noise_of_the_library_raises_once_in_2_to_the_53() -> None:
     arguments, _ = METHODS["Geometric"]
     place = f"{PLACE}Geometric.randomise"

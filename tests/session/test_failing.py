@@ -94,6 +94,7 @@ def test_a_limit_on_time_does_not_hide_it() -> None:
     assert error_of(short_list.bind(n=20, timeout=20)).x == (0,) * 20
 
 
+@pytest.mark.slow(seconds=4)
 @pytest.mark.parametrize(("case", "x"), [(divided, (5,) * 8), (contradicted, (0,) * 4), (far_out, (3,) * 6)])
 def test_datasets_at_both_ends_are_looked_at(case: Any, x: tuple[int, ...]) -> None:
     assert error_of(case.bind(n=len(x))).x == x

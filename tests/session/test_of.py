@@ -177,6 +177,7 @@ def test_the_command(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "tight ε    inf" in run(capsys, "privacy", *others, "--catch", "ValueError")[1]
 
 
+@pytest.mark.slow(seconds=3)
 def test_sweeps_take_it_too(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     noisy = [f"{path}:noisy_counts", "--record", "Bit", "--source", "rng"]
     table = ["sweep", *noisy, "n=1", "p=1/4,1/5", "--csv"]

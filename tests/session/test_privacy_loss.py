@@ -83,6 +83,7 @@ def real_deltas(instance: Instance, runs: int, t: Number, direction: str = "") -
             yield total
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(40))
 def test_every_composition_of_neighbours_lies_below(seed: int) -> None:
     drawn = draw_mechanism(seed)
@@ -303,6 +304,7 @@ def test_numbers_with_e(instance: Instance) -> None:
         assert found.lower <= listed <= found.delta
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(200 if FULL else 20))
 def test_drawn_mechanisms_with_e(seed: int) -> None:
     drawn = draw_mechanism(seed)

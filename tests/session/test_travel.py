@@ -88,6 +88,7 @@ assert "script" not in sys.modules
 """
 
 
+@pytest.mark.slow(seconds=2)
 @pytest.mark.extra("dask")
 def test_what_no_module_has_travels_by_value(tmp_path: Path) -> None:
     """As from a notebook or script to a Dask worker, even where the file is gone."""

@@ -92,6 +92,7 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("program", [counted, response, noisy, winner], ids=lambda each: each.name)
 @pytest.mark.parametrize("question", thinned(QUESTIONS, 2))
 def test_at_random_rationals_and_at_ends(question: str, program: Mechanism) -> None:
@@ -108,6 +109,7 @@ def test_at_random_rationals_and_at_ends(question: str, program: Mechanism) -> N
     assert str(found)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(200 if FULL else 6))
 def test_drawn_programs(seed: int) -> None:
     drawn = draw_mechanism(seed)
@@ -209,6 +211,7 @@ def leaky(x: Any, eps: Any) -> Any:
     return tuple((b, 1) if flip("1/100") else (1 - b if flip(1 / (1 + exp(eps))) else b, 0) for b in x)
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("share", ["eps", "eps/2", "eps/3"])
 @pytest.mark.parametrize("delta", thinned(["1/200", "1/100", "1/20", "1/5"], 2))
 def test_claims_at_a_delta_with_the_unknown_in_them(share: str, delta: str) -> None:
@@ -285,6 +288,7 @@ def test_ranges_that_end_at_a_power_of_e(given: str) -> None:
         assert value_at(found, value) == noisy_sum.bind(n=2, eps=value).delta(exp_epsilon=2).delta
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("program", [noisy_sum, responses, mixed_noise])
 @pytest.mark.parametrize("delta", ["1/20", "1/3"])
 def test_the_least_ratio_at_a_delta_is_shown_to_hold_around_one_value(program: Any, delta: str) -> None:

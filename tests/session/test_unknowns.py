@@ -125,6 +125,7 @@ def rationals(most: int, count: int, seed: int = 0) -> list[F]:
     return [F(rng.randint(1, 1000 * most - 1), 1000) for _ in range(count)]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("name", "n", "unknown", "most", "others"), thinned(CASES, 2))
 def test_programs_at_random_rationals_and_at_ends(
     name: str, n: int, unknown: str, most: int, others: dict[str, Any]
@@ -162,6 +163,7 @@ def test_fifty_clients(name: str, unknown: str) -> None:
     assert differences(found, inside, lambda value: m.bind(n=50, **{unknown: value}).privacy().exp_epsilon) == []
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("seed", range(DRAWN))
 def test_drawn_programs_with_an_unknown(seed: int) -> None:
     drawn = draw_mechanism(seed)

@@ -73,6 +73,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("record", "body"), SMALL)
 @settings(max_examples=max(settings.default.max_examples // 3, 1))
 @given(rng=st.randoms(use_true_random=False))
