@@ -1,4 +1,8 @@
-"""Certificates of many runs: what guarantees show together where runs may depend on what is known so far."""
+"""Certificates of many runs, and of audits in one run.
+
+Of many runs: what guarantees show together where runs may depend on what is known so far. Of audits: their efficacy,
+how much of a mechanism they may see, with some pairs and guesses.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +12,21 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.core.sections import root_of
+from tightdp.core.text import program_text
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.polynomials import UNKNOWN
 from tightdp.exact.rationals import as_int, as_whole
 from tightdp.session import certify as single
-from tightdp.session.arguments import checked_call, read_exact, read_exponential, read_number
+from tightdp.session import one_run
+from tightdp.session.arguments import checked_call, read_count, read_exact, read_exponential, read_number
 from tightdp.session.certify import WORK, Certificate, accepted, finished, load_checker, unfit
 from tightdp.session.certify_concentration import concentration
-from tightdp.session.certify_content import FORMAT, written
-from tightdp.session.certify_efficacy import efficacy
-from tightdp.session.certify_events import number_of, power_of
+from tightdp.session.certify_content import FORMAT, content_of, written
+from tightdp.session.certify_events import dataset_of, number_of, power_of
 from tightdp.session.engine import Engine
 from tightdp.session.search import tight_privacy
+from tightdp.session.widened import refuse_inexact
 
 Guarantee = tuple[Any, Any, int]
 """e^ε, δ, and how often it is given."""
@@ -111,3 +117,23 @@ def _least(guarantees: list[Any], bound: Any) -> Number:
     above, below = (number_of(checker, part, power) for part in parts)
     found: Fraction | ExpNumber = above / below
     return found
+
+
+def efficacy(engine: Engine, guesses: Any, pairs: Any, **unknown: Any) -> Certificate:
+    """Return the certificate of the efficacy with so many guesses, of all coins where none are given.
+
+    It may be a function of an `unknown`, which has a name and two ends.
+    """
+    core = engine.program.expanded(engine.control())  # which says whether something is cut off
+    refuse_inexact(engine.program, "certify")
+    asked = engine.bound.n if guesses is None else read_count("guesses", guesses)
+    found = one_run.efficacy(engine, asked, pairs, False)
+    if not found.rows:
+        raise QueryError(f"the efficacy is not known: {found.reason}", found.hint or "give it more time")
+    share = found.rows[0].efficacy
+    text = program_text(core, None, share)
+    content = content_of(engine, {"question": "efficacy", "guesses": asked, "share": share} | unknown, text)
+    content["claim"]["pairs"] = [dataset_of(engine.bound, pair) for pair in found.pairs]
+    content["evidence"] = {"rule": "datasets"}
+    less = "give a smaller range" if unknown else "leave observe out, where there is one"
+    return accepted(content, f"{less}, or ask for fewer records")

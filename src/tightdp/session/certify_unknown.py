@@ -25,8 +25,7 @@ from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.cellwise import Cellwise
 from tightdp.session.certify import REFUTED, Certificate, finished
-from tightdp.session.certify_efficacy import efficacy
-from tightdp.session.certify_runs import together
+from tightdp.session.certify_runs import efficacy, together
 from tightdp.session.engine import AskedNumber, Engine
 from tightdp.session.solving import answer
 
