@@ -105,12 +105,7 @@ def _is_extreme(function: Any) -> bool:
 
 def _is_zero(value: Any) -> bool:
     """Whether an expression simplifies to exactly 0."""
-    forms: tuple[Callable[[Any], Any], ...] = (
-        lambda each: each,
-        lambda each: sympy.cancel(sympy.together(sympy.powsimp(sympy.expand(each)))),
-        lambda each: sympy.simplify(sympy.powsimp(sympy.expand_power_base(each, force=True), force=True)),
-    )
-    return any(form(value) == 0 for form in forms)
+    return bool(value == 0 or sympy.cancel(sympy.together(sympy.powsimp(sympy.expand(value)))) == 0)
 
 
 def _counterexample(cell: Cell, right: Callable[[Any], bool], value: Any) -> bool:

@@ -92,8 +92,6 @@ def identity(left: Any, right: Any, what: str) -> None:
         lambda value: sympy.cancel(sympy.together(value)),
         sympy.simplify,
         lambda value: sympy.simplify(sympy.powsimp(sympy.expand(value), force=False)),
-        lambda value: sympy.simplify(sympy.combsimp(value)),
-        lambda value: sympy.simplify(sympy.gammasimp(value)),
         lambda value: sympy.simplify(value.rewrite(sympy.exp)),
     )
     for form in forms:
