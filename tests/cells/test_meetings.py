@@ -100,6 +100,99 @@ def comprehended(x):
     return sum(rare) > 4, laplace(sum(likely) + 2 * sum(reported(b) for b in x), 1)
 
 
+def ones_of(b, times):
+    found = 0
+    for _ in range(times):
+        found += reported(b)
+    return found
+
+
+def all_of(x):
+    if len(x) == 1:
+        return ones_of(x[0], 2)
+    return all_of(x[: len(x) // 2]) + reported(x[0]) + all_of(x[len(x) // 2 :])
+
+
+def kept_in(found, b):
+    if reported(b):
+        found.append(b)
+    return 1 if flip(RARE) else 0
+
+
+def taken_out(held, b):
+    own = held.pop("own")
+    for _ in range(2):
+        own.append(reported(b))
+    return 0
+
+
+def first(own, _):
+    return sum(own)
+
+
+def called_twice(bump):
+    bump()
+    bump()
+
+
+def outside(b):
+    SEEN.append(reported(b))
+    return flip(RARE)
+
+
+@mechanism(record=Bit)
+def calls_others(x):
+    return laplace(sum(ones_of(b, 2) for b in x) - all_of(x), 2)
+
+
+@mechanism(record=Bit)
+def with_containers(x):
+    found = []
+    held = {"own": [1], "other": found}
+    ones = first(held["own"], taken_out(held, x[0]))
+    for b in x:
+        ones += kept_in(held["other"], b)
+    for b in x:
+        outside(b)
+    return laplace(ones + 2 * len(found) + sum(SEEN), 1)
+
+
+@mechanism(record=Bit)
+def with_functions_inside(x):
+    total, seen = 0, [0]
+
+    def bump():
+        nonlocal total
+        total += reported(x[0])
+
+    def see(b):
+        for _ in range(2):
+            seen[-1] += reported(b)
+            if flip(RARE):
+                return
+        called_twice(bump)
+
+    for b in x:
+        see(b)
+    return laplace(total + 3 * sum(seen), 1)
+
+
+@mechanism(record=Bit)
+def with_functions_that_read(x):
+    kept = [0, 0]
+    step = 1
+
+    def add(at=0, *, times=2):
+        for _ in range(times):
+            kept[at] += step * reported(x[0])
+        return kept[0]
+
+    found = [add(), add(1, times=1)]
+    step = 3
+    add()
+    return laplace(sum(found) + 5 * sum(kept), 1)
+
+
 def gone_through(made: Mechanism, n: int) -> tuple[dict[Any, Any], int]:
     """The paths on all datasets with their weights, and how many runs found them."""
     bound, number = made.bind(n=n).engine.program.bound, [0]
@@ -119,7 +212,19 @@ def gone_through(made: Mechanism, n: int) -> tuple[dict[Any, Any], int]:
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize(
     "made",
-    [counted, with_lists, with_a_global_list, with_noise_before, observed, calls_itself, comprehended],
+    [
+        counted,
+        with_lists,
+        with_a_global_list,
+        with_noise_before,
+        observed,
+        calls_itself,
+        comprehended,
+        calls_others,
+        with_containers,
+        with_functions_inside,
+        with_functions_that_read,
+    ],
     ids=lambda m: m.name,
 )
 def test_runs_that_meet_have_the_paths_of_runs_one_by_one(made: Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +248,20 @@ def test_what_a_finite_part_comes_to_is_found_state_by_state() -> None:
     def listed(x):
         return laplace(sum([reported(b) for b in x for _ in range(6)]), 6)
 
+    @mechanism(record=Bit)
+    def asked(x):
+        return laplace(sum(ones_of(b, 6) for b in x), 6)
+
+    @mechanism(record=Bit)
+    def halved(x):
+        def rest(k):
+            return 0 if k == 0 else rest(k - 1) + reported(x[0])
+
+        return laplace(rest(6) + all_of(x), 6)
+
     assert gone_through(reports, 2)[1] < 400  # 4^6 on each dataset, one by one
+    assert gone_through(asked, 2)[1] < 1_200
+    assert gone_through(halved, 2)[1] < 1_200  # 2^11
     assert gone_through(listed, 2)[1] < 400
     made = listed
     tight = made.bind(n=3).privacy()

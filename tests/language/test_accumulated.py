@@ -13,7 +13,7 @@ import pytest
 from generators.comprehension_programs import comprehension_program
 from tightdp import flip
 from tightdp.language.accumulated import accumulated
-from tightdp.language.exactness import exact
+from tightdp.language.exactness import MEETING, exact
 from tightdp.language.laws import Law
 from tightdp.language.primitives import using
 
@@ -209,11 +209,18 @@ class Drawn:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
+        self.calls, self.at = self, 0
 
     def draw(self, law: Law) -> int:
         return self.random.choices([z for z, _ in law], [float(mass) for _, mass in law])[0]
 
     def met(self, place: Any, items: Any) -> None:
+        """Hear it."""
+
+    def begin(self, frame: Any, given: Any, at: int) -> None:
+        """Hear it."""
+
+    def end(self) -> None:
         """Hear it."""
 
 
@@ -239,8 +246,10 @@ def test_what_is_written_anew_means_the_same(written: Callable[..., Any]) -> Non
         ends = []
         for meeting in (False, True):
             CALLS.clear()
+            token = MEETING.set(meeting)
             with using(Drawn(seed)):
-                ends.append((exact(written, meeting=meeting)((1, 2, 0)), list(CALLS)))
+                ends.append((exact(written)((1, 2, 0)), list(CALLS)))
+            MEETING.reset(token)
         assert ends[0] == ends[1]
 
 

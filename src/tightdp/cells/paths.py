@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from tightdp.cells.ends import Outcome, outcomes
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest, ended
-from tightdp.cells.meetings import Known, Meetings, going_on
+from tightdp.cells.meetings import Calls, Known, Meetings, going_on
 from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, by_pieces, may_occur, noisy
 from tightdp.cells.pictures import Form, Met, Outer, Picture, living, picture, restored
 from tightdp.errors import ProgramError
@@ -98,6 +98,7 @@ class _Run:
         self.rounds: dict[Any, tuple[int, int]] = {}
         self._drawn = {False: 0, True: 0}
         self._heads = 0
+        self.calls = Calls(loops.meetings)
         self._begin()
 
     def _begin(self) -> None:
@@ -202,16 +203,15 @@ class _Run:
         if any(v in self.hidden for each in numbers if isinstance(each, Form) for v, _ in each.coefficients):
             raise Outside("is a counter whose law is no sum of powers")
 
-    def met(self, place: Loop, items: Sequence[str]) -> None:
-        """Hear with what the function itself goes on, and that at a place where no decision of the past is left."""
-        if self.followed or not self.loops.meetings.begun:
-            return
-        state = going_on(place, items) if self.at == len(self.past) else None
-        if state is not None:
-            laws = tuple((v, law.weight, law.pieces, law.real) for v, law in self.laws.items())
-            drawn = laws, self.rows, frozenset(self.residues.items()), frozenset(self.hidden)
-            self.loops.meetings.met((state, drawn), self.weights, self.at)
-        self.weights.append(Fraction(1))
+    def met(self, place: Loop | None, held: Any) -> None:
+        """Hear with what a function goes on, or returns, and that at a place where no decision of the past is left."""
+        call = self.calls.last
+        if call is not None:
+            if self.at == len(self.past) and (state := going_on(place, held, self.calls.reached)) is not None:
+                laws = tuple((v, law.weight, law.pieces, law.real) for v, law in self.laws.items())
+                drawn = laws, self.rows, frozenset(self.residues.items()), frozenset(self.hidden)
+                self.loops.meetings.met(call, (state, drawn), self.weights, self.at)
+            self.weights.append(Fraction(1))
 
     # loops
 
@@ -256,6 +256,7 @@ class _Run:
         self.at += 1
         known = self.loops.outer.containers(loop.values())
         self._begin()
+        self.calls.heard = False
         self.followed = _Round(loop.key, loop.frame, known, dict(self._drawn))
         self.rows = frozenset(row({COUNTER + entry.first + at: -1}, 0) for at in range(len(entry.counters)))
         shape, numbers = entry.state

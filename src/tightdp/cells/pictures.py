@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.cells.linear import COUNTER, REAL
@@ -19,6 +19,7 @@ from tightdp.exact.field import ExpNumber
 from tightdp.language.classes import COPIES, state_of
 from tightdp.language.exactness import exactly
 from tightdp.language.rounds import MISSING, Loop, Missing
+from tightdp.language.source import held_by, is_ours
 from tightdp.limits.calibrated import FEW_VALUES
 
 Shape: TypeAlias = Any
@@ -26,7 +27,8 @@ Place: TypeAlias = tuple[Any, ...]
 """A name, and the indices that lead from it to a number."""
 
 _PLAIN = (bool, str, bytes, float, ExpNumber, range, type(None), type(Ellipsis))
-_WHOLE = (FunctionType, BuiltinFunctionType, MethodType, ModuleType, type, Missing)
+_CALLED = (FunctionType, BuiltinFunctionType, MethodType)
+_WHOLE = (*_CALLED, ModuleType, type, Missing)
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,12 @@ class Picture(NamedTuple):
     numbers: tuple[Any, ...]
 
 
-def picture(values: Mapping[Any, Any], known: Sequence[Any] = ()) -> Picture:
-    """Return the picture of names. Containers are told apart by their place in `known`, or in which they are met."""
-    drawing = _Drawing(known)
+def picture(values: Mapping[Any, Any], known: Sequence[Any] = (), deep: bool = False) -> Picture:
+    """Return the picture of names. Containers are told apart by their place in `known`, or in which they are met.
+
+    A `deep` one, of which no names are restored, tells of a function what the variables around it hold.
+    """
+    drawing = _Drawing(known, deep)
     shape = tuple((name, drawing.of(value, (name,))) for name, value in values.items())
     held = tuple(drawing.of(value, (at,)) for at, value in enumerate(known))
     return Picture((shape, held), tuple(drawing.places), tuple(drawing.numbers))
@@ -63,9 +68,9 @@ def living(loop: Loop) -> Mapping[str, Any]:
     return held | {name: value for name, value in around.items() if not name.startswith("__tightdp")}
 
 
-def containers(values: Mapping[Any, Any]) -> list[Any]:
-    """Return the containers that names hold, in the order in which they are met, with those of the enclosing module."""
-    drawing = _Drawing([copy for _, copy in (COPIES.get() or {}).values()])
+def containers(values: Mapping[Any, Any], known: Sequence[Any], deep: bool = False) -> list[Any]:
+    """Return what is known, and the containers that names lead to, in the order in which they are met."""
+    drawing = _Drawing(known, deep)
     for name, value in values.items():
         drawing.of(value, (name,))
     return drawing.met
@@ -82,7 +87,7 @@ class Outer(list[Any]):
         """Return the containers that belong to a state with these names."""
         for thing in self:
             exactly(thing)
-        return containers(values)
+        return containers(values, [copy for _, copy in (COPIES.get() or {}).values()])
 
     def end(self, values: Mapping[Any, Any], known: Sequence[Any]) -> Picture:
         """Return with which names a round ends. Raises Met where it has met something for the first time."""
@@ -97,7 +102,8 @@ class Outer(list[Any]):
 
 
 class _Drawing:
-    def __init__(self, known: Sequence[Any]) -> None:
+    def __init__(self, known: Sequence[Any], deep: bool = False) -> None:
+        self._deep = deep
         self._index = {id(each): at for at, each in enumerate(known)}
         self.met = list(known)
         self._drawn: set[int] = set()
@@ -115,11 +121,22 @@ class _Drawing:
             return "plain", type(value).__name__, value
         if isinstance(value, tuple) and type(value) is tuple:
             return "tuple", tuple(self.of(item, (*place, at)) for at, item in enumerate(value))
-        if type(value) in (list, dict, set) or id(value) in self._index:
+        if type(value) in (list, dict, set, CellType) or id(value) in self._index:
             return self._container(value, place)
+        if self._deep and isinstance(value, _CALLED) and not is_ours(value):
+            return self._called(value, place)
         if isinstance(value, _WHOLE) or getattr(value, "program", None) is not None:
             return "whole", value
         raise Outside(f"is drawn in a loop that goes on with a {type(value).__name__}")
+
+    def _called(self, value: Any, place: Place) -> Shape:
+        if isinstance(value, FunctionType):
+            if vars(value).keys() - {"__wrapped__"}:
+                raise Outside("is drawn in a loop that goes on with a function that holds values")
+            given = (value.__defaults__, *(value.__kwdefaults__ or {}).items())
+            held = [self.of(each, (*place, at)) for at, each in enumerate((*(value.__closure__ or ()), *given))]
+            return "function", value.__code__, id(value.__globals__), tuple(held)
+        return "method", value.__name__, "" if value.__self__ is None else self.of(value.__self__, place)
 
     def _number(self, number: Any, place: Place, kind: str = "number") -> Shape:
         self.places.append(place)
@@ -136,6 +153,8 @@ class _Drawing:
         self._drawn.add(at)
         if type(value) is list:
             return "list", at, tuple(self.of(item, (*place, k)) for k, item in enumerate(value))
+        if isinstance(value, CellType):
+            return "cell", at, tuple(self.of(held, (*place, "")) for held in held_by(value))
         if isinstance(value, dict):
             return "dict", at, tuple((self._key(key), self.of(item, (*place, key))) for key, item in value.items())
         if type(value) is set:

@@ -43,7 +43,7 @@ def accumulated(node: ast.FunctionDef, around: Mapping[str, Any]) -> None:
     No function inside may give names of this one other values, and no exceptions are caught in it.
     """
     own = {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
-    known = (_GOES_THROUGH | _READ | {"map"}) - own - {*_otherwise_bound(node)} - set(around)
+    known = (_GOES_THROUGH | _READ | {"map"}) - own - {*otherwise_bound(node)} - set(around)
     node.body = _Loops(node, known).written(_Comprehended(known, own).visit(node).body)
     numbers_around = {name for name, value in around.items() if isinstance(value, Number)}
     read = sorted(_Lists(node, known, numbers_around).read, key=lambda each: each.of.id)
@@ -258,7 +258,7 @@ class _Lists:
                 case ast.Call() if found := self.read_off(part):
                     fit.add(found.of)
                     read.append(found)
-        others = {part.id for part in ast.walk(node) if _is_name(part) and part not in fit} | {*_otherwise_bound(node)}
+        others = {part.id for part in ast.walk(node) if _is_name(part) and part not in fit} | {*otherwise_bound(node)}
         self.read = [each for each in read if each.of.id in self._stored - others]
 
     def read_off(self, call: ast.Call) -> _Read | None:
@@ -282,7 +282,8 @@ class _Lists:
         return all(isinstance(part, _ARITHMETIC) for part in inside) and names <= self._steady
 
 
-def _otherwise_bound(node: ast.AST) -> Iterator[str]:
+def otherwise_bound(node: ast.AST) -> Iterator[str]:
+    """Yield the names that are bound inside without being written as names."""
     for part in ast.walk(node):
         yield from (part.arg,) if isinstance(part, ast.arg) else bound_by(part)
 
@@ -343,7 +344,7 @@ def _numbers_in(node: ast.FunctionDef) -> set[str]:
         match part:
             case ast.Assign([ast.Name(id=name)], ast.Constant(int())) | ast.AugAssign(ast.Name(id=name)):
                 begun[name] += 1
-    return {name for name, times in begun.items() if times == stored[name]} - {*_otherwise_bound(node)}
+    return {name for name, times in begun.items() if times == stored[name]} - {*otherwise_bound(node)}
 
 
 def _commutes(parts: Iterable[ast.AST], seen: Collection[str], numbers: Collection[str]) -> bool:

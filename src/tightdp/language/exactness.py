@@ -10,6 +10,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, wraps
@@ -19,7 +20,7 @@ from typing import Any, Protocol, runtime_checkable
 from tightdp.errors import LanguageError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.lazily import lazily
-from tightdp.exact.rationals import as_fraction
+from tightdp.exact.rationals import Symbolic, as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives, rounds
 from tightdp.language.classes import Outside, once
@@ -52,21 +53,26 @@ class Runnable(Protocol):
         """Run the function on `x` under the source of randomness in place."""
 
 
-def exact(function: AnyFunction, own: CellType | None = None, meeting: bool = False) -> AnyFunction:
+MEETING: ContextVar[bool] = ContextVar("tightdp_meeting", default=False)
+"""Whether functions are to tell the source of randomness with what they go on (`rounds`)."""
+
+
+def exact(function: AnyFunction, own: CellType | None = None) -> AnyFunction:
     """The same function with exact arithmetic: `/` and `**` give rationals, a float is its decimal.
 
     Functions and constants that it finds in its closure and module are treated likewise, and mechanisms among
     them run under the source of randomness in place. Builtins and primitives are returned as they are. Raises
-    LanguageError when the source cannot be had. Of a method, `own` holds the class. Where runs are `meeting`, it tells
-    the source of randomness, which must have `met`, with what it goes on (`rounds`).
+    LanguageError when the source cannot be had. Of a method, `own` holds the class.
     """
     if not isinstance(function, FunctionType) or function.__module__ == primitives.__name__:
         return function
+    meeting = MEETING.get() and own is None
     name = "__tightdp_meeting__" if meeting else "__tightdp_exact__"
     known: FunctionType | None = remembered(function, name)
     if known is not None:
         return known
     recompiled = _recompile(function, own, meeting)
+    recompiled = rounds.called(recompiled) if meeting else recompiled
     remember(function, name, recompiled)
     return recompiled
 
@@ -134,7 +140,7 @@ class _ExactNames(dict[str, Any]):
 
     def __init__(self, function: FunctionType, constants: Mapping[str, Fraction]) -> None:
         super().__init__(constants)
-        self[_DIVIDE], self[_POWER] = _divide, _power
+        self[_DIVIDE], self[_POWER], self[_INT] = _divide, _power, _integer
         self.update(rounds.NAMES)
         self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
         self._function = function
@@ -214,13 +220,13 @@ def _mode(tree: ast.Module | ast.Expression) -> str:
     return "eval" if isinstance(tree, ast.Expression) else "exec"
 
 
-_DIVIDE, _POWER = "__tightdp_divide__", "__tightdp_power__"
+_DIVIDE, _POWER, _INT = "__tightdp_divide__", "__tightdp_power__", "__tightdp_int__"
 _BASE, _INDEX = "__tightdp_base__", "__tightdp_index__"
 _OPERATIONS: dict[type[ast.operator], str] = {ast.Div: _DIVIDE, ast.Pow: _POWER}
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Replaces `/`, `**` and float literals. Everything else keeps its node, and its place in the file."""
+    """Replaces `/`, `**`, `int(...)` and float literals. Everything else keeps its node, and its place in the file."""
 
     def __init__(self) -> None:
         self.constants: dict[str, Fraction] = {}
@@ -234,6 +240,13 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_MatchValue(self, node: ast.MatchValue) -> ast.MatchValue:
         return node  # a pattern takes no names; 1/2 == 0.5 holds
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("int"), [ast.expr() as value], []) if not isinstance(value, ast.Starred):
+                return _call(_INT, node.func, value, node)
+        return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
@@ -271,6 +284,12 @@ _NUMBERS = (int, float, Fraction, Decimal, ExpNumber)
 def _exponential(exponent: Any) -> Number:
     """In place of `exp`: the exact number."""
     return exp(as_exact(exponent))
+
+
+def _integer(kind: Any, value: Any) -> Any:
+    """In place of `int`: of a noisy number, which Python asks for its value."""
+    noisy: Any = value if kind is int and isinstance(value, Symbolic) else None
+    return kind(value) if noisy is None else math.trunc(noisy)
 
 
 def _divide(left: Any, right: Any) -> Any:

@@ -18,7 +18,7 @@ from tightdp.language.analyst import Answering, conversing
 from tightdp.language.classes import COPIES, reaches
 from tightdp.language.domains import Domain, Record, fit_to_neighbours
 from tightdp.language.doubles import BITS, as_bits, as_double
-from tightdp.language.exactness import exact, strictly
+from tightdp.language.exactness import MEETING, exact, strictly
 from tightdp.language.floating import floating
 from tightdp.language.outputs import Output, as_output
 from tightdp.language.primitives import Rejected, Source, ask, current_source, using
@@ -290,25 +290,24 @@ class Bound:
     def execute(self, x: Dataset, source: Source) -> Output:
         """The output of one run on a checked dataset. Raises Rejected, or ProgramError if the run fails."""
         token, bits = COPIES.set({}), BITS.set(self.program.floats)
+        unnamed = self.program.counts or self.program.floats or self.asks  # of these the names do not tell
+        meeting = MEETING.set(hasattr(source, "met") and not unnamed)
         try:
-            strategy = None if self.strategy is None else exact(self.strategy)
-            with using(source), strictly(), conversing(strategy) as talk:
-                result = self._run(x, meeting=hasattr(source, "met"))
+            with using(source), strictly(), conversing(self.strategy and exact(self.strategy)) as talk:
+                if self.program.floats:
+                    given = {name: as_double(value) for name, value in self.arguments.items()}
+                    result = floating(self.program.function)(as_double(x), **given)
+                else:
+                    result = exact(self.program.executed)(x, **self.arguments)
             return self._checked_output((result, tuple(talk.asked)) if self.asks else result, x)
         except (Rejected, LanguageError, LimitError, ProgramError):
             raise
         except Exception as error:
             raise self._failure(error, x) from error
         finally:
+            MEETING.reset(meeting)
             BITS.reset(bits)
             COPIES.reset(token)
-
-    def _run(self, x: Dataset, meeting: bool) -> Any:
-        if not self.program.floats:
-            meeting = meeting and not (self.program.counts or self.asks)  # of these the names do not tell
-            return exact(self.program.executed, meeting=meeting)(x, **self.arguments)
-        arguments = {name: as_double(value) for name, value in self.arguments.items()}
-        return floating(self.program.function)(as_double(x), **arguments)
 
     def contradiction(self, x: Dataset, how: str) -> ProgramError:
         """The error for an observation that never holds."""

@@ -13,15 +13,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import wraps
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from tightdp.language.accumulated import accumulated, calls_others
+from tightdp.language.accumulated import accumulated, calls_others, otherwise_bound
 from tightdp.language.liveness import Liveness, bound_by, names_in, own_nodes, placed, read, with_bodies
 from tightdp.language.primitives import current_source
 
 ROUND, LEFT, RETURNED = "__tightdp_round__", "__tightdp_left__", "__tightdp_returned__"
 RETURNS, MET, ITEMS = "__tightdp_returns__", "__tightdp_met__", "__tightdp_iter__"
+CALLED = "__tightdp_called__"
 _TOLD = "__tightdp_told__"
 FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
@@ -129,29 +131,63 @@ def returns(keys: tuple[str, ...], number: int, names: tuple[str, ...]) -> None:
         source.returns(keys, sys._getframe(1), number, names)
 
 
+def called(function: Any) -> Any:
+    """Return a function that tells the source that it is called, and what it returns."""
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        source: Any = current_source()
+        if not hasattr(source, "met"):
+            return function(*arguments, **keywords)
+        source.calls.begin(sys._getframe(1), (arguments, tuple(keywords.items())), source.at)
+        try:
+            value = function(*arguments, **keywords)
+            source.met(None, value)
+            return value
+        finally:
+            source.calls.end()
+
+    return call
+
+
+def waiting(frame: FrameType | None) -> dict[Any, Any]:
+    """Return what the names hold of functions that wait, up to the last one that told that it was called."""
+    held: dict[Any, Any] = {}
+    while frame is not None and frame.f_globals is not globals():
+        own = {(len(held), name): value for name, value in frame.f_locals.items() if name.isidentifier()}
+        held |= {name: value for name, value in own.items() if not name[1].startswith("__tightdp")}
+        frame = frame.f_back
+    return held
+
+
 def met(key: str, names: tuple[str, ...], live: frozenset[str], items: tuple[str, ...]) -> None:
     """Tell the source with which names a function goes on, and with which iterators of the loops around."""
     source: Any = current_source()
-    source.met(Loop(key, sys._getframe(1), names, live), items)
+    if hasattr(source, "met"):
+        source.met(Loop(key, sys._getframe(1), names, live), items)
 
 
 MOST_ROUNDS = 20_000
 """Runs with more rounds of loops are taken for endless."""
-NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns, MET: met, ITEMS: iter}
+NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns, MET: met, ITEMS: iter, CALLED: called}
 
 
 def telling(node: FunctionNode, file: str, meeting: Mapping[str, Any] | None = None) -> FunctionNode:
     """Make the `while` loops of a function tell of their rounds, but for those with `else`, and in generators.
 
-    A function for runs that are `meeting` tells with what it goes on, too; those inside of it do not. Then what stands
-    around it is given by name.
+    A function for runs that are `meeting` tells with what it goes on, too, as those inside of it do. These tell that
+    they are called. Then what stands around it is given by name.
     """
+    stored = (part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
+    own = {*otherwise_bound(node), *stored}
     for inner in ast.walk(node):
-        around = meeting if inner is node else None
+        around = meeting if inner is node or meeting is None else {**meeting, **dict.fromkeys(own)}
         if isinstance(inner, ast.FunctionDef) and (
             around is not None or any(isinstance(p, ast.While) for p in own_nodes(inner))
         ):
             _Function(inner, file, around)
+            if around is not None and inner is not node:
+                inner.decorator_list.append(placed(ast.Name(CALLED, ast.Load()), inner))
     return node
 
 

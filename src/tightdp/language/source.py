@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from types import FunctionType, TracebackType
+from types import CellType, FunctionType, TracebackType
 from typing import Any, TypeAlias
 
 from tightdp.errors import LanguageError, ParameterError, Span
@@ -382,10 +382,13 @@ def _characters(encoded: bytes, count: int) -> int:
 def closure_of(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """The names that a function takes from enclosing functions, with what they hold."""
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        try:
-            yield name, cell.cell_contents
-        except ValueError:  # not assigned yet
-            continue
+        yield from ((name, value) for value in held_by(cell))
+
+
+def held_by(cell: CellType) -> Iterator[Any]:
+    """Yield what a variable holds, nothing where it is not assigned yet."""
+    with suppress(ValueError):
+        yield cell.cell_contents
 
 
 def _namespace(function: FunctionType) -> Mapping[str, Any]:
