@@ -10,7 +10,7 @@ import pytest
 
 from tightdp import Bit, Int, Mechanism, flip, geometric, laplace, mechanism, observe, randint
 from tightdp.cells import paths
-from tightdp.cells.laws import mass_of
+from tightdp.cells.laws import cell_laws, mass_of
 from tightdp.cells.paths import Loops
 from tightdp.exact.field import exp
 
@@ -300,3 +300,19 @@ def test_what_a_loop_does_not_touch_is_followed_once() -> None:
     loops = Loops(lambda path: mass_of(path, lambda: None), lambda: None)
     found, _ = paths.paths(mechanism(sums, record=Bit).bind(n=1).engine.program.bound, (0,), loops)
     assert len(loops.known) == 1 < len(found)
+
+
+def test_a_flag_beside_a_counter_is_no_counter() -> None:
+    def flagged(x):
+        z, seen, far = x[0], 0, 0
+        while flip(Fraction(1, 2)):
+            z += 1
+            if flip(RARE):
+                seen = 1
+            if z > 2:
+                far = 1
+        return z, seen, far
+
+    laws = cell_laws(mechanism(flagged, record=Bit).bind(n=1).engine.program.bound, lambda: None)
+    masses = [laws.number(laws.probability((0,), output)) for output in ((2, 0, 0), (3, 1, 1), (3, 0, 0), (7, 0, 1))]
+    assert masses == [Fraction(9, 128), Fraction(37, 1024), 0, LIKELY**7 / 256]

@@ -53,6 +53,11 @@ def test_tight_ratios_over_infinitely_many_outputs(body: str, exp_epsilon: Any, 
     assert (found.status, found.exp_epsilon, found.attained) == ("exact", exp_epsilon, attained)
 
 
+def test_int_goes_towards_zero() -> None:
+    found = of("return int(laplace(x[0], 1) - laplace(0, 1)) == 0").privacy()
+    assert found.exp_epsilon == (1 - Fraction(3, 2) * exp(-1)) / (HALF - exp(-2))  # the density is (1 + |d|)e^-|d|/4
+
+
 def test_keys_that_only_one_dataset_has_make_epsilon_infinite() -> None:
     answer = of(
         "d = {}\nfor b in x:\n    d[b] = d.get(b, 0) + 1\nreturn {k: c + geometric(0, 1/2) for k, c in d.items()}", 2

@@ -24,6 +24,8 @@ _FEW_STATES = 64
 """So many are looked at before counters are looked for."""
 _MOST_STATES = 600
 
+_SLOWEST = 4
+"""A number that moves has at least this share of as many values as another one, if both have no bound."""
 _SMALL = (0, 4, 16, 64)
 """From where on a counter counts: below, its values are states."""
 _LONGEST = 12
@@ -136,10 +138,12 @@ class Chain:
             try:
                 if self._finite(most):
                     return
-                if most == _MOST_STATES:
+                found = [each for each in self._moving() if each.place not in tried]
+                if most == _MOST_STATES and not found:
                     raise Outside("is drawn in a loop with too many states")
                 most = _MOST_STATES
-                self.counters += self._moving()
+                tried |= {each.place for each in found}
+                self.counters += tuple(found)
             except Asked as asked:
                 if not 0 <= asked.counter - self.first < len(self.counters):
                     raise
@@ -252,10 +256,12 @@ class Chain:
     def _moving(self) -> tuple[Counter, ...]:
         """Return the numbers that rounds move in one direction, or begin anew, with where they begin."""
         moves: dict[Place, set[Any]] = {}
+        met: dict[Place, set[Any]] = {}
         for (_, before), ends in self.ends.items():
             for end in ends:
                 if end.way == "round" and len(end.numbers) == len(before):
                     for place, old, new in zip(end.places, before, end.numbers, strict=True):
+                        met.setdefault(place, set()).add(new)
                         if (step := _difference(old, new)) != 0:
                             moves.setdefault(place, set()).add(step)
         known = {each.place for each in self.counters}
@@ -268,6 +274,8 @@ class Chain:
                 parts = lcm(*(step.denominator for step in moves[place] if step is not None))
                 ways[way].append(Counter(place, self._begun[place], -1 if few_down else 1, parts=parts))
         found = next((each for each in ways.values() if each), [])
+        most = max((len(met[each.place]) for each in found), default=0)
+        found = [each for each in found if _SLOWEST * len(met[each.place]) >= most]  # others have few values
         if not found and not known:
             raise Outside("is drawn in a loop with too many states")
         return tuple(found)
