@@ -96,9 +96,7 @@ class CellLaws:
         """Whether a number can be compared with those of these laws: they may all be rational."""
         return isinstance(value, Fraction) or not isinstance(self.one, fmpq)
 
-    def number(self, value: Exact) -> Number:
-        """Return a number of these laws as the others are."""
-        return rational_number(value)
+    number = staticmethod(rational_number)
 
 
 @dataclass

@@ -237,7 +237,6 @@ class _Run:
         return None
 
     def left(self, key: str, frame: FrameType, names: Sequence[str]) -> None:
-        """Hear that a loop has ended."""
         self._leave((key,), frame, "end", values_in(frame, names))
 
     def returned(self, keys: Sequence[str], frame: FrameType, value: Any) -> None:

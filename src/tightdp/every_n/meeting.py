@@ -64,7 +64,6 @@ class Meeting(Generic[T]):
             past = choices.next()
 
     def reached(self, choices: Choices, key_of: Callable[[], Any], gate: bool = False) -> None:
-        """Note where a run is. Raises Met where an earlier one was there."""
         at = len(choices.made)
         if at < self._given:  # up to here the run is the one before
             if self._passed < len(self._path) and self._path[self._passed][0] == at:

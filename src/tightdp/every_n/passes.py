@@ -272,7 +272,6 @@ class Pass:
         yield from thawer.made.items()
 
     def aggregate(self, token: int, name: str) -> Value:
-        """Return the sum or the length of what was added to a list up to now."""
         found = self._agg.get(token, {})
         if name not in found:
             raise Touched(token, name)

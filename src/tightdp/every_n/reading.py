@@ -253,7 +253,6 @@ class Following(Follower):
     # what grows
 
     def touched(self, growing: Growing, asked: str) -> Value:
-        """Refuse what is asked of a list that grows; while the records are gone through, it is learned."""
         tree = growing.tree
         if self.inside is not None and tree[0] == "list":
             raise Touched(tree[1], asked)

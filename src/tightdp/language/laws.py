@@ -68,11 +68,9 @@ class TwoSided(OnIntegers):
         return self.ratio
 
     def mass(self, z: int) -> Number:
-        """The probability of z."""
         return _at_distance(abs(z - self.centre), self.ratio)
 
     def at_least(self, z: int) -> Number:
-        """The probability of z or more."""
         return _tail(z - self.centre, self.ratio)
 
 
@@ -91,11 +89,9 @@ class Gaussian(OnIntegers):
         return self.variance
 
     def mass(self, z: int) -> Fraction:
-        """The probability of z."""
         return theta.mass(self.variance, abs(z - self.centre))
 
     def at_least(self, z: int) -> Fraction:
-        """The probability of z or more."""
         return theta.beyond(self.variance, z - self.centre)
 
 

@@ -107,7 +107,6 @@ class Tail(str):
         return range(max(-_floor(-min(ends)), 0), _floor(max(ends)) + 1)
 
     def __reduce__(self) -> tuple[type[Tail], tuple[int | Fraction, int, Number, int | Fraction, bool, Terms]]:
-        """Return how a copy is made."""
         return Tail, (self.first, self.direction, self.ratio, self.step, self.again, self.terms)
 
 
@@ -145,7 +144,6 @@ class Interval(str):
         return sum((f * away**power * exp(rate * away) for f, power, rate in self.terms), start=Fraction(0))
 
     def __reduce__(self) -> tuple[type[Interval], tuple[Fraction | None, Fraction | None, Fraction, Terms]]:
-        """Return how a copy is made."""
         return Interval, (self.low, self.high, self.origin, self.terms)
 
 
@@ -168,7 +166,6 @@ class GaussianTail(str):
         return tail
 
     def __reduce__(self) -> tuple[type[GaussianTail], tuple[int, int, Fraction, int]]:
-        """Return how a copy is made."""
         return GaussianTail, (self.reach, self.direction, self.variance, self.offset)
 
 

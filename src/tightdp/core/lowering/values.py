@@ -192,7 +192,7 @@ class Permuted:
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """What enumerate, zip and reversed give: items made one at a time, iterated over once.
+    """What enumerate, zip and itertools give: items made one at a time, iterated over once.
 
     `step(k)` is (condition that there is an item at place k, that item), or None where there is certainly none.
     """
