@@ -14,7 +14,7 @@ import bisect
 import copy
 import heapq
 import operator
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum
 from functools import partial
@@ -81,6 +81,34 @@ class Mixed(int, Enum):
 
 class Level(IntEnum):
     LOW = 1
+
+
+class Five(int):
+    def __add__(self, other):
+        return Five((int(self) + other) % 5)
+
+
+class Letters(str):
+    def __len__(self):
+        return 26
+
+
+class Place:
+    def __init__(self, at):
+        self.at = at
+
+    def __index__(self):
+        return self.at
+
+    def __add__(self, other):
+        return 10 * self.at + other
+
+
+class Words(str):
+    pass
+
+
+FIVE, LETTERS, PLACE, QUEUE, WORDS = Five(3), Letters("ab"), Place(3), deque([1]), Words("ab")
 
 
 class Different:
@@ -209,6 +237,7 @@ BODIES = {
     "heap": "heaped(ys)",
     "largest": "heapq.nlargest(1, enumerate(ys), key=lambda pair: pair[1])[0]",
     "copies": "tuple(tuple(map(tuple, each)) if each else each for each in copied(ys))",
+    "classes-of-the-module": "PLACE + ys[0], PLACE.at, len(WORDS) + ys[0], repr(ys[0]), type(ys[0]) is int",
     "of-the-module": "of_module(ys)",
     "item-of": "max(range(2), key=ys.__getitem__), max((0, 1), key={0: 1, 1: ys[1]}.__getitem__)",
 }  # fmt: skip
@@ -229,6 +258,11 @@ REFUSED = {
     "Mixed, an Enum and an int": "str(Mixed.ONE)",
     "member of an IntEnum": "isinstance(Level.LOW, Level)",
     "__ne__ of Different": "Different() != ys[0]",
+    "class of a member": "type(Level.LOW) is Level",
+    "string of a member": "repr(Level.LOW)",
+    "__add__ of Five": "FIVE + ys[0]",
+    "__len__ of Letters": "len(LETTERS) + ys[0]",
+    "deque of the module": "QUEUE[ys[0]]",
     "iterated over twice": "(lambda it: (next(it), next(it)))(iter(ys))",
 }
 

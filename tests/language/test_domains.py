@@ -11,6 +11,12 @@ import pytest
 from tightdp.errors import ParameterError
 from tightdp.language.domains import Bit, Bits, Domain, Int, Tuple, Values, is_integral, with_absent
 
+
+class _Five(int):
+    def __add__(self, other: int) -> int:
+        return (int(self) + other) % 5
+
+
 DOMAINS: list[tuple[Domain, tuple[Any, ...]]] = [
     (Bit, (0, 1)),
     (Int(-1, 2), (-1, 0, 1, 2)),
@@ -70,6 +76,7 @@ def test_canonical_gives_the_plain_record() -> None:
         lambda: Values(),
         lambda: Values(1, True),
         lambda: Values([{}]),
+        lambda: Values(_Five(2), 3),
         lambda: Bits(0),
         lambda: Tuple(),
         lambda: Tuple(Bit, 3),  # type: ignore[arg-type]

@@ -11,6 +11,8 @@ from abc import ABCMeta
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
+from enum import Enum
+from fractions import Fraction
 from types import (
     CellType,
     CodeType,
@@ -43,6 +45,46 @@ def readable(kind: type) -> bool:
     if is_ours(kind):
         return hasattr(kind, "stands_for")
     return not is_foreign(kind) and not isinstance(vars(kind).get("__call__"), WrapperDescriptorType)
+
+
+_UNSEEN = frozenset({
+    "__new__", "__init__", "__init_subclass__", "__class_getitem__", "__reduce__", "__reduce_ex__", "__getnewargs__",
+    "__getstate__", "__setstate__", "__dir__", "__sizeof__", "__set_name__",
+})  # fmt: skip
+
+
+_PYTHON = frozenset({bool, int, float, str, Fraction, tuple, list, frozenset})
+
+
+def redefined(thing: object) -> str:
+    """Say which method a number, string or sequence has in place of that of Python's class; nothing where it has none.
+
+    It is read as what it is under, without such a method.
+    """
+    kind: Any = type(thing)
+    name = _redefined(kind) if kind not in _PYTHON and isinstance(thing, tuple(_PYTHON)) else ""
+    return name and f"{name} of {kind.__name__}, which is under a class of Python, is not in the language"
+
+
+PLAIN = "use plain numbers, strings and tuples, or an object that has one inside"
+"""What to use in place of them."""
+
+
+@functools.cache
+def _redefined(kind: type) -> str:
+    own = [each for each in kind.__mro__ if not is_foreign(each)]
+    above = next(each for each in kind.__mro__ if each not in own and not issubclass(each, Enum))
+    return next(
+        (
+            name
+            for each in own
+            for name, held in vars(each).items()
+            if isinstance(held, (FunctionType, property, classmethod, staticmethod)) and name not in _UNSEEN
+            if hasattr(above, name) or name.startswith("__")
+            if not is_foreign(held)
+        ),
+        "",
+    )
 
 
 def once(value: Value, made: Callable[[], Value]) -> Value:
@@ -100,7 +142,8 @@ class Outside:
             return value if owner is value.__self__ else getattr(owner, value.__name__)
         if isinstance(value, type):
             return self.remade(value)
-        return value if self.remade(kind) is kind else self._copied(value)
+        unchanging = isinstance(value, (int, float, str, Fraction, tuple, frozenset))
+        return value if unchanging or self.remade(kind) is kind else self._copied(value)
 
     def _dictionary(self, value: dict[Value, Value]) -> dict[Value, Value]:
         made = value.copy()

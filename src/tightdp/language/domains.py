@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from tightdp.errors import ParameterError
 from tightdp.exact.rationals import as_int, as_value
+from tightdp.language.classes import PLAIN, redefined
 
 Record: TypeAlias = Any
 """One record: an int, a string, None, a rational, any hashable value, or a tuple of those."""
@@ -135,6 +136,9 @@ class Values(Domain):
         object.__setattr__(self, "items", tuple(as_value(item) for item in items))
         if not items:
             raise ParameterError("Values() is empty", "list at least one value")
+        for item in items:
+            if what := redefined(item):
+                raise ParameterError(what, PLAIN)
         if len(self._index) != len(items):
             double = next(item for k, item in enumerate(self.items) if item in self.items[:k])
             raise ParameterError(f"{double!r} is listed twice in {self!r}", "list every value once")

@@ -52,7 +52,7 @@ def _of_two(name: str) -> Callable[..., Value]:
     return lambda m, left, right, /: over_all(m, (left, right), partial(operate, m, name), Machine.each)
 
 
-for _function in (abs, math.floor, math.ceil, math.exp, math.factorial, math.isqrt, bin, repr):
+for _function in (abs, math.floor, math.ceil, math.exp, math.factorial, math.isqrt, bin):
     builtin(_function)(_of_one(_function.__name__))
 builtin(exp)(_of_one("exp"))
 builtin(math.comb)(_of_two("comb"))

@@ -30,7 +30,7 @@ from tightdp.core.lowering.objects import (
     taken,
 )
 from tightdp.core.lowering.registry import builtin, method, operates
-from tightdp.core.lowering.scalars import refuse_mixed, truth
+from tightdp.core.lowering.scalars import refuse_members, refuse_mixed, truth
 from tightdp.core.lowering.sequences import contains, equal, precedes
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -140,6 +140,7 @@ def _issubclass(m: Machine, kind: Value, kinds: Value, /) -> Value:
 def _type(m: Machine, value: Value, /) -> Value:
     def of(thing: Value) -> Value:
         refuse_mixed(m, thing, "the type", "compare it with a number, or keep truth values apart")
+        refuse_members(m, thing, "the class")
         values = (thing,) if not isinstance(thing, Expr) else (True,) if thing.boolean else thing.values
         kinds = {_kinds_of(m, item)[0] for item in (values[:1] if isinstance(values, range) else values)}
         if len(kinds) > 1:

@@ -14,7 +14,7 @@ from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
 from tightdp.core.lowering.registry import builtin, lowers, method, methods
-from tightdp.core.lowering.scalars import operate, over_values, refuse_mixed, whole
+from tightdp.core.lowering.scalars import operate, over_values, refuse_members, refuse_mixed, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, plain
 from tightdp.core.lowering.values import SCALARS, Every, Growing, Range, Reference, Table, Value, is_scalar, name_of
 from tightdp.core.nodes import Expr
@@ -112,7 +112,7 @@ def _formattedvalue(m: Machine, node: ast.FormattedValue) -> Value:
     value = m.evaluate(node.value)
     spec = "" if node.format_spec is None else m.evaluate(node.format_spec)
     if node.conversion in (ord("r"), ord("a")):
-        value = m.each(value, lambda item: _text(m, item, "repr"))
+        value = _repr(m, value)
     elif node.conversion == ord("s"):
         value = m.each(value, lambda item: _text(m, item, "format", ""))
     return m.each(value, lambda item: _text(m, item, "format", spec))
@@ -121,6 +121,8 @@ def _formattedvalue(m: Machine, node: ast.FormattedValue) -> Value:
 def _text(m: Machine, value: Value, operation: str, *more: Value) -> Value:
     value = plain(m, value)
     refuse_mixed(m, value, "a string", "return it in a tuple")
+    for part in value if isinstance(value, tuple) else (value,) if operation == "repr" else ():
+        refuse_members(m, part, "a string")
     if is_scalar(value):
         return operate(m, operation, value, *more)
     if isinstance(value, tuple) and not any(isinstance(item, Expr) or not is_scalar(item) for item in value):
@@ -133,6 +135,11 @@ def _text(m: Machine, value: Value, operation: str, *more: Value) -> Value:
 @builtin(str)
 def _str(m: Machine, value: Value = "", /) -> Value:
     return m.each(value, lambda item: _text(m, item, "format", ""))
+
+
+@builtin(repr)
+def _repr(m: Machine, value: Value, /) -> Value:
+    return m.each(value, lambda item: _text(m, item, "repr"))
 
 
 @builtin(print)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from enum import Enum, ReprEnum
+from enum import Enum, Flag, ReprEnum
 from fractions import Fraction
 from functools import lru_cache
 from inspect import BoundArguments, signature
@@ -48,7 +48,15 @@ from tightdp.core.windows import is_far
 from tightdp.errors import LanguageError, ParameterError, TooLargeError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.rationals import as_fraction
+from tightdp.language.classes import PLAIN, readable, redefined
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
+
+
+def refuse_members(m: Machine, thing: Value, what: str) -> None:
+    """Refuse to ask what depends on whether an integer is a member of an IntEnum, where there are any."""
+    values = thing.values if isinstance(thing, Expr) else (thing,)
+    if m.members and any(type(each) is int for each in values):
+        raise m.unsupported(f"{what} of a member of an IntEnum is not in the language", "compare members with ==")
 
 
 def refuse_mixed(m: Machine, value: Value, what: str, hint: str) -> None:
@@ -66,14 +74,18 @@ def refuse_mixed(m: Machine, value: Value, what: str, hint: str) -> None:
 
 def adopt(m: Machine, thing: object) -> Value:
     """Return an object of the enclosing module as a value; lists of the module may be read, not changed."""
+    if what := redefined(thing):
+        raise m.unsupported(what, PLAIN)
     if thing is None or isinstance(thing, (bool, str)):
         return thing
     if type(thing).__module__ == "numpy" and hasattr(thing, "dtype"):
         return ADOPTED["numpy"](m, thing)
     if isinstance(thing, int):
-        if isinstance(thing, Enum) and ReprEnum not in type(thing).__mro__:
-            what = f"{type(thing).__name__}, an Enum and an int, is not in the language"
-            raise m.unsupported(what, "derive it from IntEnum, whose members are written as numbers")
+        if isinstance(thing, Enum):
+            if ReprEnum not in type(thing).__mro__ or Flag in type(thing).__mro__:
+                what = f"{type(thing).__name__}, an Enum and an int, is not in the language"
+                raise m.unsupported(what, "derive it from IntEnum, whose members are written as numbers")
+            m.members = True
         return int(thing)
     if isinstance(thing, ExpNumber):
         return float(thing) if m.floats else thing
@@ -87,11 +99,14 @@ def adopt(m: Machine, thing: object) -> Value:
         return like(thing, (adopt(m, item) for item in thing))
     if isinstance(thing, range):
         return Range(tuple(thing))
+    if isinstance(thing, deque):
+        raise m.unsupported("a deque of the module is not in the language", "make it in the run, or keep a list")
     if isinstance(thing, list):
         reference = m.new_list(tuple(adopt(m, item) for item in thing))
         m.frozen.add(reference.key)
         return reference
-    if hasattr(thing, "__index__") and not isinstance(thing, (type, ModuleType)):  # `operator` has a function like it
+    foreign = not isinstance(thing, (type, ModuleType)) and not readable(type(thing))
+    if foreign and hasattr(thing, "__index__"):  # `operator` has a function like it
         return int(thing.__index__())
     return ADOPTED["frozenset" if isinstance(thing, frozenset) else "object"](m, thing)
 
