@@ -92,7 +92,7 @@ class Claim(beside("program").Program):
         for (part, among), known in self.same.items():
             every = times(len(among or (None,)), self.parts[part].total)
             same = all(sum(odds for _, row in moved for _, odds in row) == every for moved, _ in known.values())
-            need(same, "how much is observed depends on the records")
+            need(same, "an efficacy is of programs in which all runs are observed")
         for *row, count in rows:
             spend(12 * len(row) * (1 + len(row).bit_length()) * cost(sum(row)))
             likelier = [b if positive(b + -1 * a) else a for a, b in zip(row[::2], row[1::2])]

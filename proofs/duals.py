@@ -75,7 +75,7 @@ def aligned(domain, groups, x, other):
         return x, other
     found = [], []
     for group in groups:
-        spend(9 * len(group))
+        spend(20 + 9 * len(group))
         ours, theirs = (Counter([one[client] for client in group]) for one in (x, other))
         shared = Counter() if domain.at_once else ours & theirs
         for each, some in zip(found, (ours, theirs)):

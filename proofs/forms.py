@@ -97,7 +97,7 @@ def taken_back(program, part, back, early, late, units, first):
         later = not units and (not first or program.at_once) and (a == b or program.at_once)
         kinds = (0, early, a == b), (1, late, a != b and not program.at_once), (2, late, later)
         for which, number, form in ((which, *each) for which, forms, on in kinds if on for each in enumerate(forms)):
-            spend(13 + 2 * len(form))
+            spend(9 + 4 * len(form))
             found = defaultdict(Counter)
             for (copy, state), factor in form.items():
                 rows = back.get(((a, a, b)[copy], state), ())

@@ -334,7 +334,7 @@ def test_efficacies_that_have_no_certificate() -> None:
         count.certify(guesses=1, exp_epsilon=2)
     with pytest.raises(ParameterError, match="guesses is 4"):
         count.certify(guesses=4)
-    with pytest.raises(QueryError, match="how much is observed depends on the records\n  leave observe out"):
+    with pytest.raises(QueryError, match="in which all runs are observed\n  leave observe out"):
         some_are_seen.bind(n=2).certify(guesses=1)
     with pytest.raises(QueryError, match="certify is not known for programs with Gaussian noise"):
         with_gaussian_noise.bind(n=2).certify(guesses=1)
