@@ -80,7 +80,7 @@ def beyond(loss: Any, question: Question, value: float, upper: bool) -> Fraction
     if question.of == "delta":
         return outward(low - Fraction(value) if upper else Fraction(value) - high)
     if math.isinf(value):
-        return question.at - outward(loss.losses.delta(Fraction(2**1000)).upper)
+        return question.at - outward(loss.losses.delta(Fraction(2**1000))[1])
     if value < 0:
         return outward(loss.delta(epsilon=0).lower - question.at) if upper else Fraction(0)
     there = loss.delta(epsilon=Fraction(value))

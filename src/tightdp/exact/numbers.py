@@ -184,6 +184,12 @@ def up(value: Exact, digits: int = DIGITS) -> Fraction:
     return _rounded(value, digits, up=True)
 
 
+def outward(lower: Exact, upper: Exact, digits: int) -> tuple[Exact, Exact]:
+    """Return both ends of an enclosure with so many digits, rounded outward; infinite ones stay."""
+    low = lower if isinstance(lower, float) else down(lower, digits)
+    return low, upper if isinstance(upper, float) else up(upper, digits)
+
+
 def rounded(value: Exact | int, up: bool) -> float:
     """Return the float next to a number on one side of it, or the number itself where it is a float."""
     try:

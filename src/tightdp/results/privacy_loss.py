@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 
 from tightdp.errors import MissingExtra, ParameterError, QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import SHORT, Exact, down, log_down, log_up, rounded, up
+from tightdp.exact.numbers import SHORT, Exact, log_down, log_up, outward, rounded, up
 from tightdp.exact.parameters import read_count, read_exact, read_number
 from tightdp.exact.weights import quotient
 from tightdp.queries.composition.lattice import Composition
-from tightdp.queries.composition.loss import Direction, Losses, Range
+from tightdp.queries.composition.loss import Direction, Losses
 from tightdp.queries.laws import Around
 from tightdp.queries.privacy import DeltaAt, LeastRatio
 from tightdp.results.privacy import Curve, Delta, Privacy, between
@@ -76,9 +76,10 @@ class PrivacyLoss(Drawn, Result):
 
     def _answer(self, question: DeltaAt | LeastRatio) -> Any:
         losses = Around(self.losses, self.error) if self.error else self.losses
-        found = _shortened(Range(*question.ends(losses)))
-        answer = between(question, self.subject, found.lower, found.upper)
-        return kept(replace(answer, status="exact" if found.exact else "bounded", stats=self.stats), self.precision)
+        lower, upper = question.ends(losses)
+        exact = lower == upper
+        answer = between(question, self.subject, *((lower, upper) if exact else outward(lower, upper, SHORT)))
+        return kept(replace(answer, status="exact" if exact else "bounded", stats=self.stats), self.precision)
 
     def curve(self) -> Curve:
         """Return the privacy curve for e^ε >= 1 as break points; where it is not exact, a curve nowhere below it."""
@@ -150,17 +151,6 @@ def is_attained(direction: Direction) -> bool:
     return direction.attained or direction.dominating in direction.real
 
 
-def _shortened(found: Range) -> Range:
-    """Return a range whose ends are rounded outward, where it is not exact."""
-    if found.exact:
-        return found
-    lower, upper = found.lower, found.upper
-    return Range(
-        lower if isinstance(lower, float) else down(lower, SHORT),
-        upper if isinstance(upper, float) else up(upper, SHORT),
-    )
-
-
 def _finite(value: Exact) -> Number:
     """Return a δ, which is never infinite."""
     assert not isinstance(value, float)
@@ -176,7 +166,7 @@ def _above(losses: Losses, error: Fraction) -> tuple[tuple[Fraction, Fraction], 
         places.update(up(t, SHORT) for t in (*beyond[: -1 : step or 1], *beyond[-1:]))
     found: list[tuple[Fraction, Fraction]] = []
     for t in sorted(places):
-        delta = min(_finite(losses.delta(t).upper) + (1 + t) * error, Fraction(1))
+        delta = min(_finite(losses.delta(t)[1]) + (1 + t) * error, Fraction(1))
         found.append((t, up(min([delta, *(before for _, before in found)]), SHORT)))
     return tuple(found)
 

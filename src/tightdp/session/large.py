@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tightdp.errors import LimitError
-from tightdp.exact.numbers import Exact, down, ends_of, up
+from tightdp.exact.numbers import Exact, down, ends_of, outward, up
 from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
 from tightdp.limits.calibrated import LISTED_MASSES, LISTED_ROWS, MOST_WORK
@@ -117,8 +117,7 @@ def enclosure(
     method: str = METHOD,
 ) -> Privacy | Delta:
     """Return the result with these ends, rounded outward to few digits."""
-    lower: Any = found.lower if isinstance(found.lower, float) else down(found.lower, _DIGITS)
-    upper: Any = found.upper if isinstance(found.upper, float) else up(found.upper, _DIGITS)
+    lower, upper = outward(found.lower, found.upper, _DIGITS)
     outcome = query.outcome(method, found.stopped, found.lower == found.upper)
     if found.stopped is not None and found.upper == math.inf > found.lower:
         outcome = replace(outcome, status="unresolved")

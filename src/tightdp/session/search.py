@@ -14,7 +14,7 @@ from typing import Any
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import SHORT, Exact, as_text, compare_log, down, exponent_of, log, log_down, log_up, up
+from tightdp.exact.numbers import SHORT, Exact, as_text, compare_log, exponent_of, log, log_down, log_up, outward
 from tightdp.exact.weights import as_exact
 from tightdp.language.program import Dataset
 from tightdp.limits import snapshot
@@ -135,10 +135,7 @@ def largest(engine: Engine, question: Question[TwoLaws]) -> tuple[Exact, Exact, 
         ratio = questions.ratio_bound(engine.program, pairs) if stopped and error is None else math.inf
         lower, upper, pair, outcome = ended(engine, query, method, found, question.bound(ratio), question)
     if lower != upper and error is None and query.control.stopped is None:
-        lower, upper = (
-            end if isinstance(end, float) else side(end, SHORT)
-            for end, side in zip((lower, upper), (down, up), strict=True)
-        )
+        lower, upper = outward(lower, upper, SHORT)
     return lower, upper, pair, outcome
 
 

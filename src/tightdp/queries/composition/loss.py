@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import NamedTuple
 
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
@@ -32,24 +31,13 @@ from tightdp.queries.composition.pairs import (
     pair_of_hull,
 )
 from tightdp.queries.curves import Profile, profile
+from tightdp.queries.privacy import Ends
 
 Watch = Callable[[], None]
 
 
 def _unwatched() -> None:
     """Watch nothing: a named function, not a lambda, so that losses can be pickled for another process."""
-
-
-class Range(NamedTuple):
-    """An exact number between two ends, or a number known exactly where the ends are equal."""
-
-    lower: Exact
-    upper: Exact
-
-    @property
-    def exact(self) -> bool:
-        """Whether the ends are equal."""
-        return self.lower == self.upper
 
 
 @dataclass(frozen=True)
@@ -109,28 +97,25 @@ class Losses:
     directions: tuple[Direction, ...]
     watch: Watch = field(default=_unwatched, compare=False, repr=False)
 
-    def delta(self, t: Number) -> Range:
+    def delta(self, t: Number) -> Ends:
         """Return the largest δ(t) over the directions, for t = e^ε >= 0."""
-        found = Range(*(max([Fraction(0), *(composed.delta(t) for composed in side)]) for side in self._ends))
-        return self._chosen(found, lambda choices: optimum(choices, t, self.watch))
+        lower, upper = (max([Fraction(0), *(composed.delta(t) for composed in side)]) for side in self._ends)
+        return self._chosen(lower, upper, lambda choices: optimum(choices, t, self.watch))
 
-    def least_ratio(self, delta: Number) -> Range:
+    def least_ratio(self, delta: Number) -> Ends:
         """Return the least t >= 1 with δ(t) <= delta in all directions."""
-        found = Range(*(max([Fraction(1), *(composed.least(delta) for composed in side)]) for side in self._ends))
-        start = found.lower
+        start, upper = (max([Fraction(1), *(composed.least(delta) for composed in side)]) for side in self._ends)
         if isinstance(start, float):
-            return found
-        return self._chosen(found, lambda choices: optimum_least(choices, delta, start, self.watch))
+            return start, upper
+        return self._chosen(start, upper, lambda choices: optimum_least(choices, delta, start, self.watch))
 
-    def _chosen(self, found: Range, best: Callable[[Choices], Number | None]) -> Range:
-        """Return a range whose upper end is the optimum over the neighbours of every run, where that is known."""
-        if found.exact or not any(direction.choices for direction in self.directions):
-            return found
+    def _chosen(self, lower: Exact, upper: Exact, best: Callable[[Choices], Number | None]) -> Ends:
+        """Return ends of which the upper is the optimum over the neighbours of every run, where that is known."""
+        if lower == upper or not any(direction.choices for direction in self.directions):
+            return lower, upper
         values = [best(direction.choices) for direction in self.directions]
         known = [value for value in values if value is not None]
-        if len(known) < len(values):
-            return found
-        return Range(found.lower, min(max([found.lower, *known]), found.upper))
+        return lower, upper if len(known) < len(values) else min(max([lower, *known]), upper)
 
     @property
     def exact(self) -> bool:
