@@ -49,8 +49,23 @@ def count_of_the_others(x):
     return ones if ones >= 1 else geometric(x.count(0), "1/2")
 
 
+@mechanism(record=Bit)
+def another_pass_each_way(x):
+    """Where a pass stands tells it from another that may come second, too."""
+    if x[0] ^ flip("1/4"):
+        return x[-1] ^ flip("1/3")
+    return sum(v ^ flip("1/3") for i, v in enumerate(x) if i > 0)
+
+
 @pytest.mark.parametrize(
-    ("made", "upper"), [(one_of_two_counts, 4), (asked_again, 6), (count_of_the_others, 4), (parity_decides, 6)]
+    ("made", "upper"),
+    [
+        (one_of_two_counts, 4),
+        (asked_again, 6),
+        (count_of_the_others, 4),
+        (parity_decides, 6),
+        (another_pass_each_way, 6),
+    ],
 )
 def test_what_a_pass_found_may_decide_the_next_one(made, upper):
     found = made.bind(n=ALL).privacy()

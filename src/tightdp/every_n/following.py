@@ -229,6 +229,7 @@ class FollowingBuilder(Builder):
         self.refuse: Callable[[], NoReturn]
         self.residue: Callable[[int, int], int | None]
         self.ranges: Ranges = {}
+        self.counted: Callable[[Affine], Affine]
         self.unlisted = lambda law: self.symbol(self.run.noise(law))
 
     def symbol(self, tree: Tree) -> Expr:
@@ -318,7 +319,7 @@ class FollowingBuilder(Builder):
     def _above(self, ours: Tree, theirs: Tree, strictly: bool) -> bool:
         """Decide ours >= theirs, or >."""
         if isinstance(ours, Affine) and isinstance(theirs, Affine):
-            form = plus(ours, theirs, -1)
+            form = self.counted(plus(ours, theirs, -1)) if self.run.inside else plus(ours, theirs, -1)
             if not form.terms:
                 return form.constant > 0 if strictly else form.constant >= 0
             if cut_off(form):

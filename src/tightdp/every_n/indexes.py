@@ -12,11 +12,72 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tightdp.every_n.following import EITHER_WAY, MARKED, PASSED, Run
+from tightdp.core.lowering.values import Value, known
+from tightdp.every_n.following import EITHER_WAY, MARKED, PASSED, TURN, Run, Touched
 from tightdp.every_n.learned import Again, Explored, Frozen, Knowledge, OfPass, Unending
-from tightdp.every_n.paths import Affine, Terms, refusal
+from tightdp.every_n.paths import Affine, Symbol, Terms, plus, refusal, tree_of
 
 _KEPT = ("index", MARKED, PASSED)
+_COUNT, _EARLIER = "the index of the record", "the records before"
+_AT_HAND = ("index", 0)
+
+
+class Turns:
+    """Two cells of a pass that the program does not name: how many records there were before, and the last of them.
+
+    They are parts of the state where the code of a record asks for them.
+    """
+
+    def __init__(self, m: Any, number: int, learned: Knowledge) -> None:
+        self._m, self._learned = m, learned
+        self._count, self._earlier = (-2 - number, _COUNT), (-2 - number, _EARLIER)
+
+    def begin(self) -> None:
+        """Before the first record there was none."""
+        both: tuple[tuple[Any, int, Value], ...] = (
+            (self._count, self._learned.counted, 0),
+            (self._earlier, self._learned.remembered, ()),
+        )
+        cells = {cell: value for cell, asked, value in both if asked}
+        self._m.store.write(cells)
+        for some in (self._learned.written, self._learned.live):
+            some.update(dict.fromkeys(cells))
+        self._learned.plain.update((cell,) for cell in cells)
+
+    def next(self, record: Value) -> None:
+        """Go on to the next record."""
+        m = self._m
+        if self._learned.counted:
+            m.store[self._count] = known(m.builder.add(m.expr(m.store[self._count]), m.expr(1)))
+        if self._learned.remembered:
+            m.store[self._earlier] = (record, *m.store[self._earlier])[: self._learned.remembered]
+
+    def counted(self, form: Affine) -> Affine:
+        """Return a form with the number of records before in place of the index of the record at hand."""
+        factor = dict(form.terms).get(_AT_HAND)
+        if factor is None:
+            return form
+        if not self._learned.counted:
+            raise Touched(TURN, "counted")
+        rest = Affine(tuple(each for each in form.terms if each[0] != _AT_HAND), form.constant)
+        return plus(rest, tree_of(self._m.expr(self._m.store[self._count])), factor)
+
+    def earlier(self, back: int) -> Value:
+        """Return the record so many places before the one at hand."""
+        if self._learned.remembered < back:
+            raise Touched(TURN, "earlier", back)
+        kept = self._m.store[self._earlier]
+        if len(kept) < back:
+            raise refusal("before the first record come the last ones", "ask for the index, as in `if i > 0`")
+        return kept[back - 1]
+
+
+def places_back(index: Value) -> int:
+    """Return how many places before the record at hand an index is; 0 for another one."""
+    tree = index.tree if isinstance(index, Symbol) else None
+    if not isinstance(tree, Affine) or tree.terms != ((_AT_HAND, Fraction(1)),) or not tree.whole():
+        return 0
+    return max(-int(tree.constant), 0)
 
 
 class Indexes:

@@ -41,6 +41,11 @@ class Knowledge:
     opened: set[Place] = field(default_factory=set)
     """Sums that records compare, and that are needed as they are however large they grow: they stay symbolic."""
 
+    counted: bool = False
+    """Whether the index of the record at hand is a part of the state: it decides what happens."""
+    remembered: int = 0
+    """How many earlier records are a part of the state."""
+
     def place(self, token: int) -> Place:
         """Return where something stands that grows; the index of the record at hand stands nowhere."""
         return () if token < 0 else self.tokens[token % 1000]

@@ -22,7 +22,7 @@ from tightdp.errors import LanguageError
 from tightdp.every_n.counters import Farther, Many, refuse_cut_off
 from tightdp.every_n.following import Choices, Met, Run, Touched
 from tightdp.every_n.freezing import Freezer
-from tightdp.every_n.indexes import marks_in
+from tightdp.every_n.indexes import Turns, marks_in
 from tightdp.every_n.learned import POISON, Explored, Frozen, Knowledge, Needed, Place, Play, State
 from tightdp.every_n.meeting import Meeting, steps_of_run
 from tightdp.every_n.paths import Affine, refusal
@@ -50,6 +50,7 @@ class Pass:
         self.ways: dict[int, tuple[int, Any, list[Any]]] = {}
         self.record: Value = None
         self.index: Value = None
+        self.turns = Turns(m, number, learned)
         self._plays = 0
         self.base = 1, 2, 0
         """How many nodes, frames and loops are around a round."""
@@ -99,9 +100,13 @@ class Pass:
         place = self.learned.place(touched.token)
         if touched.asked in ("sum", "len") and touched.asked not in self.learned.tracked.get(place, ()):
             self.learned.tracked.setdefault(place, set()).add(touched.asked)
+        elif touched.asked == "earlier":
+            self.learned.remembered = max(self.learned.remembered, touched.modulus)
         elif touched.modulus:
             least = math.lcm(self.learned.residues.get(place, 1), touched.modulus)
             self.learned.residues[place] = max(touched.modulus, 0) and least
+        elif touched.asked == "counted":
+            self.learned.counted = True
         elif touched.asked == "not whole":
             self.learned.told.add(place)
         else:
@@ -124,6 +129,7 @@ class Pass:
     def _closed(self) -> Explored:
         m = self.m
         self.targets, self.ways, self.growing = [], {}, set()
+        self.turns.begin()
         start, slots, sums, *_ = self._frozen(None, None, start=True)
         index = {start: 0}
         pending = [start]
@@ -177,6 +183,7 @@ class Pass:
             raise
         if m.alive is m.builder.false and self.departed is None:
             raise refusal("a run ends in a way that is not followed here")
+        self.turns.next(self.record)
         self._check_written()
         if (m.spent.keys() - spent) & self._streams:
             raise refusal("an iterator from before the records is gone through at one of them", "keep list(...) of it")
@@ -196,6 +203,7 @@ class Pass:
         m.store.write(dict(self._thawed(state, "next round")))
         self.record = m.plain(record)
         self.index = m.builder.symbol(Affine(((("index", 0), Fraction(1)),), Fraction(0)))
+        m.builder.counted = self.turns.counted
         self.base = len(m.position), len(m.stack), len(m.rounds)
         m.attempt(lambda: self.action(self.record, self.index))
 

@@ -24,7 +24,7 @@ from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.every_n.counters import Farther, refuse_cut_off
 from tightdp.every_n.following import TURN, Choices, FollowingBuilder, Run, Touched
-from tightdp.every_n.indexes import without_mark
+from tightdp.every_n.indexes import places_back, without_mark
 from tightdp.every_n.learned import Again, CheckedStore, Explored, Knowledge, Needed, Sent, Unending
 from tightdp.every_n.merging import key_of
 from tightdp.every_n.passes import Pass
@@ -154,7 +154,8 @@ class Following(Follower):
             if self.choices.meeting is not None:
                 self.choices.meeting.reached(self.choices, self._depends_on, gate=True)
             self.first, self.key = self.run, made
-        session, key = self.session, (self.key, number)
+        at: Any = self.position[-1]
+        session, key = self.session, (self.key, number, (at.lineno, at.col_offset))
         learned = session.learned.setdefault(key, Knowledge())
         found = Pass(self, number, learned, action)
         if made not in session.explored:
@@ -163,11 +164,11 @@ class Following(Follower):
             if session.versions.setdefault(key, version) != version:
                 raise Again  # what was explored before did not know it
         explored, (found.ways, found.initial) = session.explored[made]
-        at = explored.finals[self.choices.choose(tuple((each, Fraction(1)) for each in explored.finals))]
+        last = explored.finals[self.choices.choose(tuple((each, Fraction(1)) for each in explored.finals))]
         if number == 0:
             self.builder.run = Run("post", self.choices, inside=False, sums=self.sums)
-        self.passes.append((found, explored, at))
-        found.release(explored, explored.states[at], at)
+        self.passes.append((found, explored, last))
+        found.release(explored, explored.states[last], last)
         for parts, length in zip(self.evaluated, evaluated, strict=True):
             del parts[length:]
         self.evaluated[-1].append((self.position[-1], PASSED))
@@ -178,8 +179,14 @@ class Following(Follower):
     def record_at(self, index: Value) -> Value:
         if self.inside is not None and index is self.inside.index:
             return self.inside.record
+        if self.inside is not None and (back := places_back(index)):
+            return self.inside.turns.earlier(back)
         if isinstance(index, Symbol) and isinstance(index.tree, tuple) and index.tree[0] == "position":
             return self._pick(index.tree[1])
+        if isinstance(index, Symbol) and index.tree == Affine(SIZE, Fraction(-1)):
+            index = -1
+        if self.inside is None and isinstance(index, int) and not isinstance(index, bool):
+            return self._at(index)
         hint = "go through the records with the same code for each, as in `for v in x`, or ask for one n"
         raise self.unsupported("no answer for every n: this record is picked by its position", hint)
 
@@ -229,6 +236,22 @@ class Following(Follower):
                 raise Unending
             self.picked[number - 1] = self.store.pop(found.key)[1]
         return self.picked[number - 1]
+
+    def _at(self, index: int) -> Value:
+        """Return the record at a position that is known, counted from the beginning or, below 0, from the end."""
+        found = self.new_list(())
+
+        def look(record: Value, at: Value) -> None:
+            if index < 0:
+                self.store[found.key] = (record, *self.store[found.key])[:-index]
+            elif self.builder.compared("eq", self.expr(at), self.expr(index)):
+                self.store[found.key] = (record,)
+
+        self.for_every(look)
+        kept = self.store[found.key]
+        if len(kept) < max(-index, 1):
+            raise Failure("IndexError: tuple index out of range", "compare the index with len(x) first")
+        return kept[-1]
 
     def progress(self) -> Callable[[bool], bool]:
         rounds = count(1)

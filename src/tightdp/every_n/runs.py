@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -51,14 +51,18 @@ class Ending:
     used: frozenset[int]
 
 
+Known: TypeAlias = tuple[tuple[int, ...], int, tuple[int, int]]
+"""A pass: what was drawn before the first one, how many there were before it, and where it stands."""
+
+
 @dataclass
 class Session:
     """What is known of the passes of a program."""
 
     sums: bool
-    learned: dict[tuple[tuple[int, ...], int], Knowledge] = field(default_factory=dict)
+    learned: dict[Known, Knowledge] = field(default_factory=dict)
     explored: dict[tuple[int, ...], tuple[Explored, Any]] = field(default_factory=dict)
-    versions: dict[tuple[tuple[int, ...], int], str] = field(default_factory=dict)
+    versions: dict[Known, str] = field(default_factory=dict)
     """What was known of each pass when it was explored first."""
 
 
