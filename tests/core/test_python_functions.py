@@ -97,6 +97,20 @@ def f(x):
         longer.append(a + i)
         s += 4 * a + 2 * i + b
     return s, tuple(zip(itertools.chain(x, [3]), [5, 6, 7])), sum(map(lambda a, b: a * b, reversed(x), [1, 2, 3]))""",
+    "zip-of-generators": """
+def f(x):
+    log = []
+    def told(name):
+        def g(b):
+            log.append(name)
+            return b ^ flip(1/3)
+        return g
+    k = 1
+    for a, b, c in zip(map(told('a'), x), (k * told('b')(v) for v in (*x, 1)), map(told('c'), reversed(x))):
+        k += 1
+        if a and flip(1/2):
+            break
+    return k, a, b, c, ''.join(log)""",
     "pairwise-as-it-goes": """
 def f(x):
     s, k = 0, 1

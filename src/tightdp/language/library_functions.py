@@ -67,6 +67,8 @@ def map(function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterator[Any
 def reversed(sequence: Any) -> Iterator[Any]:
     """Return an iterator over items, from the last one to the first; it ends where they are fewer meanwhile."""
     items = list(sequence) if isinstance(sequence, dict) else sequence
+    if isinstance(items, (tuple, range)):
+        return (items[at] for at in range(len(items) - 1, -1, -1))
 
     def from_the_end(places: Iterable[int]) -> Iterator[Any]:
         for at in places:

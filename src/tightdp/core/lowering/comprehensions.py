@@ -65,7 +65,15 @@ def generator_of(m: Machine, node: ast.GeneratorExp | ast.ListComp | ast.SetComp
 
         within(m, node, outside, lambda: clauses(m, node.generators, first, body))
 
-    return Generator("generator expression", never, node, first, *outside, visit_items)
+    def made(item: Value) -> Value:
+        def evaluated() -> Value:
+            m.assign(node.generators[0].target, item)
+            return m.evaluate(node.elt)
+
+        return within(m, node, outside, evaluated)
+
+    one_each = len(node.generators) == 1 and not node.generators[0].ifs and not node.generators[0].is_async
+    return Generator("generator expression", never, node, first, *outside, visit_items, made if one_each else None)
 
 
 def surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:

@@ -299,6 +299,9 @@ def steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
 
 
 def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
+    if isinstance(iterable, Generator) and iterable.made is not None:
+        spend(m, iterable)
+        return _one_each(m, steps(m, iterable.first), iterable.made)
     if isinstance(iterable, (Generator, Filtered)):
         raise m.unsupported(
             f"a {iterable.name} here is not in the language", "go through it with for, or keep list(...) of it"
@@ -316,6 +319,21 @@ def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
         options = alternatives(items_of(m, iterable), m.builder.true)
         longer = [(guard, (m.builder.true, items[at])) for guard, items in options if len(items) > at]
         return one_of(m, longer, len(longer) == len(options))
+
+    return step
+
+
+def _one_each(
+    m: Machine, first: Callable[[int], Step | None], made: Callable[[Value], Value]
+) -> Callable[[int], Step | None]:
+    """Return the steps of what has one item for each of another iterable."""
+
+    def step(at: int) -> Step | None:
+        found = first(at)
+        if found is None:
+            return None
+        present, item = found
+        return present, m.branch(present, lambda: made(item), lambda: None)
 
     return step
 

@@ -210,7 +210,7 @@ def never(at: int) -> tuple[Expr, Value] | None:
 class Generator(Stream):
     """A generator, of an expression: its outermost iterable, evaluated when it was made, and where its names live.
 
-    `visit(first, action)` runs an action for every item in turn, as far as runs are left.
+    `visit(first, action)` runs an action for every item in turn; `made` gives that of an item of the iterable, if one.
     """
 
     node: ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.FunctionDef
@@ -218,6 +218,7 @@ class Generator(Stream):
     enclosing: tuple[int, ...]
     source: FunctionSource
     visit: Callable[[Value, Callable[[Value], None]], None]
+    made: Callable[[Value], Value] | None = None
 
 
 @dataclass(frozen=True, eq=False)
