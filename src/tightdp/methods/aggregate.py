@@ -9,7 +9,7 @@ clients, weights, or one client that is treated differently come out as classes 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -47,6 +47,16 @@ def largest_ratio(ours: Contribution, theirs: Contribution) -> Exact:
     """Return the largest likelihood ratio, at least 1, between two contributions."""
     up, down, _ = steepest(dict(ours.weights), dict(theirs.weights))
     return max(Fraction(1), quotient(up * theirs.denominator, down * ours.denominator)) if down else math.inf
+
+
+def largest_of(pairs: Iterable[tuple[Contribution, Contribution]]) -> Exact:
+    """Return the largest ratio of these contributions, at least 1."""
+    found: Exact = Fraction(1)
+    for ours, theirs in pairs:
+        found = max(found, largest_ratio(ours, theirs))
+        if found == math.inf:
+            break
+    return found
 
 
 @dataclass(frozen=True)

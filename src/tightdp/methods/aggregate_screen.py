@@ -39,7 +39,7 @@ def largest_changes(
 
     None where there are at most `few` pairs of neighbours, or they cannot be screened in this way.
     """
-    if _number_of_pairs(table) <= few:
+    if number_of_pairs(table) <= few:
         return None
     try:
         return _Screen(table, watch, rounded, -math.inf).of_largest_ratio()
@@ -55,7 +55,7 @@ def telling_changes(
     None where there are at most `few` pairs of neighbours, or they cannot be screened in this way.
     """
     place = sought.place(sought.least)
-    if place is None or place[0] < 1 or not few < _number_of_pairs(table) <= MOST_ENTRIES:
+    if place is None or place[0] < 1 or not few < number_of_pairs(table) <= MOST_ENTRIES:
         return None
     try:
         return _Screen(table, watch, _probabilities, 0.0).of_largest_value(sought)
@@ -63,7 +63,7 @@ def telling_changes(
         return None
 
 
-def _number_of_pairs(table: AggregateTable) -> int:
+def number_of_pairs(table: AggregateTable) -> int:
     """Return how many pairs of neighbours there are up to symmetry, 0 where more than one record may change."""
     orbits = table.orbits
     pairs = orbits.number**2 if isinstance(orbits, States) else orbits.number_of_pairs

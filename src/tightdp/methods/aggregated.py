@@ -16,10 +16,10 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.whole import Whole, gcd, lcm
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
-from tightdp.limits.calibrated import DOUBLES_AT_ONCE, LISTED_ROWS
+from tightdp.limits.calibrated import DOUBLES_AT_ONCE, LISTED_MASSES, LISTED_ROWS
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
-from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate, largest_ratio
+from tightdp.methods.aggregate import Aggregate, Contribution, find_aggregate, largest_of, largest_ratio
 from tightdp.methods.leaf_laws import LeafLaws, leaf_laws
 from tightdp.methods.mixture import State, StateLaw, SumLaw, certain, every_law, law_of, one_state
 from tightdp.methods.states import States, find_states
@@ -44,9 +44,9 @@ class AggregateTable(Table):
         self.rest = rest
         self.aggregate = aggregate
         self.groups = _groups_of(bound, aggregate, [(kind,) for kind in aggregate.kinds], [])
-        self._letters = _contributed(bound, aggregate, self.groups)
+        self.letters = _contributed(bound, aggregate, self.groups)
         orbits = Orbits(bound, tuple(group.kind for group in self.groups))
-        self.orbits = find_states(self.groups, orbits, aggregate.operators, self._letters) or orbits
+        self.orbits = find_states(self.groups, orbits, aggregate.operators, self.letters) or orbits
         self._start = one_state(aggregate.operators, aggregate.tables, bound.n)
         self._given: dict[tuple[Any, ...], tuple[dict[int, Whole], Whole]] = {}
         self._by_counts: dict[Counts, Weights] = {}
@@ -74,7 +74,7 @@ class AggregateTable(Table):
         """A bound on how many values the aggregates have together: those of each, or ways to contribute to all."""
         ways = math.prod(
             math.comb(len(group.clients) + values - 1, values - 1)
-            for group, letters in zip(self.groups, self._letters, strict=True)
+            for group, letters in zip(self.groups, self.letters, strict=True)
             for values in [len({joint for letter in letters for joint, _ in letter.weights})]
         )
         return min(math.prod(len(leaf.values) for leaf in self.rest.inputs), ways)
@@ -88,7 +88,7 @@ class AggregateTable(Table):
         """
         return math.prod(
             math.comb(len(group.clients) + values - 1, values - 1)
-            for group, letters in zip(self.groups, self._letters, strict=True)
+            for group, letters in zip(self.groups, self.letters, strict=True)
             for values in [sum(len(letter.weights) for letter in letters)]
         )
 
@@ -118,7 +118,12 @@ class AggregateTable(Table):
 
     def state_laws(self) -> Iterator[tuple[Counts, StateLaw]]:
         """Yield the law of the aggregates of every class of datasets."""
-        return every_law(self._start, self._letters, [len(group.clients) for group in self.groups])
+        return every_law(self._start, self.letters, [len(group.clients) for group in self.groups])
+
+    def forget(self) -> None:
+        """Let go of the laws that were computed, where they have many probabilities."""
+        if sum(len(law.by_code) for law in self._by_counts.values()) > LISTED_MASSES:
+            self._by_counts.clear()
 
     def _take_down(self, laws: Iterable[tuple[Counts, StateLaw]], watch: Callable[[], None]) -> None:
         """Compute output laws from those of the aggregates, in batches of the aggregates' values."""
@@ -177,7 +182,7 @@ class AggregateTable(Table):
         """Return the law of the aggregates."""
         if isinstance(self.orbits, States):
             return certain(self._start, counts)
-        return law_of(self._start, self._letters, counts)
+        return law_of(self._start, self.letters, counts)
 
     def knows(self, x: Dataset) -> bool:
         """True: the law of any dataset is available without a diagram of all datasets."""
@@ -207,7 +212,7 @@ class AggregateTable(Table):
             (code_of[value],) = outputs
         if len(set(code_of.values())) < len(code_of):
             return None
-        return SumLaws(code_of, self._letters, self._sum_law)
+        return SumLaws(code_of, self.letters, self._sum_law)
 
     def _output_law(self, law: list[tuple[State, Whole]], denominator: Whole) -> Weights:
         entries = [(self._given[values], weight) for values, weight in law]
@@ -255,16 +260,16 @@ class AggregateTable(Table):
         for change, size in merged.values():
             yield *self.orbits.neighbours(change), size
 
+    @cached_property
     def ratio_bound(self) -> Exact:
-        """Return an upper bound on every likelihood ratio, for a built-in relation.
+        """An upper bound on every likelihood ratio, for a built-in relation.
 
         The output depends on a record only through what its client contributes, and a ratio of sums is at most the
         largest ratio of its terms. `observe` divides by probabilities that change by at most the same factor.
         """
-        steps = relation_of(self.bound).steps
         bounds = [
-            max((largest_ratio(letters[old], letters[new]) for old, new in group.moves(steps)), default=Fraction(1))
-            for letters, group in zip(self._letters, self.groups, strict=True)
+            largest_of((letters[old], letters[new]) for old, new in group.moves(relation_of(self.bound).steps))
+            for letters, group in zip(self.letters, self.groups, strict=True)
         ]
         if relation_of(self.bound).every_record:
             powers = [limit ** len(group.clients) for limit, group in zip(bounds, self.groups, strict=True)]
@@ -276,7 +281,7 @@ class AggregateTable(Table):
     def steepest_pairs(self, bound: Exact) -> Iterator[tuple[Dataset, Dataset]]:
         """Yield neighbours that differ in one record whose contributions have this ratio, the other records alike."""
         relation = relation_of(self.bound)
-        for letters, group in zip(self._letters, self.groups, strict=True) if relation.one_record else ():
+        for letters, group in zip(self.letters, self.groups, strict=True) if relation.one_record else ():
             for old, new in sorted(group.moves(relation.steps)):
                 if largest_ratio(letters[old], letters[new]) == bound:
                     records = group.letters[old][0], group.letters[new][0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TypeVar
 
@@ -11,11 +11,15 @@ from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.limits.calibrated import (
     ENTRIES_IN_ONE,
+    FEW_DATASETS,
     FEW_VALUES,
     LISTED_ROWS,
+    LITTLE_WORK,
+    NO_LIMIT,
+    TABLE_ENTRIES,
     VALUE_STEPS,
 )
-from tightdp.methods.aggregate_screen import largest_changes, telling_changes
+from tightdp.methods.aggregate_screen import largest_changes, number_of_pairs, telling_changes
 from tightdp.methods.aggregated import AggregateTable
 from tightdp.methods.base import (
     Comparison,
@@ -33,6 +37,7 @@ from tightdp.methods.base import (
 from tightdp.methods.by_datasets import up_to_symmetry
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import alike_pairs, neighbours_in_order, tight_ratio
+from tightdp.methods.renamed import changes_up_to_renaming
 from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
 from tightdp.symmetry.orbits import Change
@@ -54,6 +59,8 @@ class Aggregates(Method):
     def __init__(self, program: Program, table: AggregateTable) -> None:
         self.program = program
         self.table = table
+        self.renamed: Sequence[Change] = ()
+        """The changes that are left up to renaming outputs, where looking for them spares much."""
 
     def work(self) -> int:
         return self.estimate * self.table.known // self.table.orbits.number
@@ -64,11 +71,22 @@ class Aggregates(Method):
     def tight(self, control: Control, budget: int) -> Tight | Refusal:
         """Return an infinite ratio among the first pairs, or a bound that some pair attains; else compare all."""
         try:
-            endless = self._endless_at_first(control)
-            attained = self.bound_attained(control) if endless is None and self.table.entries > LISTED_ROWS else None
+            if self.ratio_bound() == math.inf:
+                found = self._endless_at_first(control)
+            else:
+                found = self.bound_attained(control) if self.table.entries > LISTED_ROWS else None
         except LimitError:
-            endless = attained = None  # comparing the pairs meets it again, and says what is known
-        return endless or attained or super().tight(control, budget)
+            found = None  # comparing the pairs meets it again, and says what is known
+        if found is None and self.comparing > budget:
+            return self.too_much(self.comparing)
+        return found or super().tight(control, budget)
+
+    def too_much(self, needs: int) -> Refusal:
+        """Return the refusal of what takes so many steps."""
+        if needs < NO_LIMIT:
+            return too_much(self.name, needs)
+        entries = self.table.entries
+        return Refusal(f"{self.name}: the laws of all counts have about {entries:,} probabilities, too many")
 
     def _endless_at_first(self, control: Control) -> Tight | None:
         """Return an infinite ratio among the first few pairs; None if there is none, or where a run may be rejected."""
@@ -111,12 +129,25 @@ class Aggregates(Method):
                 return on_table(self.table, every_neighbouring_pair(self.program.bound), control)
             except QueryError as error:
                 return Refusal(error.what, error.hint, decisive=True)
+        if self.renamed:
+            return self._up_to_renaming(control)
         pairs = on_table(self.table, self.table.privacy_set(control), control)
         return Comparison(lambda: self._filled(pairs, control), pairs.size)
 
+    def _up_to_renaming(self, control: Control) -> Comparison:
+        """Return the changes that are left up to renaming outputs; of few of all counts the law is computed."""
+
+        def pairs() -> Iterator[Pair]:
+            for change in self.renamed:
+                control()
+                yield Pair(*self.table.orbits.neighbours(change), change.size, self.table)
+                self.table.forget()
+
+        return Comparison(pairs, len(self.renamed))
+
     def largest(self, control: Control) -> Comparison | Refusal:
         plain = self.comparison(control)
-        if relation_of(self.program.bound).custom or isinstance(plain, Refusal):
+        if relation_of(self.program.bound).custom or isinstance(plain, Refusal) or self.renamed:
             return plain
 
         return self._screened(plain, lambda: largest_changes(self.table, control))
@@ -124,7 +155,7 @@ class Aggregates(Method):
     def telling(self, control: Control, sought: Sought | None) -> Comparison | Refusal:
         plain = self.comparison(control)
         exact = self.program.inexact is None and not relation_of(self.program.bound).custom
-        if sought is None or isinstance(plain, Refusal) or not exact:
+        if sought is None or isinstance(plain, Refusal) or not exact or self.renamed:
             return plain
         return self._screened(plain, lambda: telling_changes(self.table, sought, control))
 
@@ -146,7 +177,7 @@ class Aggregates(Method):
         return alike_pairs(self.program.bound, self.table, groups)
 
     def ratio_bound(self) -> Exact:
-        return math.inf if relation_of(self.program.bound).custom else self.table.ratio_bound()
+        return math.inf if relation_of(self.program.bound).custom else self.table.ratio_bound
 
     def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
         found = self.table.accuracy_set() or up_to_symmetry(self.program, control)
@@ -179,7 +210,12 @@ def estimate(table: AggregateTable) -> int:
     """Return how many steps the laws of all counts of records take, and comparing those of neighbours."""
     each = sum(min(len(group.clients), len(group.letters)) * (len(group.letters) - 1) for group in table.groups)
     pairs = 0 if isinstance(table.orbits, States) else table.orbits.number * each
-    laws = table.entries // ENTRIES_IN_ONE + (VALUE_STEPS + table.rest.length) * min(table.states, table.entries)
+    return _steps(table, table.entries, pairs)
+
+
+def _steps(table: AggregateTable, entries: int, pairs: int) -> int:
+    """Return how many steps laws with so many probabilities take, and comparing so many pairs of them."""
+    laws = entries // ENTRIES_IN_ONE + (VALUE_STEPS + table.rest.length) * min(table.states, entries)
     return laws + pairs // ENTRIES_IN_ONE  # most are told apart in doubles, many at once
 
 
@@ -188,10 +224,14 @@ def look(program: Program, control: Control, budget: int) -> Aggregates | Refusa
     table = program.aggregate(control)
     if table is None:
         return Refusal("aggregate: clients are seen not only through sums and other operations that ignore order")
-    if not table.affordable:
-        return Refusal(f"aggregate: the laws of all counts have about {table.entries:,} probabilities, too many")
-    if (needs := estimate(table)) > budget:
-        return too_much("aggregate", needs)
     found = Aggregates(program, table)
-    found.estimate = needs
-    return found
+    found.listing = found.comparing = estimate(table) if table.affordable else NO_LIMIT
+    renamable = program.bound.record.size <= FEW_DATASETS and relation_of(program.bound).one_record
+    if renamable and (found.listing > LITTLE_WORK or number_of_pairs(table) > TABLE_ENTRIES):
+        changes = program.once("changes up to renaming", lambda: changes_up_to_renaming(table)) or []
+        laws = len({counts for change in changes for counts in (change.counts, change.counts_after)})
+        if changes and (needs := _steps(table, laws * table.states, len(changes))) < found.listing:
+            found.renamed, found.comparing = changes, needs
+    found.estimate = found.comparing
+    few = _steps(table, 2 * table.states, 1)  # the laws of one pair, which may have a ratio that none exceeds
+    return found if min(found.estimate, few) <= budget else found.too_much(min(found.estimate, few))

@@ -322,6 +322,10 @@ class Method(Protocol):
     program: Program
     estimate: int = 0
     """The steps that it was estimated to take before it began."""
+    listing: int = 0
+    """The steps for the laws of all datasets, where some questions are answered from few of them."""
+    comparing: int = 0
+    """The steps for comparing all pairs of neighbours, where not all of the laws are needed for that."""
 
     def size(self) -> tuple[int, int]:
         """Return the total numbers of variables and nodes of the diagrams used so far."""

@@ -13,7 +13,19 @@ from typing import Generic, TypeVar
 from tightdp.errors import LimitError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.limits.calibrated import ALLOWED, LISTED_ROWS, LITTLE_WORK, MAX_DATASETS, MOST_WORK, NO_LIMIT
-from tightdp.methods.base import Comparison, Control, Exact, Looked, Named, Ratio, Refusal, Sought, Tight, on_table
+from tightdp.methods.base import (
+    Comparison,
+    Control,
+    Exact,
+    Looked,
+    Named,
+    Ratio,
+    Refusal,
+    Sought,
+    Tight,
+    on_table,
+    too_much,
+)
 from tightdp.methods.by_datasets import every_two_laws
 from tightdp.methods.by_elimination import exchanges
 from tightdp.methods.program import Candidate, Method, Program
@@ -31,6 +43,8 @@ class _Asked(Generic[T]):
     program: Program
     control: Control
     ask: Callable[[Method, int], T | Refusal]
+    needs: Callable[[Method], int] = lambda method: method.listing
+    """The steps that an answer takes of a method which applies with fewer."""
     refusal: Refusal | None = None
 
     def answers(self) -> Iterator[tuple[Method, T]]:
@@ -68,6 +82,8 @@ class _Asked(Generic[T]):
             return Refusal(error.what, error.hint, decisive=True)
         if isinstance(method, Refusal):
             return method
+        if (needs := self.needs(method)) > budget:
+            return too_much(method.name, needs)
         answer = self.ask(method, budget)
         if isinstance(answer, Refusal):
             return answer
@@ -93,7 +109,7 @@ class _Asked(Generic[T]):
 
 def first(program: Program, control: Control) -> Method:
     """Return the first method that applies, which is the first one asked for the tight ratio. Raises QueryError."""
-    return _Asked(program, control, lambda method, budget: method).first()[0]
+    return _Asked(program, control, lambda method, budget: method, lambda method: 0).first()[0]
 
 
 def laws(program: Program, control: Control) -> tuple[Method, Table]:
@@ -115,7 +131,7 @@ def tight(program: Program, control: Control) -> tuple[Method, Tight]:
             return Refusal(f"{method.name}: the program nests too deeply", "use fewer records or shorter loops", True)
         return found if isinstance(found, Refusal) or found.gave_up else _in_order(method, control, found)
 
-    asked = _Asked(program, control, ask)
+    asked = _Asked(program, control, ask, lambda method: 0)
     for method, found in asked.answers():
         if not found.gave_up:
             return method, found
@@ -178,7 +194,7 @@ def _pairs(
 ) -> tuple[Method, Comparison]:
     if program.bound.asks:
         return _whole(program, control)
-    asked = _Asked(program, control, ask)
+    asked = _Asked(program, control, ask, lambda method: method.comparing)
     method, found = asked.first()
     if found.incomplete is not None and asked.refusal is not None and program.forced is None:
         return method, replace(found, incomplete=LimitError(asked.refusal.reason, asked.refusal.hint))

@@ -34,7 +34,7 @@ Content = tuple[Record, ...]
 """The records of the clients of a block."""
 Move = tuple[Content, Content]
 """What a block holds in a dataset and in its neighbour."""
-_Moved = tuple[Move, int, tuple[int, int]]
+Moved = tuple[Move, int, tuple[int, int]]
 """A move of a class, with the size of the class and the letters before and after."""
 Map = dict[Content, Content]
 
@@ -277,21 +277,21 @@ class Orbits:
 
     def changes(self, at: int, letters: tuple[int, int], several: Iterable[Counts]) -> Iterator[Change]:
         """Yield the changes of a block of kind `at` from one letter to another, for some counts of all other blocks."""
-        moves = self._moves_between[at].get(letters, ())
+        moves = self.moves_between[at].get(letters, ())
         for others in several:
             self.watch()
             yield from self._changes(at, others, moves)
 
     @cached_property
-    def _moves_between(self) -> tuple[dict[tuple[int, int], list[_Moved]], ...]:
+    def moves_between(self) -> tuple[dict[tuple[int, int], list[Moved]], ...]:
         """For every kind, the moves from one letter to another by these letters: most are asked for one by one."""
-        found: tuple[dict[tuple[int, int], list[_Moved]], ...] = tuple({} for _ in self.kinds)
+        found: tuple[dict[tuple[int, int], list[Moved]], ...] = tuple({} for _ in self.kinds)
         for at, between in enumerate(found):
             for moved in self._moves_of(at, None):
                 between.setdefault(moved[2], []).append(moved)
         return found
 
-    def _moves_of(self, at: int, allowed: Callable[[int, Content, Content], bool] | None) -> Iterator[_Moved]:
+    def _moves_of(self, at: int, allowed: Callable[[int, Content, Content], bool] | None) -> Iterator[Moved]:
         """Yield one move of every class of a kind, with class size and letters."""
         number_of = self._contents[at].number_of
         for members in self._moves[at].members:
@@ -300,7 +300,7 @@ class Orbits:
                 old, new = (number_of[content, content] for content in ways[0])
                 yield ways[0], len(ways), (old, new)
 
-    def _changes(self, at: int, others: Counts, moves: Sequence[_Moved]) -> Iterator[Change]:
+    def _changes(self, at: int, others: Counts, moves: Sequence[Moved]) -> Iterator[Change]:
         pairs = len(self.kinds[at].blocks) * self._size(self._contents, others)
         for move, ways, letters in moves:
             before, after = ((*others[:at], _plus(others[at], one), *others[at + 1 :]) for one in letters)

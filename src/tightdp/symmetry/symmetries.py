@@ -20,7 +20,14 @@ _SYMMETRIC_ON_NUMBERS = frozenset(["add", "mul", "min", "max"])
 def exchangeable_clients(programs: Sequence[CoreProgram], clients: int) -> tuple[tuple[int, ...], ...]:
     """Return classes of consecutive clients, any two of a class exchangeable in all programs."""
     written = [_Written(program) for program in programs]
-    return classes_of_clients(clients, lambda one, other: all(program.keeps(one, other) for program in written))
+    return classes_of_clients(
+        clients, lambda one, other: all(program.keeps({one: other, other: one}) for program in written)
+    )
+
+
+def unchanged_by(program: CoreProgram, exchanged: dict[int, int]) -> bool:
+    """Whether exchanging clients, and some components of the output with them, leaves a program as it is."""
+    return _Written(program).keeps(exchanged, outputs=True)
 
 
 def classes_of_clients(clients: int, keeps: Callable[[int, int], bool]) -> tuple[tuple[int, ...], ...]:
@@ -72,9 +79,11 @@ class _Written:
                 found.update((child.serial, client) for child in expr.children if not clients[child.serial])
         return found
 
-    def keeps(self, one: int, other: int) -> bool:
-        """Whether an exchange of two clients preserves the outputs, the conditions of `observe`, and the checks."""
-        exchanged = {one: other, other: one}
+    def keeps(self, exchanged: dict[int, int], outputs: bool = False) -> bool:
+        """Whether exchanging clients preserves the outputs, the conditions of `observe`, and the checks.
+
+        With `outputs`, the components of the output may be exchanged, too.
+        """
         image: dict[int, int] = {}
         taken: set[int] = set()
         for expr in self._nodes:
@@ -95,7 +104,12 @@ class _Written:
                     image[expr.serial] = self._number(self._key(expr, image, exchanged))
         program, own = self._program, self._own
         conditions = [check.condition for check in program.checks]
-        return all(image[root.serial] == own[root.serial] for root in program.components) and all(
+        if outputs and Counter(image[root.serial] for root in program.components) != Counter(
+            own[root.serial] for root in program.components
+        ):
+            return False
+        kept = outputs or all(image[root.serial] == own[root.serial] for root in program.components)
+        return kept and all(
             {image[root.serial] for root in roots} == {own[root.serial] for root in roots}
             for roots in (program.evidence, conditions)
         )
