@@ -40,6 +40,7 @@ from tightdp.methods.ranking import alike_pairs, neighbours_in_order, tight_rati
 from tightdp.methods.renamed import changes_up_to_renaming
 from tightdp.methods.states import States
 from tightdp.methods.symmetry import Symmetry, of_groups
+from tightdp.symmetry.kept import given_neighbours
 from tightdp.symmetry.orbits import Change
 from tightdp.symmetry.sets import AccuracySet, Table, every_neighbouring_pair
 
@@ -126,7 +127,10 @@ class Aggregates(Method):
     def comparison(self, control: Control) -> Comparison | Refusal:
         if relation_of(self.program.bound).custom:
             try:
-                return on_table(self.table, every_neighbouring_pair(self.program.bound), control)
+                orbits = self.table.orbits
+                if isinstance(orbits, States):
+                    return on_table(self.table, every_neighbouring_pair(self.program.bound), control)
+                return on_table(self.table, given_neighbours(orbits), control)
             except QueryError as error:
                 return Refusal(error.what, error.hint, decisive=True)
         if self.renamed:

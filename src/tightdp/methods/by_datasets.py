@@ -25,6 +25,7 @@ from tightdp.methods.compiled import TooLarge
 from tightdp.methods.program import Method, Program
 from tightdp.methods.ranking import alike_pairs
 from tightdp.methods.symmetry import Symmetry, of_symmetries
+from tightdp.symmetry.kept import given_neighbours
 from tightdp.symmetry.sets import (
     AccuracySet,
     PrivacySet,
@@ -135,11 +136,14 @@ class Orbits(Exhaustive):
         return self.program.symmetries(control, measured)
 
     def comparison(self, control: Control) -> Comparison | Refusal:
-        if relation_of(self.program.bound).custom:
-            return Refusal("orbits: symmetries need not respect neighbours that are given by a function")
         found = self.symmetries(control)
         if found is None:
             return Refusal("orbits: no symmetries were found")
+        if relation_of(self.program.bound).custom:
+            try:
+                return on_table(self.laws(control), given_neighbours(found.orbits), control)
+            except QueryError as error:
+                return Refusal(error.what, error.hint, decisive=True)
         self._used = found
         if found.orbits.number_of_pairs > MAX_DATASETS:
             return _too_many(found.orbits.number_of_pairs, "pairs of neighbours")
@@ -193,8 +197,10 @@ def look_for_orbits(program: Program, control: Control, budget: int) -> Orbits |
         symmetries = program.symmetries(control, steps=budget // ALLOWED)
     except TooLarge:
         return exceeded("orbits", budget // ALLOWED)
-    if symmetries is not None and not relation_of(program.bound).custom:
-        pairs = symmetries.orbits.number_of_pairs
+    if symmetries is not None:
+        orbits = symmetries.orbits
+        custom = relation_of(program.bound).custom
+        pairs = orbits.number * program.bound.n * program.bound.record.size if custom else orbits.number_of_pairs
     found.estimate = needs + PAIR_STEPS * pairs
     return found if found.estimate <= budget else too_much("orbits", found.estimate)
 

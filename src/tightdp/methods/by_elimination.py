@@ -323,6 +323,10 @@ def look(program: Program, control: Control, budget: int) -> Method | Refusal:
         return Refusal("elimination: a run can fail, and the whole program says on which dataset")
     made = Eliminated(program, table, found)
     made.estimate = table.estimate(number)
+    if (relation := relation_of(program.bound)).custom and number:
+        first = next(iter(every_dataset(program.bound)))
+        pairs, outputs = number * len(list(relation.neighbours(first))), len(table.weights(first).by_code)
+        made.comparing = pairs * (PAIR_STEPS + outputs)  # all of them, where symmetries may leave few
     return made
 
 

@@ -1,0 +1,71 @@
+"""Neighbours given by a function, up to those symmetries that keep the relation: which do is seen by asking it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from tightdp.language.neighbours import relation_of
+from tightdp.language.program import Dataset
+from tightdp.symmetry.orbits import Kind, Map, Orbits
+from tightdp.symmetry.sets import PrivacySet, every_dataset
+
+_Image = Callable[[Dataset], Dataset]
+
+
+def given_neighbours(orbits: Orbits) -> PrivacySet:
+    """Return all neighbours of one dataset of every class, up to those of some symmetries that keep the relation.
+
+    Raises QueryError where datasets are too many to ask for the neighbours of each.
+    """
+    kept, relation = _keeping(orbits), relation_of(orbits.bound)
+
+    def pairs() -> Iterator[tuple[Dataset, Dataset, int]]:
+        for x, size in kept.accuracy_set():
+            for other in relation.neighbours(x):
+                yield x, other, size
+
+    return PrivacySet(pairs)
+
+
+def _keeping(orbits: Orbits) -> Orbits:
+    """Return datasets up to those of the symmetries that take the neighbours of every dataset to those of its image."""
+    relation = relation_of(orbits.bound)
+    near: dict[Dataset, frozenset[Dataset]] = {}
+    for x in every_dataset(orbits.bound):
+        orbits.watch()
+        near[x] = frozenset(relation.neighbours(x))
+
+    def kept(images: Iterable[_Image]) -> bool:
+        return all(
+            {image(other) for other in others} == near[image(x)] for image in images for x, others in near.items()
+        )
+
+    kinds: list[Kind] = []
+    for kind in orbits.kinds:
+        maps = tuple(one for one in kind.maps if kept(_renaming(block, one) for block in kind.blocks))
+        alike = [[kind.blocks[0]]]
+        for one, other in pairwise(kind.blocks):
+            if kept([_exchanging(one, other)]):
+                alike[-1].append(other)
+            else:
+                alike.append([other])
+        kinds += (Kind(tuple(blocks), maps) for blocks in alike)
+    return replace(orbits, kinds=tuple(kinds))
+
+
+def _exchanging(one: tuple[int, ...], other: tuple[int, ...]) -> _Image:
+    """Return what exchanging two blocks of clients makes of a dataset."""
+    turn = dict(zip((*one, *other), (*other, *one), strict=True))
+    return lambda x: tuple(x[turn.get(client, client)] for client in range(len(x)))
+
+
+def _renaming(block: tuple[int, ...], rename: Map) -> _Image:
+    """Return what renaming the contents of a block makes of a dataset."""
+
+    def image(x: Dataset) -> Dataset:
+        new = dict(zip(block, rename[tuple(x[client] for client in block)], strict=True))
+        return tuple(new.get(client, record) for client, record in enumerate(x))
+
+    return image
