@@ -234,7 +234,7 @@ def look(program: Program, control: Control, budget: int) -> Aggregates | Refusa
     if renamable and (found.listing > LITTLE_WORK or number_of_pairs(table) > TABLE_ENTRIES):
         changes = program.once("changes up to renaming", lambda: changes_up_to_renaming(table)) or []
         laws = len({counts for change in changes for counts in (change.counts, change.counts_after)})
-        if changes and (needs := _steps(table, laws * table.states, len(changes))) < found.listing:
+        if changes and 2 * (needs := _steps(table, laws * table.states, len(changes))) < found.listing:
             found.renamed, found.comparing = changes, needs
     found.estimate = found.comparing
     few = _steps(table, 2 * table.states, 1)  # the laws of one pair, which may have a ratio that none exceeds
