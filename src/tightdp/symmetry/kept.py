@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import pairwise
 
@@ -14,28 +15,39 @@ from tightdp.symmetry.sets import PrivacySet, every_dataset
 _Image = Callable[[Dataset], Dataset]
 
 
+_AT_ONCE = 8
+"""Datasets whose neighbours are given as soon as they are known: the relation may take long."""
+
+
 def given_neighbours(orbits: Orbits) -> PrivacySet:
     """Return all neighbours of one dataset of every class, up to those of some symmetries that keep the relation.
 
-    Raises QueryError where datasets are too many to ask for the neighbours of each.
+    Those of the first few datasets come before the relation is known on all. Raises QueryError where datasets are too
+    many to ask for the neighbours of each.
     """
-    kept, relation = _keeping(orbits), relation_of(orbits.bound)
+    datasets, relation = every_dataset(orbits.bound), relation_of(orbits.bound)
+    near: dict[Dataset, frozenset[Dataset]] = {}
 
     def pairs() -> Iterator[tuple[Dataset, Dataset, int]]:
+        given: list[Dataset] = []
+        for x in datasets:
+            orbits.watch()
+            others = list(relation.neighbours(x))
+            near[x] = frozenset(others)
+            if len(given) < _AT_ONCE:
+                given.append(x)
+                yield from ((x, other, 1) for other in others)
+        kept = _keeping(orbits, near)
+        before = Counter(map(kept.counts, given))
         for x, size in kept.accuracy_set():
-            for other in relation.neighbours(x):
-                yield x, other, size
+            if left := size - before[kept.counts(x)]:
+                yield from ((x, other, left) for other in relation.neighbours(x))
 
     return PrivacySet(pairs)
 
 
-def _keeping(orbits: Orbits) -> Orbits:
+def _keeping(orbits: Orbits, near: Mapping[Dataset, Set[Dataset]]) -> Orbits:
     """Return datasets up to those of the symmetries that take the neighbours of every dataset to those of its image."""
-    relation = relation_of(orbits.bound)
-    near: dict[Dataset, frozenset[Dataset]] = {}
-    for x in every_dataset(orbits.bound):
-        orbits.watch()
-        near[x] = frozenset(relation.neighbours(x))
 
     def kept(images: Iterable[_Image]) -> bool:
         return all(
