@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from itertools import pairwise
@@ -15,32 +14,24 @@ from tightdp.symmetry.sets import PrivacySet, every_dataset
 _Image = Callable[[Dataset], Dataset]
 
 
-_AT_ONCE = 8
-"""Datasets whose neighbours are given as soon as they are known: the relation may take long."""
-
-
 def given_neighbours(orbits: Orbits) -> PrivacySet:
     """Return all neighbours of one dataset of every class, up to those of some symmetries that keep the relation.
 
-    Those of the first few datasets come before the relation is known on all. Raises QueryError where datasets are too
-    many to ask for the neighbours of each.
+    Those of the first dataset come before the relation, which may take long, is known on all. Raises QueryError where
+    datasets are too many to ask for the neighbours of each.
     """
     datasets, relation = every_dataset(orbits.bound), relation_of(orbits.bound)
     near: dict[Dataset, frozenset[Dataset]] = {}
 
     def pairs() -> Iterator[tuple[Dataset, Dataset, int]]:
-        given: list[Dataset] = []
+        first = next(iter(datasets))
+        yield from ((first, other, 1) for other in relation.neighbours(first))
         for x in datasets:
             orbits.watch()
-            others = list(relation.neighbours(x))
-            near[x] = frozenset(others)
-            if len(given) < _AT_ONCE:
-                given.append(x)
-                yield from ((x, other, 1) for other in others)
+            near[x] = frozenset(relation.neighbours(x))
         kept = _keeping(orbits, near)
-        before = Counter(map(kept.counts, given))
         for x, size in kept.accuracy_set():
-            if left := size - before[kept.counts(x)]:
+            if left := size - (kept.counts(x) == kept.counts(first)):
                 yield from ((x, other, left) for other in relation.neighbours(x))
 
     return PrivacySet(pairs)

@@ -69,9 +69,15 @@ class Group:
         index = {record: at for at, letter in enumerate(self.letters) for record in letter}
         object.__setattr__(self, "letter_of", index)
 
-    def moves(self, steps: Mapping[Record, Iterable[Record]]) -> set[tuple[int, int]]:
-        """Return the letters before and after any step of a record."""
-        return {(self.letter_of[old], self.letter_of[new]) for old, reached in steps.items() for new in reached}
+    def moves(self, steps: Mapping[Record, Iterable[Record]]) -> Iterator[tuple[int, int]]:
+        """Yield the letters before and after any step of a record, each pair once, as soon as it is found."""
+        seen: set[tuple[int, int]] = set()
+        for old, reached in steps.items():
+            for new in reached:
+                move = self.letter_of[old], self.letter_of[new]
+                if move not in seen:
+                    seen.add(move)
+                    yield move
 
     @property
     def kind(self) -> Kind:
