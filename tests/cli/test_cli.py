@@ -161,7 +161,7 @@ def test_an_interrupted_run_prints_what_it_knows(tmp_path: Path) -> None:
 class Refused:
     """A command whose program is refused after Ctrl-C."""
 
-    interrupted, printed = True, False
+    interrupts, printed = 1, False
 
     def run(self) -> int:
         """Refuse the program."""
