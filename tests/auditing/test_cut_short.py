@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tightdp import audit
-from tightdp.auditing import AuditAnswer, ask, checked, fdp, optimal
+from tightdp.auditing import AuditAnswer, ask, checked, fdp, optimal, order_statistics
 from tightdp.cli import main
 from tightdp.errors import LimitError
 from tightdp.present.show import view
@@ -62,7 +62,7 @@ def test_nothing_is_known_before_anything_is_rejected(monkeypatch: pytest.Monkey
 
 def test_a_rough_place_is_decided_first(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = audit(**GAME, delta="1/1000", method="order-statistics").exp_epsilon_lower
-    monkeypatch.setattr(ask, "_excess", stopping_after(6, ask._excess))
+    monkeypatch.setattr(order_statistics, "estimate", stopping_after(6, order_statistics.estimate))
     found = audit(**GAME, delta="1/1000", method="order-statistics")
     assert found.exp_epsilon_lower is not None
     assert whole is not None

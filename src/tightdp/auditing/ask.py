@@ -34,8 +34,6 @@ _TANGENTS = 64
 """How many tangents of a smooth curve stand for it."""
 _LARGEST_MU, _MU_BITS = 64.0, 20
 """Up to which scale families are searched, and how exactly the scale is found."""
-_FEW_BITS = 64
-"""Bits of p-values by which a place is looked for."""
 _BETWEEN_TOLD = 0.5
 """Seconds between two reports of what is known."""
 
@@ -114,9 +112,8 @@ def _rejects(question: Question, pairs: tuple[Pair, ...]) -> bool:
 
 
 def _excess(question: Question, pairs: tuple[Pair, ...]) -> float:
-    """Return about by how much the p-value of order statistics is above the level, as logarithms."""
-    found = order_statistics.p_value(question.game, pairs, question.variant, _FEW_BITS)
-    return math.log(max(1e-300, float(found.upper))) - math.log(question.significance)
+    """Return in floats by how much the p-value of order statistics is above the level, as logarithms."""
+    return order_statistics.estimate(question.game, pairs, question.variant) - math.log(question.significance)
 
 
 class _Known:

@@ -23,6 +23,9 @@ from tightdp.auditing.certificate import Counterexample, Game, WorstMechanism
 from tightdp.auditing.tradeoff import Pair
 from tightdp.exact.arrays import Doubles, np
 from tightdp.exact.enclosure import BITS, Enclosure, ball, ends
+from tightdp.exact.lazily import lazily
+
+special = lazily("scipy.special")
 
 _ONE = Fraction(1)
 
@@ -41,15 +44,15 @@ def counterexample() -> Counterexample:
     return Counterexample(5, 5, 5, _ONE, delta, claimed, WorstMechanism.from_law(5, 5, 2, law))
 
 
-def p_value(game: Game, pairs: Sequence[Pair], variant: str = "published", bits: int = 2 * BITS) -> Enclosure:
-    """Enclose the method's p-value for the `pairs` of a polygon, in numbers of so many bits.
+def p_value(game: Game, pairs: Sequence[Pair], variant: str = "published") -> Enclosure:
+    """Enclose the method's p-value for the `pairs` of a polygon.
 
     "published" is Proposition 1 at an exponent that nearly minimises it; "exact" the tail of the sum itself.
     """
     if game.correct == 0:
         return Enclosure.exactly(1)
     wrong = game.guesses - game.correct
-    with ctx.workprec(bits):
+    with ctx.workprec(2 * BITS):
         means = _means(game.canaries, game.guesses, _atoms(pairs))
         if variant == "exact":
             return _probability(sum(_law(means).coeffs()[: wrong + 1], arb(0)))
@@ -74,6 +77,32 @@ def _law(means: Sequence[arb]) -> arb_poly:
         return arb_poly([1 - means[0], means[0]])
     half = len(means) // 2
     return _law(means[:half]) * _law(means[half:])
+
+
+def estimate(game: Game, pairs: Sequence[Pair], variant: str = "published") -> float:
+    """Return the logarithm of the p-value in floats, for a search that is rechecked."""
+    wrong = game.guesses - game.correct
+    if not game.correct:
+        return 0.0
+    atoms, above = _atoms(pairs), Fraction(0)
+    means = np.full(game.guesses, float(atoms[0][1]))
+    for (mass, error), (_, next_error) in pairwise(atoms):
+        above += mass
+        means += float(next_error - error) * special.bdtr(
+            np.arange(game.guesses), game.canaries, min(1.0, float(above))
+        )
+    if variant == "exact":
+        law = np.zeros(wrong + 1)
+        law[0] = 1.0
+        for mean in means:
+            law[1:] = law[1:] * (1 - mean) + law[:-1] * mean
+            law[0] *= 1 - mean
+        return math.log(max(1e-300, math.fsum(law)))
+    tilt = _tilt(means, wrong)
+    if tilt is None:
+        return 0.0
+    share = float(tilt)
+    return float(np.log1p(means * (share - 1)).sum()) - (wrong * math.log(share) if wrong else 0.0)
 
 
 def error_means(canaries: int, guesses: int, pairs: Sequence[Pair]) -> list[Enclosure]:
