@@ -89,7 +89,8 @@ class Following(Follower):
 
     def _depends_on(self) -> Any:
         """Return what the rest of the run depends on; None where that is not known."""
-        passed = self.key, tuple(at for *_, at in self.passes), tuple(sorted(self.residues.items()))
+        passes = tuple((each.kind, at) for each, _, at in self.passes)
+        passed = self.key, passes, tuple(sorted(self.residues.items()))
         return key_of(self, (1, 2, 0) if self.inside is None else self.inside.base, (*passed, len(self.picked)))
 
     def ending(self) -> Ending:
@@ -164,6 +165,7 @@ class Following(Follower):
             if session.versions.setdefault(key, version) != version:
                 raise Again  # what was explored before did not know it
         explored, (found.ways, found.initial) = session.explored[made]
+        found.kind = session.kind(explored, found.initial)
         last = explored.finals[self.choices.choose(tuple((each, Fraction(1)) for each in explored.finals))]
         if number == 0:
             self.builder.run = Run("post", self.choices, inside=False, sums=self.sums)

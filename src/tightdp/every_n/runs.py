@@ -64,6 +64,14 @@ class Session:
     explored: dict[tuple[int, ...], tuple[Explored, Any]] = field(default_factory=dict)
     versions: dict[Known, str] = field(default_factory=dict)
     """What was known of each pass when it was explored first."""
+    kinds: list[tuple[Explored, dict[int, Any]]] = field(default_factory=list)
+    """All different passes, and what was there before each: runs that meet went through the same ones."""
+
+    def kind(self, explored: Explored, initial: dict[int, Any]) -> int:
+        """Return the number of a pass among those that are different."""
+        if (explored, initial) not in self.kinds:
+            self.kinds.append((explored, initial))
+        return self.kinds.index((explored, initial))
 
 
 class NoEvidence(list[Expr]):

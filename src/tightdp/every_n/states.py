@@ -61,6 +61,7 @@ def _read(bound: Bound, sums: bool, watch: Callable[[], None] = lambda: None) ->
         except Again:
             session.explored.clear()
             session.versions.clear()
+            session.kinds.clear()
 
 
 def _endings(bound: Bound, session: Session, watch: Callable[[], None]) -> Iterator[Ending]:
