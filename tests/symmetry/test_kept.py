@@ -1,6 +1,6 @@
 """Neighbours given by a function, up to the symmetries that keep it: all answers are those of every pair."""
 
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 import pytest
 
@@ -26,6 +26,11 @@ def first_alone(x):
 
 def same_total(x):
     yield from (y for y in product(range(3), repeat=len(x)) if sum(y) == sum(x) and y != x)
+
+
+def exchanged(x):
+    """The same dataset is given several times where records are equal, once for each of them."""
+    yield from (y for y in permutations(x) if y != x)
 
 
 @mechanism(record=Bit)
@@ -87,3 +92,14 @@ def test_eight_clients_that_change_in_pairs_have_a_delta():
         bits.bind(n=8, neighbours=two_at_once).delta(exp_epsilon=2).delta
         == bits.bind(n=3, neighbours=two_at_once).delta(exp_epsilon=2).delta
     )
+
+
+@pytest.mark.parametrize("method", ["orbits", "exhaustive"])
+def test_a_neighbour_that_is_given_again_is_counted_once(method):
+    found, once = (
+        values.bind(n=3, neighbours=each, method=method).privacy(top=3).top
+        for each in (exchanged, lambda x: set(exchanged(x)))
+    )
+    assert [(ratio.exp_epsilon, ratio.triples) for ratio in found] == [
+        (ratio.exp_epsilon, ratio.triples) for ratio in once
+    ]

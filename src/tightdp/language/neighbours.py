@@ -158,13 +158,18 @@ class NeighbouringRelation:
         return ((*x[:at], new, *x[at + 1 :]) for at in range(len(x)) for new in steps[x[at]] if new != x[at])
 
     def _given(self, x: Dataset) -> Iterator[Dataset]:
-        for other in self._listed(x):
+        """Yield what the function gives, but no dataset twice, as triples are counted."""
+        found: set[Dataset] = set()
+        for given in self._listed(x):
             try:
-                yield self.bound.check_dataset(other)
+                other = self.bound.check_dataset(given)
             except ParameterError as error:
                 raise ParameterError(
-                    f"the neighbour {other!r} of {x!r} is not a dataset: {error.what}", "correct the neighbour relation"
+                    f"the neighbour {given!r} of {x!r} is not a dataset: {error.what}", "correct the neighbour relation"
                 ) from None
+            if other not in found:
+                found.add(other)
+                yield other
 
     def _listed(self, x: Dataset) -> Iterator[Any]:
         """Yield what the function gives. Raises ParameterError where it fails, or gives nothing to go through."""
