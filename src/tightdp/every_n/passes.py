@@ -57,9 +57,9 @@ class Pass:
         self._streams = m.store.streams()
         self._agg: dict[int, dict[str, Value]] = {}
         self.initial: dict[int, Any] = {}
+        """What the tokens begin with."""
         self.kind = 0
         """Its number among the passes of the program that are different."""
-        """What the tokens begin with."""
         self.extremes: dict[int, dict[str, tuple[Value, Value]]] = {}
         """The greatest or least item of a list, and the index of its record."""
         self.marks: frozenset[int] = frozenset()
