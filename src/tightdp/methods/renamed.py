@@ -37,8 +37,8 @@ _Column = tuple[int, ...]
 def changes_up_to_renaming(table: AggregateTable) -> list[Change] | None:
     """Return changes of one record on which all divergences are attained, with how many pairs each stands for.
 
-    None where that is not known, where nothing may be renamed, or where many are left. A number is 0 where the letters
-    that are exchanged have different numbers of records.
+    None where that is not known, where nothing may be renamed, or where many are left. Numbers are 0 where exchanging
+    letters may change how many records, ways to change or outputs there are.
     """
     if isinstance(table.orbits, States) or not relation_of(table.bound).one_record or table.rest.conditioned:
         return None
@@ -66,12 +66,14 @@ class _Exchanges:
         self.first = [sum(map(len, table.letters[:at])) for at in range(len(table.letters))]
         self.columns = {joint: tuple(row.get(joint, 0) for row in rows) for joint in self.values}
         self.ways = [
-            {(old, new): sum(ways for _, ways, _ in moved) for (old, new), moved in between.items() if old != new}
+            {(old, new): sum(ways for _, ways, _ in moved) for (old, new), moved in between.items()}
             for between in table.orbits.moves_between
         ]
         self.sizes = [[len(letter) for letter in group.letters] for group in table.groups]
+        self.bare = all(isinstance(node, Input) for node in table.aggregate.rest.components)
+        """Whether nothing but sums is published."""
         self.alike = True
-        """Whether all letters that may be exchanged have equally many records, and ways to change."""
+        """Whether exchanging letters leaves the numbers of records, of ways to change and of outputs as they are."""
 
     def classes(self) -> list[list[_Column]]:
         """Return classes of letters of which any two may be exchanged, each letter with those of other groups."""
@@ -95,12 +97,17 @@ class _Exchanges:
         for at, (mine, theirs) in enumerate(zip(one, other, strict=True)):
             turn, ways = {mine: theirs, theirs: mine}, self.ways[at]
             turned = {(turn.get(old, old), turn.get(new, new)): number for (old, new), number in ways.items()}
-            if turned.keys() != ways.keys():
+            if any(old != new for old, new in turned.keys() ^ ways.keys()):
                 return False
             alike &= turned == ways and self.sizes[at][mine] == self.sizes[at][theirs]
         renamed = self._renamed(one, other)
-        if renamed is None or not (self._shown(renamed) or self._kept(renamed)):
+        if renamed is None:
             return False
+        shown = self._shown(renamed)
+        if not (shown and self.bare) and not self._kept(renamed):
+            if not shown:
+                return False
+            alike = False  # what else is published may have more values beside some sums than beside others
         self.alike &= alike
         return True
 
