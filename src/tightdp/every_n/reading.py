@@ -187,7 +187,7 @@ class Following(Follower):
             return self._pick(index.tree[1])
         if isinstance(index, Symbol) and index.tree == Affine(SIZE, Fraction(-1)):
             index = -1
-        if self.inside is None and isinstance(index, int) and not isinstance(index, bool):
+        if self.session.by_position and self.inside is None and type(index) is int:
             return self._at(index)
         hint = "go through the records with the same code for each, as in `for v in x`, or ask for one n"
         raise self.unsupported("no answer for every n: this record is picked by its position", hint)

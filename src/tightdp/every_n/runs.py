@@ -60,6 +60,7 @@ class Session:
     """What is known of the passes of a program."""
 
     sums: bool
+    by_position: bool
     learned: dict[Known, Knowledge] = field(default_factory=dict)
     explored: dict[tuple[int, ...], tuple[Explored, Any]] = field(default_factory=dict)
     versions: dict[Known, str] = field(default_factory=dict)

@@ -32,7 +32,9 @@ from tightdp.language.program import Bound
 from tightdp.limits.calibrated import PROOF_RUNS
 
 
-def explore(bound: Bound, sums: bool = False, watch: Callable[[], None] = lambda: None) -> Paths:
+def explore(
+    bound: Bound, sums: bool = False, watch: Callable[[], None] = lambda: None, by_position: bool = True
+) -> Paths:
     """Return the paths of a mechanism, the same for every n; with `sums`, sums over the records stay symbolic.
 
     Raises LanguageError with the place where records are not treated alike, where a variable takes unboundedly many
@@ -46,15 +48,14 @@ def explore(bound: Bound, sums: bool = False, watch: Callable[[], None] = lambda
             "use a built-in relation, such as 'replace-one', EachRecord(function of one record), or ask for one n",
         )
     try:
-        return assembled(_read(bound, sums, watch), bound.record.values, moves, relation.at_once)
+        return assembled(_read(bound, Session(sums, by_position), watch), bound.record.values, moves, relation.at_once)
     except LanguageError as error:
         error.span = error.span or bound.program.source.span()
         raise
 
 
-def _read(bound: Bound, sums: bool, watch: Callable[[], None] = lambda: None) -> list[Ending]:
+def _read(bound: Bound, session: Session, watch: Callable[[], None] = lambda: None) -> list[Ending]:
     """Return all runs of a program. Raises LanguageError with the place where it is not the same for every n."""
-    session = Session(sums)
     while True:
         try:
             return list(_endings(bound, session, watch))

@@ -37,17 +37,17 @@ class Upper:
     approached: bool = False
 
 
-def readings(bound: Bound) -> list[Paths]:
+def readings(bound: Bound, by_position: bool = True) -> list[Paths]:
     """Return the paths of a program, read with its sums as messages, and with its sums as a part of the state.
 
     Raises the error of the first where both fail; a reading in which noise cannot be followed for all integers is left
-    out.
+    out. Records may be picked by constant positions only where that is asked for (`by_position`).
     """
     found: list[Paths] = []
     refused: TightdpError | None = None
     for sums in (False, True):
         try:
-            paths = explore(bound, sums)
+            paths = explore(bound, sums, by_position=by_position)
         except Untraceable:
             continue
         except TightdpError as error:
@@ -106,14 +106,15 @@ def _of_chain(chain: Chain, lower: Exact) -> Iterator[Upper]:
 def upper_for_every_n(bound: Bound, lower: Exact) -> Exact:
     """Return an upper bound on e^ε that is proved for every number of records, infinite where none is.
 
-    `lower` is a lower bound for a program with so many records as `bound` says.
+    `lower` is a lower bound for a program with so many records as `bound` says. No records are picked by position here:
+    every run would go through all of them for that.
     """
     program = bound.program
     if not isinstance(program.record, Domain):
         return math.inf
     try:
         one = program.bind(1, neighbours=bound.neighbours, **bound.parameters)
-        found = least_upper(readings(one), lower).value
+        found = least_upper(readings(one, by_position=False), lower).value
     except TightdpError:
         return math.inf
     return found if found >= lower else math.inf

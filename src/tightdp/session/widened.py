@@ -60,7 +60,9 @@ def _around_cut(engine: Engine, error: Inexact, found: Privacy) -> Privacy:
     known = laws.ratios(_pairs(engine), error)
     upper = known.upper
     if upper == math.inf and not engine.lower_only:
-        upper = min(_of_finer(engine), every_n.upper_for_every_n(engine.bound, known.lower))
+        upper = _of_finer(engine)
+        if not every_n.near(known.lower, upper):
+            upper = min(upper, every_n.upper_for_every_n(engine.bound, known.lower))
     lower, upper = max(down(known.lower), Fraction(1)), upper if isinstance(upper, float) else up(upper)
     return replace(found, status="bounded", exp_epsilon=upper, lower=lower, witness=neighbours(known.pair), top=())
 
