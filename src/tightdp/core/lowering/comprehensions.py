@@ -221,15 +221,23 @@ def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
     parts = [steps(m, iterable) for iterable in iterables]
 
     def step(at: int) -> Step | None:
-        found = [part(at) for part in parts]
-        there = [one[0] for one in found if one is not None]
-        present = m.conj(*there) if len(there) == len(parts) > 0 else m.builder.false
+        present, items, there = m.builder.true, [], []
+        for part in parts:  # the next one is asked where all before it have an item
+            found: list[Step | None] = []
+
+            def asked(part: Callable[[int], Step | None] = part, found: list[Step | None] = found) -> Value:
+                found.append(part(at))
+                return None if found[0] is None else found[0][1]
+
+            items.append(asked() if strict or present is m.builder.true else m.branch(present, asked, lambda: None))
+            there.append(m.builder.false if not found or found[0] is None else found[0][0])
+            present = m.conj(present, there[-1])
+            if present is m.builder.false and not strict:
+                return None
         if strict:
             uneven = m.conj(m.builder.disjunction(there), m.builder.negation(present))
             m.oblige(uneven, Failure("ValueError: zip() arguments have different lengths", "make them equally long"))
-        if present is m.builder.false:
-            return None
-        return present, tuple(one[1] for one in found if one is not None)
+        return (present, tuple(items)) if parts and present is not m.builder.false else None
 
     return Stream("zip", step)
 
