@@ -97,6 +97,17 @@ def f(x):
         longer.append(a + i)
         s += 4 * a + 2 * i + b
     return s, tuple(zip(itertools.chain(x, [3]), [5, 6, 7])), sum(map(lambda a, b: a * b, reversed(x), [1, 2, 3]))""",
+    "zip-ends-before-a-generator": """
+def f(x):
+    log = []
+    def told(b):
+        log.append(b)
+        return b ^ flip(1/3)
+    for pair in zip([5] * x[0], (told(b) for b in x if b >= 0)):
+        pass
+    for pair in zip((told(b) for b in x if b >= 0), [5] * x[0]):
+        pass
+    return tuple(log)""",
     "zip-of-generators": """
 def f(x):
     log = []

@@ -50,11 +50,15 @@ def enumerate(iterable: Iterable[Any], start: int = 0) -> Iterator[Any]:
 def zipped(items: Iterable[Any], before: Any, after: Any) -> Iterator[Any]:
     """Return the items of what is gone through once, with those at the same places of sequences before and after it."""
     at = 0
+    if any(at >= len(each) for each in before):
+        return
     for item in items:
-        if any(at >= len(each) for each in (*before, *after)):
+        if any(at >= len(each) for each in after):
             return
         yield (*[each[at] for each in before], item, *[each[at] for each in after])
-        at += 1  # noqa: SIM113 (what counts here is what `enumerate` is read as)
+        at += 1
+        if any(at >= len(each) for each in before):
+            return  # before another item is asked for
 
 
 def map(function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterator[Any]:
