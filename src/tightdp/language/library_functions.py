@@ -239,27 +239,24 @@ def delitem(a: Any, b: Any) -> None:
 
 def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
     """Insert an item in a sorted list, before those that are equal."""
-    wanted = x if key is None else key(x)
-    hi = len(a) if hi is None else hi
-    while lo < hi:
-        middle = (lo + hi) // 2
-        if (a[middle] if key is None else key(a[middle])) < wanted:
-            lo = middle + 1
-        else:
-            hi = middle
-    a.insert(lo, x)
+    _insert(a, x, lo, hi, key, lambda item, wanted: item < wanted)
 
 
 def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
     """Insert an item in a sorted list, behind those that are equal."""
+    _insert(a, x, lo, hi, key, lambda item, wanted: not wanted < item)
+
+
+def _insert(a: Any, x: Any, lo: Any, hi: Any, key: Any, is_before: Callable[[Any, Any], Any]) -> None:
+    """Insert an item in a sorted list behind all that are before it, found by halving."""
     wanted = x if key is None else key(x)
     hi = len(a) if hi is None else hi
     while lo < hi:
         middle = (lo + hi) // 2
-        if wanted < (a[middle] if key is None else key(a[middle])):
-            hi = middle
-        else:
+        if is_before(a[middle] if key is None else key(a[middle]), wanted):
             lo = middle + 1
+        else:
+            hi = middle
     a.insert(lo, x)
 
 

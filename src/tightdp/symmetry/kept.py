@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -21,28 +21,30 @@ def given_neighbours(orbits: Orbits) -> PrivacySet:
     datasets are too many to ask for the neighbours of each.
     """
     datasets, relation = every_dataset(orbits.bound), relation_of(orbits.bound)
-    near: dict[Dataset, frozenset[Dataset]] = {}
+    near: dict[Dataset, dict[Dataset, None]] = {}
 
     def pairs() -> Iterator[tuple[Dataset, Dataset, int]]:
         first = next(iter(datasets))
         yield from ((first, other, 1) for other in relation.neighbours(first))
         for x in datasets:
             orbits.watch()
-            near[x] = frozenset(relation.neighbours(x))
+            near[x] = dict.fromkeys(relation.neighbours(x))
         kept = _keeping(orbits, near)
         for x, size in kept.accuracy_set():
             if left := size - (kept.counts(x) == kept.counts(first)):
-                yield from ((x, other, left) for other in relation.neighbours(x))
+                yield from ((x, other, left) for other in near[x])
 
     return PrivacySet(pairs)
 
 
-def _keeping(orbits: Orbits, near: Mapping[Dataset, Set[Dataset]]) -> Orbits:
+def _keeping(orbits: Orbits, near: Mapping[Dataset, Mapping[Dataset, None]]) -> Orbits:
     """Return datasets up to those of the symmetries that take the neighbours of every dataset to those of its image."""
 
     def kept(images: Iterable[_Image]) -> bool:
         return all(
-            {image(other) for other in others} == near[image(x)] for image in images for x, others in near.items()
+            {image(other) for other in others} == near[image(x)].keys()
+            for image in images
+            for x, others in near.items()
         )
 
     kinds: list[Kind] = []

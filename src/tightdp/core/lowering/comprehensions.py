@@ -37,6 +37,7 @@ from tightdp.core.lowering.values import (
     known,
     never,
 )
+from tightdp.core.nodes import Expr
 from tightdp.exact.lazily import lazily
 from tightdp.language.source import FunctionSource
 
@@ -221,25 +222,31 @@ def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
     parts = [steps(m, iterable) for iterable in iterables]
 
     def step(at: int) -> Step | None:
-        present, items, there = m.builder.true, [], []
+        present, there, items = m.builder.true, [], []
         for part in parts:  # the next one is asked where all before it have an item
-            found: list[Step | None] = []
-
-            def asked(part: Callable[[int], Step | None] = part, found: list[Step | None] = found) -> Value:
-                found.append(part(at))
-                return None if found[0] is None else found[0][1]
-
-            items.append(asked() if strict or present is m.builder.true else m.branch(present, asked, lambda: None))
-            there.append(m.builder.false if not found or found[0] is None else found[0][0])
-            present = m.conj(present, there[-1])
-            if present is m.builder.false and not strict:
-                return None
+            found = part(at) if strict else _where(m, present, partial(part, at))
+            here, item = found or (m.builder.false, None)
+            present = m.conj(present, here)
+            there.append(here)
+            items.append(item)
         if strict:
             uneven = m.conj(m.builder.disjunction(there), m.builder.negation(present))
             m.oblige(uneven, Failure("ValueError: zip() arguments have different lengths", "make them equally long"))
         return (present, tuple(items)) if parts and present is not m.builder.false else None
 
     return Stream("zip", step)
+
+
+def _where(m: Machine, condition: Expr, step: Callable[[], Step | None]) -> Step | None:
+    """Return what a step gives the runs on which a condition holds; no other run makes it."""
+    found: list[Step | None] = []
+
+    def value() -> Value:
+        found.append(step())
+        return found[0] and found[0][1]
+
+    item = m.branch(condition, value, lambda: None)
+    return (m.conj(condition, found[0][0]), item) if found and found[0] is not None else None
 
 
 @builtin(functools.reduce)

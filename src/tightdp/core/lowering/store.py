@@ -274,9 +274,7 @@ def _parts(item: Value) -> tuple[Value, ...]:
     return item if isinstance(item, tuple) else ()
 
 
-def by_length(
-    builder: Builder, options: Iterable[tuple[Expr, tuple[Value, ...]]]
-) -> tuple[tuple[Expr, tuple[Value, ...]], ...]:
+def by_length(builder: Builder, options: Iterable[Option]) -> tuple[Option, ...]:
     """Return tuples that exclude each other as one of every length."""
     found: dict[int, Option] = {}
     for guard, items in options:
