@@ -8,10 +8,9 @@ from itertools import product
 
 import pytest
 
+from chain_laws import law
 from tightdp import ALL, Bit, flip, geometric, laplace, mechanism
 from tightdp.errors import LanguageError
-from tightdp.every_n.chain import product as chain_product
-from tightdp.every_n.chain import row
 from tightdp.every_n.states import chain_of, explore
 
 
@@ -72,14 +71,6 @@ def length_of_a_list(x, stop):
 
 
 PAIRS = [noisy_at_first, used_up, in_a_row, in_a_dictionary, one_counts_the_other, length_of_a_list]
-
-
-def law(chain, x):
-    """The probabilities of all that may be published, in order."""
-    rows = [chain.starts[0]]
-    for record in x:
-        rows = [row(each, by[record]) for each in rows for by in chain.steps.values() if record in by]
-    return sorted(mass for each in rows for final in chain.finals if (mass := chain_product(each, final)))
 
 
 @pytest.mark.parametrize("function", PAIRS, ids=lambda each: each.__name__)
