@@ -93,6 +93,9 @@ class _Exchanges:
 
     def _may(self, one: _Column, other: _Column) -> bool:
         """Whether exchanging two letters, in all groups, and renaming outputs leaves all laws as they are."""
+        renamed = self._renamed(one, other)  # that most may not be renamed is seen soonest by laws
+        if renamed is None:
+            return False
         alike = True
         for at, (mine, theirs) in enumerate(zip(one, other, strict=True)):
             turn, ways = {mine: theirs, theirs: mine}, self.ways[at]
@@ -100,9 +103,6 @@ class _Exchanges:
             if any(old != new for old, new in turned.keys() ^ ways.keys()):
                 return False
             alike &= turned == ways and self.sizes[at][mine] == self.sizes[at][theirs]
-        renamed = self._renamed(one, other)
-        if renamed is None:
-            return False
         shown = self._shown(renamed)
         if not (shown and self.bare) and not self._kept(renamed):
             if not shown:
