@@ -157,3 +157,11 @@ def test_no_test_imports_another_one() -> None:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("test_")
     ]
     assert importing == []
+
+
+def test_no_test_measures_seconds() -> None:
+    """How long a question takes is measured in `benchmarks`: a machine may be busy, and then a test would fail."""
+    for path in (ROOT / "tests").glob("*/test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert "process_time()" not in text, path.name
+        assert "perf_counter()" not in text, path.name
