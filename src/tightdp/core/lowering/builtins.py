@@ -24,7 +24,6 @@ from tightdp.core.lowering.values import (
     Alike,
     Collection,
     Every,
-    Filtered,
     Generator,
     Growing,
     Object,
@@ -132,7 +131,7 @@ for _name in ("and_", "or_", "xor"):
 
 @builtin(next)
 def _next(m: Machine, generator: Value, default: Value = MISSING, /) -> Value:
-    if not isinstance(generator, (Generator, Filtered)):
+    if not isinstance(generator, Generator):
         raise m.unsupported("next of anything but a generator expression is not in the language", "index a list of it")
     return first_of(m, generator, default)
 
@@ -153,7 +152,7 @@ def _sum(m: Machine, iterable: Value, /, start: Value = 0) -> Value:
     leaves_out = isinstance(items, Generator) and (
         m.single or any(clause.ifs for clause in getattr(items.node, "generators", ()))
     )
-    if leaves_out or isinstance(items, (Every, Filtered)):
+    if leaves_out or isinstance(items, Every):
         return sum_as_it_goes(m, items, start)
     listed = collected(m, items)
     if isinstance(listed, Sieve) and all(is_scalar(item) for _, item in listed.entries):

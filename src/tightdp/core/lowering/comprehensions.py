@@ -27,7 +27,6 @@ from tightdp.core.lowering.sequences import equal
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Every,
-    Filtered,
     Generator,
     Range,
     Reference,
@@ -171,7 +170,7 @@ def _until_left(
     return value
 
 
-def first_of(m: Machine, generator: Generator | Filtered, default: Value) -> Value:
+def first_of(m: Machine, generator: Generator, default: Value) -> Value:
     """Return next() of what is gone through once; the default (`MISSING`: such runs fail) where it gives nothing."""
     return _until_left(m, generator, lambda item, leave: leave(item), default)
 
@@ -200,7 +199,7 @@ def _made_of_every(parts: Sequence[Every], make: Callable[..., Value]) -> Every:
 def _enumerate(m: Machine, iterable: Value, start: Value = 0) -> Value:
     if isinstance(iterable, Every):
         return _made_of_every([iterable], lambda index, item: (operate(m, "add", start, index), item))
-    if isinstance(iterable, (Generator, Filtered)):
+    if isinstance(iterable, Generator):
         return call_python(m, written.enumerate, (iterable, start), {})
     inner = steps(m, iterable)
 
@@ -216,7 +215,7 @@ def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
     if iterables and all(isinstance(iterable, Every) for iterable in iterables):
         return _made_of_every(iterables, lambda index, *items: items)
     places = [at for at, each in enumerate(iterables) if not isinstance(each, (tuple, Range, Reference))]
-    if len(places) == 1 and isinstance(iterables[places[0]], (Generator, Filtered)) and strict is False:
+    if len(places) == 1 and isinstance(iterables[places[0]], Generator) and strict is False:
         (at,) = places
         return call_python(m, written.zipped, (iterables[at], iterables[:at], iterables[at + 1 :]), {})
     parts = [steps(m, iterable) for iterable in iterables]

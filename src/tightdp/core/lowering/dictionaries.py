@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 
 from tightdp.core.lowering.comprehensions import clauses, generator_of, surroundings, within
-from tightdp.core.lowering.iteration import by_key, collected, in_any_order, items_of, plainly, unordered, visit
+from tightdp.core.lowering.iteration import by_key, collected, in_any_order, items_of, sieved, unordered, visit
 from tightdp.core.lowering.ledger import Ledger, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, operates
@@ -27,7 +27,6 @@ from tightdp.core.lowering.values import (
     Collection,
     Element,
     Entries,
-    Filtered,
     Host,
     Members,
     Object,
@@ -37,7 +36,6 @@ from tightdp.core.lowering.values import (
     View,
     is_scalar,
     name_of,
-    never,
     parts_of,
 )
 from tightdp.language.outputs import order_of
@@ -360,10 +358,10 @@ def sorted_output(m: Machine, value: Value) -> Value:
         if any(isinstance(part, Object) for key in keys for part in parts_of(key)):
             raise m.unsupported("an output cannot have objects in it", "return their attributes")
         if isinstance(content, Ledger):
-            return plainly(m, by_key(m, content, lambda key, item: (key, within(item))))
+            return by_key(m, content, lambda key, item: (key, within(item)))
         if isinstance(content, Entries):
             return tuple((key, within(content.table[key])) for key in sorted(content.table, key=order_of))
         present = content.conditions
-        return collected(m, Filtered("set", never, tuple(sorted(present, key=order_of)), present.__getitem__))
+        return sieved(m, ((present[value], value) for value in sorted(present, key=order_of)))
 
     return within(value)

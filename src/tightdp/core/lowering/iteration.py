@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import EnumType
 from functools import partial
@@ -20,7 +20,6 @@ from tightdp.core.lowering.values import (
     Array,
     Collection,
     Every,
-    Filtered,
     Generator,
     Growing,
     Host,
@@ -35,7 +34,6 @@ from tightdp.core.lowering.values import (
     View,
     alternatives,
     name_of,
-    never,
     parts_of,
 )
 from tightdp.core.nodes import Expr
@@ -48,14 +46,12 @@ Step = tuple[Expr, Value]
 
 def everyone(value: Value) -> bool:
     """Whether iterating over a value goes through all records, however many there are."""
-    if isinstance(value, Filtered):
-        return everyone(value.iterable)
     return everyone(value.first) if isinstance(value, Generator) else isinstance(value, Every)
 
 
 def items_of(m: Machine, sequence: Value) -> Value:
     """Return the items of a sequence: a tuple, or a union of tuples of different lengths."""
-    if type(sequence) is tuple:
+    if type(sequence) is tuple or isinstance(sequence, Sieve):
         return sequence
 
     def of(value: Value) -> Value:
@@ -87,7 +83,7 @@ def collected(m: Machine, iterable: Value) -> Value:
         value = entered(m, value)
         return _gathered(m, value) if isinstance(value, (Every, Stream)) else items_of(m, value)
 
-    return m.each(iterable, of)
+    return iterable if isinstance(iterable, Sieve) else m.each(iterable, of)
 
 
 def _gathered(m: Machine, stream: Stream | Every) -> Value:
@@ -127,6 +123,14 @@ def sift(m: Machine, result: Reference, item: Value) -> None:
     m.store[result.key] = Sieve((*before.entries, (m.builder.true, item)), before.settle)
 
 
+def sieved(m: Machine, entries: Iterable[Step]) -> Value:
+    """Return a sequence of items, each on its condition; a tuple where all are there, or one run alone is followed."""
+    empty, entries = sifted(m), tuple(entries)
+    if isinstance(empty, Sieve):
+        return plainly(m, Sieve(entries, empty.settle))
+    return tuple(item for present, item in entries if present is m.builder.true)
+
+
 def plainly(m: Machine, sieve: Value) -> Value:
     """Return a sequence whose items are all there as a tuple, any other as it is."""
     if not isinstance(sieve, Sieve):
@@ -157,15 +161,10 @@ def _visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None
         spend(m, iterable)
         iterable.visit(iterable.first, action)
         return
-    if isinstance(iterable, Union) and any(isinstance(one, (Generator, Filtered)) for _, one in iterable.alternatives):
+    content = m.store[iterable.key] if isinstance(iterable, Reference) else iterable
+    if type(content) is Union and any(isinstance(one, Generator) for _, one in content.alternatives):
         m.each(iterable, lambda one: visit(m, one, action))
         return
-    if isinstance(iterable, Filtered):
-        spend(m, iterable)
-        wanted = iterable.wanted
-        visit(m, iterable.iterable, lambda item: m.branch(wanted(item), lambda: action(item), lambda: None))
-        return
-    content = m.store[iterable.key] if isinstance(iterable, Reference) else iterable
     kept = m.rounds[-1][0]
     for at, (present, item) in enumerate(content.entries if isinstance(content, Sieve) else iterate(m, iterable)):
         if m.alive is m.builder.false:
@@ -201,8 +200,8 @@ def unordered(m: Machine, value: Value) -> Value:
         return Union(tuple((guard, unordered(m, one)) for guard, one in value.alternatives))
     if not isinstance(value, Collection):
         return value
-    present = m.store[value.key].conditions
-    return Filtered("set", never, tuple(present), present.__getitem__)
+    members = m.store[value.key]
+    return sieved(m, zip(members.present, members.values, strict=True))
 
 
 def listed_of(m: Machine, value: Value) -> Listed | None:
@@ -226,14 +225,11 @@ def in_any_order(m: Machine, value: Value, action: Callable[[Value], Value]) -> 
     return made if unseen else action(value)
 
 
-def by_key(m: Machine, content: Ledger, action: Callable[[Value, Value], Value]) -> Sieve:
+def by_key(m: Machine, content: Ledger, action: Callable[[Value, Value], Value]) -> Value:
     """Return what an action makes of every key of a dictionary, and what belongs to it, in the order of the keys."""
-    empty = sifted(m)
-    assert isinstance(empty, Sieve)
     of_objects = any(isinstance(part, Object) for key in content.rows for part in parts_of(key))
     keys = list(content.rows) if of_objects else sorted(content.rows, key=order_of)
-    entries = tuple((content.rows[key].present, action(key, content.rows[key].value)) for key in keys)
-    return Sieve(entries, empty.settle)
+    return sieved(m, ((content.rows[key].present, action(key, content.rows[key].value)) for key in keys))
 
 
 def spend(m: Machine, stream: Stream) -> None:
@@ -302,7 +298,7 @@ def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     if isinstance(iterable, Generator) and iterable.made is not None:
         spend(m, iterable)
         return _one_each(m, steps(m, iterable.first), iterable.made)
-    if isinstance(iterable, (Generator, Filtered)):
+    if isinstance(iterable, Generator):
         raise m.unsupported(
             f"a {iterable.name} here is not in the language", "go through it with for, or keep list(...) of it"
         )

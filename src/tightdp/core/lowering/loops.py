@@ -20,7 +20,7 @@ from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.undoing import Before
-from tightdp.core.lowering.values import Entries, Every, Filtered, Generator, Range, Table, Value, View
+from tightdp.core.lowering.values import Entries, Every, Generator, Range, Table, Value, View
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.unmerged import Endless
 from tightdp.errors import LanguageError
@@ -41,7 +41,7 @@ def _for(m: Machine, node: ast.For) -> None:
         m.attempt(lambda: visit(m, items, partial(_round_with, m, node, unrolled)))
         unrolled.finish(node.orelse)
 
-    if isinstance(iterable, (Every, Generator, Filtered)):
+    if isinstance(iterable, (Every, Generator)):
         go_through(iterable)
         return
     if not handing and in_any_order(m, node, iterable, go_through):

@@ -221,14 +221,6 @@ class Generator(Stream):
     made: Callable[[Value], Value] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Filtered(Stream):
-    """The items of an iterable of which `wanted(item)` holds."""
-
-    iterable: Value
-    wanted: Callable[[Value], Value]
-
-
 @dataclass(frozen=True)
 class Union:
     """One of several values of different shapes; the guards exclude each other and one of them holds."""
