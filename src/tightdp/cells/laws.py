@@ -11,19 +11,22 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from math import lcm, prod
-from typing import Any
+from operator import add
+from typing import Any, TypeAlias
 
 from flint import fmpq
 
 from tightdp.cells.linear import (
+    REAL,
     Label,
     Lattice,
+    connected,
     lattice_of,
     rebuilt,
     shape_of,
 )
 from tightdp.cells.maker import Contribution, Maker, mass_of
-from tightdp.cells.noise import Noisy, Outside, Path, Quotient
+from tightdp.cells.noise import Multiple, Noisy, Outside, Path, Quotient
 from tightdp.cells.paths import Loops, few_runs, paths
 from tightdp.cells.spans import Form, Solved, Span, by_draws, in_steps, solved, span_of, step_of
 from tightdp.cells.sums import (
@@ -99,6 +102,9 @@ class CellLaws:
     number = staticmethod(rational_number)
 
 
+_On: TypeAlias = "tuple[tuple[Fraction, ...], tuple[tuple[int, ...], ...], list[int], _Draft, Contribution]"
+
+
 @dataclass
 class _Draft:
     """A path with its output taken apart: numbers that may be noisy, and everything else."""
@@ -167,7 +173,7 @@ def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, C
     found = []
     for (shape, kinds), drawn in by_shape.items():
         group = _in_steps(drawn, kinds)
-        free = [any(isinstance(d.numbers[at], Noisy) for d in group) for at in range(len(group[0].numbers))]
+        free = [any(isinstance(d.numbers[at], Noisy) for d in group) for at in range(len(kinds))]
         by_constants: dict[Any, list[_Draft]] = {}
         for draft in group:
             constants = tuple(value for value, noise in zip(draft.numbers, free, strict=True) if not noise)
@@ -181,7 +187,11 @@ def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, C
 
 def _in_steps(drafts: list[_Draft], kinds: Sequence[str]) -> list[_Draft]:
     """Return drafts whose real numbers have no integer draws in them."""
-    steps = {at: step_of(draft.numbers[at] for draft in drafts) for at, kind in enumerate(kinds) if kind == "real"}
+    real = [at for at, kind in enumerate(kinds) if kind == "real"]
+    steps = {at: step_of((d.path, d.numbers[at]) for d in drafts) for at in real}
+    for group in connected([at, *_others(drafts, real, at)] for at in real):
+        whole = any(steps[at] for at in group)  # their draws are parted for all of them
+        steps |= {at: steps[at] or Fraction(whole) for at in group}
     steps = {at: step for at, step in steps.items() if step}
     found = []
     for draft in drafts if steps else ():
@@ -190,6 +200,15 @@ def _in_steps(drafts: list[_Draft], kinds: Sequence[str]) -> list[_Draft]:
             wholes = {at: times for at, (times, _) in parts.items()}
             found.append(replace(draft, path=path, numbers=numbers, wholes=wholes))
     return found if steps else drafts
+
+
+def _others(drafts: Iterable[_Draft], real: Sequence[int], at: int) -> set[int]:
+    """Return the real numbers that have some real draws in common with another one."""
+    found = set()
+    for draft in drafts:
+        own = {v for v in draft.numbers[at].coefficients if v >= REAL}
+        found |= {other for other in real if own & draft.numbers[other].coefficients.keys()}
+    return found
 
 
 def _kind(value: Any) -> str:
@@ -217,7 +236,7 @@ def _placed(
         chosen = by_draws([lines for _, lines in alike], first)
         span, placed = chosen or (first, [solved(lines, first) for _, lines in alike])
         same = [(draft, reals) for (draft, _), reals in zip(alike, placed, strict=True)]
-        for start, columns, scales, draft, contribution in _on_lattices(integers, same, maker):
+        for start, columns, scales, draft, contribution in _in_multiples(integers, same, maker):
             whole = dict(zip(integers, zip(start, columns, scales, strict=True), strict=True))
             left = iter(zip(span.base, span.lines, strict=True))
             nothing = (0, (0,) * (len(columns[0]) if columns else 0), 1), (0, (0,) * len(span.pivots))
@@ -230,9 +249,20 @@ def _placed(
     return found
 
 
-def _on_lattices(
-    places: list[int], drawn: Sequence[tuple[_Draft, Solved]], maker: Maker
-) -> Iterator[tuple[tuple[Fraction, ...], tuple[tuple[int, ...], ...], list[int], _Draft, Contribution]]:
+def _in_multiples(places: list[int], drawn: Sequence[tuple[_Draft, Solved]], maker: Maker) -> list[_On]:
+    """Return what `_on_lattices` yields: of coordinates with so many residues that what is summed out has no others."""
+    times = 1
+    while True:
+        try:
+            return list(_on_lattices(places, drawn, maker, times))
+        except Multiple as multiple:
+            more = lcm(*multiple.times.values())
+            times *= more
+            if more == 1 or times ** len(places) > FEW_VALUES:
+                raise
+
+
+def _on_lattices(places: list[int], drawn: Sequence[tuple[_Draft, Solved]], maker: Maker, times: int) -> Iterator[_On]:
     """Yield where the integers of outputs lie, with the paths that have them and what they contribute."""
     drafts = [draft for draft, _ in drawn]
     forms = [[_form(draft, draft.wholes.get(at, draft.numbers[at])) for at in places] for draft in drafts]
@@ -243,7 +273,7 @@ def _on_lattices(
         matrix = [[int(c.get(v, 0) * s) for v in range(draws)] for (c, _), s in zip(lines, scales, strict=True)]
         lattices.append(lattice_of(matrix, draws))
         bases.append([constant * s for (_, constant), s in zip(lines, scales, strict=True)])
-    for start, columns in _origins(lattices, bases):
+    for start, columns in _origins(lattices, bases, times):
         for (draft, reals), lattice, base in zip(drawn, lattices, bases, strict=True):
             moved = [s - b for s, b in zip(start, base, strict=True)]
             contribution = maker.contribution(draft.path, lattice, columns, moved, reals)
@@ -252,15 +282,20 @@ def _on_lattices(
 
 
 def _origins(
-    lattices: Sequence[Lattice], bases: Sequence[Sequence[Fraction]]
+    lattices: Sequence[Lattice], bases: Sequence[Sequence[Fraction]], times: int
 ) -> Iterator[tuple[tuple[Fraction, ...], tuple[tuple[int, ...], ...]]]:
-    """Yield an origin and columns, for each kind of outputs: one that all paths share, or a residue of the outputs."""
+    """Yield an origin and columns, for each kind of outputs: one that all paths share, or a residue of the outputs.
+
+    Coordinates are told apart by their residues by a number.
+    """
     first, dimension = lattices[0], len(bases[0])
     if all(first.same(other) for other in lattices):
+        columns = tuple(tuple(times * c for c in line) for line in first.columns)
         for start in dict.fromkeys(first.coset(base) for base in bases):
-            yield start, first.columns
+            for residue in product(map(Fraction, range(times)), repeat=len(first.pivots)):
+                yield tuple(map(add, start, first.at(residue))), columns
         return
-    step = lcm(*(lattice.index for lattice in lattices))
+    step = times * lcm(*(lattice.index for lattice in lattices))
     if step**dimension > FEW_VALUES:
         raise Outside("is published as multiples that differ from run to run")
     columns = tuple(tuple(step * (i == j) for j in range(dimension)) for i in range(dimension))

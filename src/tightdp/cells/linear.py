@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, gcd, inf, lcm, prod
@@ -114,6 +114,17 @@ def _without(system: Mapping[Normal, int | Fraction], v: int) -> dict[Normal, in
             normal, bound = row(joined, a * most + b * least, strict=v >= REAL)
             if normal or bound < 0:
                 found[normal] = min(bound, found.get(normal, bound))
+    return found
+
+
+def residues_at(rows: Rows, variable: int) -> dict[int, int]:
+    """Return by how many residues of other variables the bounds of an integer are forms with integers."""
+    found: dict[int, int] = {}
+    for normal, _ in rows:
+        times = abs(dict(normal).get(variable, 1))
+        for v, c in normal:
+            share = times // gcd(times, c)
+            found |= {v: lcm(found.get(v, 1), share)} if v != variable and share > 1 else {}
     return found
 
 
@@ -228,8 +239,8 @@ class Label:
     shape: Any
     constants: tuple[Any, ...]
     base: tuple[Fraction, ...]
-    columns: tuple[tuple[int | Fraction, ...], ...] = field(compare=False)
-    scales: tuple[int, ...] = field(compare=False)
+    columns: tuple[tuple[int | Fraction, ...], ...]
+    scales: tuple[int, ...]
     reals: tuple[tuple[Fraction, ...], ...] = ()
 
     @property

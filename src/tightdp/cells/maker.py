@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor, prod
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from tightdp.cells.linear import (
     row,
     tightest,
 )
-from tightdp.cells.noise import Outside, Path
+from tightdp.cells.noise import Multiple, Outside, Path
 from tightdp.cells.spans import Solved
 from tightdp.cells.sums import (
     UNIT,
@@ -35,8 +35,10 @@ from tightdp.cells.sums import (
     Terms,
     added,
     exact_number,
+    expanded,
     multiplied,
     power,
+    substituted,
     summed_out,
     variables,
 )
@@ -171,24 +173,28 @@ class Maker:
                 form[w] = form.get(w, 0) + c * modulus * a
         return row(form, rest)
 
-    def _eliminated(self, rows: list[Row], factors: list[_Factor], hidden: set[int]) -> list[Pieces] | None:
-        """Sum out the hidden variables, each time the one that meets the fewest others; None where nothing is left."""
+    def _eliminated(
+        self, rows: list[Row], factors: list[_Factor], hidden: set[int], most: int = FEW_VALUES
+    ) -> list[Pieces] | None:
+        """Sum out the hidden variables, each time the one that meets the fewest others; None where nothing is left.
+
+        Where each of them meets others as a multiple, those are told apart by residues, in at most so many parts.
+        """
         while hidden:
             self.watch()
-            y = min(hidden, key=lambda y: (y < REAL, len(_meeting(y, rows, factors)), y))
-            here = [factor for factor in factors if y in factor.free]
-            local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
-            name = y, local, tuple(factor.name for factor in here)
-            if name not in self._known:
-                total: list[Piece] = [(local, {UNIT: self.one})]
-                for factor in here:
-                    total = multiplied(total, factor.pieces)
-                pay(self.watch, 40 * len(total))
-                pieces = _summed_out(total, y)
-                self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
-            if not self._known[name].pieces:
+            first: Multiple | None = None
+            for y in sorted(hidden, key=lambda y: (y < REAL, len(_meeting(y, rows, factors)), y)):
+                try:
+                    found = self._without(y, rows, [factor for factor in factors if y in factor.free])
+                    break
+                except Multiple as multiple:
+                    first = first or multiple
+            else:
+                assert first is not None
+                return self._by_residues(first, rows, factors, hidden, most)
+            if not found.pieces:
                 return None
-            factors = [factor for factor in factors if y not in factor.free] + [self._known[name]]
+            factors = [factor for factor in factors if y not in factor.free] + [found]
             rows = [line for line in rows if not any(v == y for v, _ in line[0])]
             hidden = hidden - {y}
         left = tightest(rows)
@@ -197,6 +203,40 @@ class Maker:
             [(frozenset(line for line in left if line[0][0][0] in group), {UNIT: self.one})] for group in groups
         ]
         return [*bounds, *(factor.pieces for factor in factors)]
+
+    def _without(self, y: int, rows: list[Row], factors: list[_Factor]) -> _Factor:
+        """Return the sum over a variable, or the integral, of a product of functions that all depend on it."""
+        local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
+        name = y, local, tuple(factor.name for factor in factors)
+        if name not in self._known:
+            total: list[Piece] = [(local, {UNIT: self.one})]
+            for factor in factors:
+                total = multiplied(total, factor.pieces)
+            pay(self.watch, 40 * len(total))
+            pieces = _summed_out(total, y)
+            self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
+        return self._known[name]
+
+    def _by_residues(
+        self, multiple: Multiple, rows: list[Row], factors: list[_Factor], hidden: set[int], most: int
+    ) -> list[Pieces]:
+        """Tell one of the hidden variables apart by its residues, and sum out all of them each time."""
+        v = next((v for v in multiple.times if v in hidden), None)
+        if v is None or (times := multiple.times[v]) > most:
+            raise multiple if v is None else Multiple({})
+        found: list[Piece] = []
+        for residue in range(times):
+            form = {v: times}
+            within = _replaced((frozenset(rows), {}), v, form, residue)
+            parts = []
+            for factor in factors:
+                moved = [_replaced(piece, v, form, residue) for piece in factor.pieces] if v in factor.free else None
+                pieces = factor.pieces if moved is None else [each for each in moved if each is not None]
+                name = factor.name if moved is None else (factor.name, v, times, residue)
+                parts.append(_Factor(name, pieces, factor.free))
+            left = None if within is None else self._eliminated(list(within[0]), parts, hidden, most // times)
+            found += [] if left is None else expanded(left, self.one)
+        return [found]
 
 
 def _summed_out(pieces: Pieces, y: int) -> Pieces:
@@ -207,7 +247,8 @@ def _summed_out(pieces: Pieces, y: int) -> Pieces:
         few = [_few_values(rows, y) for rows, _ in pieces]
         if None in few:
             raise
-    return [each for piece, values in zip(pieces, few, strict=True) for z in values or () for each in _at(piece, y, z)]
+    found = (_replaced(piece, y, {}, z) for piece, values in zip(pieces, few, strict=True) for z in values or ())
+    return [each for each in found if each is not None]
 
 
 def _few_values(rows: Rows, y: int) -> range | None:
@@ -218,16 +259,20 @@ def _few_values(rows: Rows, y: int) -> range | None:
     return None if found is None or len(found) > FEW_VALUES else found
 
 
-def _at(piece: Piece, y: int, value: int) -> Iterator[Piece]:
-    """Yield a piece where a variable has a value, if it is there at all."""
-    rows = [row({v: a for v, a in line if v != y}, bound - value * dict(line).get(y, 0)) for line, bound in piece[0]]
+def _replaced(piece: Piece, v: int, form: Coefficients, constant: int) -> Piece | None:
+    """Return a piece with a linear form in place of a variable, None where that is nowhere."""
+    rows = []
+    for normal, bound in piece[0]:
+        other = dict(normal)
+        c = other.pop(v, 0)
+        rows.append(row(other | {w: c * a for w, a in form.items()}, bound - c * constant))
     terms: Terms = {}
     for (bases, degrees), c in piece[1].items():
-        power = prod(((base**value).value for v, base in bases if v == y), start=c * value ** dict(degrees).get(y, 0))
-        left = tuple(each for each in bases if each[0] != y), tuple(each for each in degrees if each[0] != y)
-        added(terms, {left: power})
-    if FALSE not in rows:
-        yield tightest(line for line in rows if line != TRUE), terms
+        ours, powers = dict(bases), dict(degrees)
+        base, degree = ours.pop(v, None), powers.pop(v, 0)
+        rest: Terms = {(tuple(ours.items()), tuple(powers.items())): c}
+        added(terms, substituted(rest, base, (*[0 * c] * degree, c / c), (dict(form), constant)))
+    return None if FALSE in rows else (tightest(line for line in rows if line != TRUE), terms)
 
 
 def _renamed(form: dict[int, Any]) -> dict[int, Any]:

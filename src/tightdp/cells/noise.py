@@ -29,6 +29,14 @@ class Outside(LanguageError):
         self.reason = what
 
 
+class Multiple(Outside):
+    """Noise is summed out that meets other variables as a multiple, but by so many residues of them."""
+
+    def __init__(self, times: Mapping[int, int]) -> None:
+        super().__init__("is compared as a multiple")
+        self.times = times
+
+
 class Decider(Protocol):
     """The run that a noisy number belongs to."""
 

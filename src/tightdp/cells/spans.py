@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
 from itertools import pairwise, product
 from math import ceil, floor, gcd
 from typing import Any, TypeAlias
 
 from flint import fmpq_mat
 
-from tightdp.cells.linear import REAL, Row, feasible, row, tightest
+from tightdp.cells.linear import REAL, Normal, Row, feasible, row, tightest
 from tightdp.cells.noise import Noisy, Path, noisy
 from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.language.laws import Exponentials
@@ -97,17 +96,37 @@ def by_draws(forms: Sequence[Sequence[Form]], span: Span) -> tuple[Span, list[So
     return Span(matrices.pop(), span.base, span.pivots), found
 
 
-def step_of(values: Iterable[Noisy]) -> Fraction:
-    """Return what all integer draws in some numbers come in multiples of; 0 where there are none."""
-    return reduce(
-        _common, (Fraction(c) for each in values for v, c in each.coefficients.items() if v < REAL), Fraction(0)
-    )
+def step_of(values: Iterable[tuple[Path, Noisy]]) -> Fraction:
+    """Return what all integers that some real numbers have in them, or meet in conditions, come in multiples of.
+
+    That is 0 where there are none.
+    """
+    found = Fraction(0)
+    for path, value in values:
+        for v, c in value.coefficients.items():
+            found = _common(found, Fraction(c)) if v < REAL else found
+        for normal, _ in path.rows:
+            share = _share(normal, value.coefficients)
+            for v, c in normal if share else ():
+                found = _common(found, c / share) if v < REAL else found
+    return found
+
+
+def _share(normal: Normal, form: Mapping[int, Any]) -> Fraction:
+    """Return what multiple of the real draws of a form there is in a condition, or of one of them; 0 for others."""
+    reals = {v: Fraction(c) / form[v] for v, c in normal if v >= REAL and v in form}
+    alike = len(set(reals.values())) == 1 and len(reals) == sum(v >= REAL for v, _ in normal)
+    return next(iter(reals.values())) if alike and len(reals) in (1, sum(v >= REAL for v in form)) else Fraction(0)
 
 
 def in_steps(
     path: Path, values: Mapping[int, Noisy], steps: Mapping[int, Fraction]
 ) -> Iterator[tuple[Path, dict[int, tuple[Any, Noisy]]]]:
-    """Yield the parts of a path, with multiples of steps and what is left of the real numbers that it publishes."""
+    """Yield the parts of a path, with multiples of steps and what is left of the real numbers that it publishes.
+
+    Conditions on integers and one of these numbers, or one draw, change where what is left of it is at one place: they
+    are conditions on integers on both sides of that.
+    """
     widths: dict[int, Fraction] = {}
     for at, value in values.items():
         for v, c in value.coefficients.items():
@@ -115,32 +134,65 @@ def in_steps(
             widths |= {v: each * widths.get(v, each) / _common(each, widths.get(v, each))} if v >= REAL else {}
     whole = {v: path.integers + at for at, v in enumerate(widths)}
     alone = {(normal, bound) for normal, bound in path.rows if len(normal) == 1 and normal[0][0] in widths}
-    rows = [_in_steps(line, widths, whole) for line in path.rows - alone]
+    moved = {line: _in_steps(line, widths, whole) for line in path.rows - alone}
     ends = {v: [(c, bound) for ((w, c),), bound in alone if w == v] for v in widths}
-    for chosen in product(*(_parted(path.laws[v], ends[v], width) for v, width in widths.items())):
+    single = {v: _meeting(moved.values(), {v: 1}, width) for v, width in widths.items()}
+    for chosen in product(*(_parted(path.laws[v], ends[v], width, single[v]) for v, width in widths.items())):
         laws = path.laws | {whole[v]: times for v, (times, _) in zip(widths, chosen, strict=True)}
         laws |= {v: left for v, (_, left) in zip(widths, chosen, strict=True)}
-        for shifts in product(*(_shifts(value, laws, steps[at]) for at, value in values.items())):
-            found, within = {}, list(rows)
-            for (at, value), shift in zip(values.items(), shifts, strict=True):
-                left = Noisy(
-                    value.run, {v: c for v, c in value.coefficients.items() if v >= REAL}, value.constant - shift
-                )
+        rows = set(moved.values())
+        for v, (_, left) in zip(widths, chosen, strict=True):
+            rows = _settled(rows, single[v], 0, *left.pieces[0][:2])
+        for cut in product(*(_shifts(value, laws, steps[at], rows) for at, value in values.items())):
+            found, within = {}, rows
+            for (at, value), (shift, low, high) in zip(values.items(), cut, strict=True):
+                rest = Noisy(value.run, _reals(value), value.constant - shift)
                 times = {whole.get(v, v): c * widths.get(v, 1) for v, c in value.coefficients.items()}
-                within += [(-left).at_most(), (left - steps[at]).at_most()]
-                found[at] = noisy(value.run, times, shift), left
+                within = _settled(within, _meeting(rows, rest.coefficients, steps[at]), rest.constant, low, high)
+                within |= {(low - rest).at_most(), (rest - high).at_most()}
+                found[at] = noisy(value.run, times, shift), rest
             if feasible(tightest(within)):
                 yield replace(path, laws=laws, rows=tightest(within)), found
 
 
+def _meeting(rows: Iterable[Row], form: Mapping[int, Any], step: Fraction) -> dict[Row, Fraction]:
+    """Return the conditions on integers and a multiple of a real form, where integers move it by steps; with that."""
+    found = {}
+    for normal, bound in rows:
+        share = _share(normal, form) if len(normal) > 1 else Fraction(0)
+        integers = [c for v, c in normal if v < REAL]
+        if (
+            share
+            and integers
+            and len(normal) == len(integers) + len(form)
+            and not any(c / share % step for c in integers)
+        ):
+            found[normal, bound] = share
+    return found
+
+
+def _settled(rows: set[Row], meeting: Mapping[Row, Fraction], constant: Any, low: Any, high: Any) -> set[Row]:
+    """Return conditions without a real form, which is between two ends when a constant is added to it."""
+    found = rows - meeting.keys()
+    for (normal, bound), share in meeting.items():
+        integers = {v: c for v, c in normal if v < REAL}
+        found.add(row(integers, bound - share * ((high if share > 0 else low) - constant)))
+    return found
+
+
+def _reals(value: Noisy) -> dict[int, Any]:
+    return {v: c for v, c in value.coefficients.items() if v >= REAL}
+
+
 def _parted(
-    law: Exponentials, ends: Sequence[tuple[int, int | Fraction]], width: Fraction
+    law: Exponentials, ends: Sequence[tuple[int, int | Fraction]], width: Fraction, meeting: Mapping[Row, Fraction]
 ) -> Iterator[tuple[Exponentials, Exponentials]]:
     """Yield the laws of how often a real draw between some ends holds a width, and of what is left."""
+    places = {Fraction(0), width, *(bound / share % width for (_, bound), share in meeting.items())}
     for low, high, base in law.pieces:
         lows = [Fraction(bound) / c for c, bound in ends if c < 0] + ([] if low is None else [low])
         highs = [Fraction(bound) / c for c, bound in ends if c > 0] + ([] if high is None else [high])
-        for a, b in pairwise(sorted({Fraction(0), width, *(end % width for end in (*lows, *highs))})):
+        for a, b in pairwise(sorted({*places, *(end % width for end in (*lows, *highs))})):
             first = Fraction(ceil((max(lows) - a) / width)) if lows else None
             last = Fraction(floor((min(highs) - b) / width)) if highs else None
             if first is None or last is None or first <= last:
@@ -149,14 +201,20 @@ def _parted(
                 yield times, Exponentials(0, law.weight, ((a, b, base),))
 
 
-def _shifts(value: Noisy, laws: Mapping[int, Exponentials], step: Fraction) -> Iterator[Fraction]:
-    """Yield the multiples of a step below what is left of all real draws in a number."""
+def _shifts(
+    value: Noisy, laws: Mapping[int, Exponentials], step: Fraction, rows: Iterable[Row]
+) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
+    """Yield the multiples of a step below what is left of all real draws in a number, and between what that is then."""
     low = high = Fraction(value.constant)
     for v, c in value.coefficients.items():
         a, b, _ = laws[v].pieces[0]
         if v >= REAL and a is not None and b is not None:
             low, high = low + min(c * a, c * b), high + max(c * a, c * b)
-    yield from (step * times for times in range(floor(low / step), ceil(high / step)))
+    places = {
+        (bound / share + value.constant) % step for (_, bound), share in _meeting(rows, _reals(value), step).items()
+    }
+    for times in range(floor(low / step), ceil(high / step)):
+        yield from ((step * times, *ends) for ends in pairwise(sorted({Fraction(0), step, *places})))
 
 
 def _in_steps(line: Row, widths: Mapping[int, Fraction], whole: Mapping[int, int]) -> Row:

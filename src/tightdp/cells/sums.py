@@ -15,8 +15,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from flint import arb, ctx, fmpq
 
-from tightdp.cells.linear import REAL, Coefficients, Row, Rows, feasible, row, tightest
-from tightdp.cells.noise import Outside
+from tightdp.cells.linear import REAL, Coefficients, Row, Rows, feasible, residues_at, row, tightest
+from tightdp.cells.noise import Multiple, Outside
 from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
 from tightdp.exact.field import ExpNumber, Number, as_ball
 
@@ -250,7 +250,7 @@ def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
         elif y < REAL and normal[-1][0] >= REAL:
             raise Outside("is published, and compared with noise on the integers")
         elif y < REAL and abs(c) > 1:
-            raise Outside("is compared as a multiple")
+            raise Multiple(residues_at(rows, y))
         elif y >= REAL:
             form = {v: Fraction(-a, c) for v, a in coefficients.items()}
             (upper if c > 0 else lower).append((form, Fraction(bound) / c))
@@ -286,7 +286,7 @@ def _at_end(ends: Sequence[tuple[Terms, Base | None, tuple[Exact, ...]]], at: Bo
     """Return the sum of some antidifferences at a place."""
     found: Terms = {}
     for rest, base, polynomial in ends:
-        added(found, _substituted(rest, base, polynomial, at))
+        added(found, substituted(rest, base, polynomial, at))
     return found
 
 
@@ -345,7 +345,7 @@ def antiderivative(base: Exact, degree: int) -> tuple[Exact, ...]:
     return tuple(reversed(q))
 
 
-def _substituted(rest: Terms, base: Base | None, polynomial: Sequence[Exact], at: Bound) -> Terms:
+def substituted(rest: Terms, base: Base | None, polynomial: Sequence[Exact], at: Bound) -> Terms:
     """Return rest · base^at · polynomial(at)."""
     form, constant = at
     values: Terms = {UNIT: polynomial[-1]}
