@@ -15,7 +15,7 @@ from typing import Any
 from tightdp.core.lowering.values import Value, known
 from tightdp.every_n.following import EITHER_WAY, MARKED, PASSED, TURN, Run, Touched
 from tightdp.every_n.learned import Again, Explored, Frozen, Knowledge, OfPass, Unending
-from tightdp.every_n.paths import Affine, Symbol, Terms, plus, refusal, tree_of
+from tightdp.every_n.paths import SIZE, Affine, Symbol, Terms, plus, refusal, tree_of
 
 _KEPT = ("index", MARKED, PASSED)
 _COUNT, _EARLIER = "the index of the record", "the records before"
@@ -72,12 +72,14 @@ class Turns:
         return kept[back - 1]
 
 
-def places_back(index: Value) -> int:
-    """Return how many places before the record at hand an index is; 0 for another one."""
+def places_back(index: Value, backwards: bool) -> int | None:
+    """Return how many places before the record at hand an index is; None for another one."""
     tree = index.tree if isinstance(index, Symbol) else None
+    if backwards and isinstance(tree, Affine):
+        tree = plus(Affine(SIZE, Fraction(-1)), tree, -1)
     if not isinstance(tree, Affine) or tree.terms != ((_AT_HAND, Fraction(1)),) or not tree.whole():
-        return 0
-    return max(-int(tree.constant), 0)
+        return None
+    return -int(tree.constant) if tree.constant <= 0 else None
 
 
 class Indexes:

@@ -209,7 +209,7 @@ class Paths:
     """All paths of a program: at its start, for each record from each state, and at its end from each state.
 
     Where it is `faithful`, the output determines the messages of all records, one of each (or there are none), and what
-    is published at the end.
+    is published at the end. Where they are `backwards`, the last record comes first.
     """
 
     states: int
@@ -219,6 +219,7 @@ class Paths:
     moves: tuple[Move, ...]
     all_at_once: bool
     faithful: bool
+    backwards: bool = False
 
     def each(self) -> Iterator[Path]:
         yield from self.before

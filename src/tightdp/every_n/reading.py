@@ -146,9 +146,12 @@ class Following(Follower):
 
     # passes
 
-    def for_every(self, action: Callable[[Value, Value], None]) -> None:
+    def for_every(self, action: Callable[[Value, Value], None], backwards: bool = False) -> None:
         if self.inside is not None:
             raise refusal("it iterates over the records again inside a loop over them")
+        if self.session.backwards not in (None, backwards):
+            raise refusal("it goes through the records in both orders")
+        self.session.backwards = backwards
         number, made = len(self.passes), tuple(at for _, at in self.choices.made)
         evaluated = [len(parts) for parts in self.evaluated]
         if self.first is None:
@@ -179,10 +182,8 @@ class Following(Follower):
         return self.size
 
     def record_at(self, index: Value) -> Value:
-        if self.inside is not None and index is self.inside.index:
-            return self.inside.record
-        if self.inside is not None and (back := places_back(index)):
-            return self.inside.turns.earlier(back)
+        if self.inside is not None and (back := places_back(index, bool(self.session.backwards))) is not None:
+            return self.inside.turns.earlier(back) if back else self.inside.record
         if isinstance(index, Symbol) and isinstance(index.tree, tuple) and index.tree[0] == "position":
             return self._pick(index.tree[1])
         if isinstance(index, Symbol) and index.tree == Affine(SIZE, Fraction(-1)):

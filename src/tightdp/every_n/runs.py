@@ -61,6 +61,8 @@ class Session:
 
     sums: bool
     by_position: bool
+    backwards: bool | None = None
+    """Whether the records are gone through from the last to the first; None before any pass."""
     learned: dict[Known, Knowledge] = field(default_factory=dict)
     explored: dict[tuple[int, ...], tuple[Explored, Any]] = field(default_factory=dict)
     versions: dict[Known, str] = field(default_factory=dict)

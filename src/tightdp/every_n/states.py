@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, count, product
 from typing import Any, TypeAlias
@@ -48,7 +49,9 @@ def explore(
             "use a built-in relation, such as 'replace-one', EachRecord(function of one record), or ask for one n",
         )
     try:
-        return assembled(_read(bound, Session(sums, by_position), watch), bound.record.values, moves, relation.at_once)
+        session = Session(sums, by_position)
+        paths = assembled(_read(bound, session, watch), bound.record.values, moves, relation.at_once)
+        return replace(paths, backwards=bool(session.backwards))
     except LanguageError as error:
         error.span = error.span or bound.program.source.span()
         raise
@@ -201,7 +204,7 @@ def refuse_contradicted(read: Sequence[Paths], bound: Bound) -> None:
 def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int, tails: bool) -> None:
     relation = relation_of(bound)
     work, paired = [_MOST_MESSAGES], _MOST_PAIRED
-    chain = {x: _of_paths(paths, x, reach, work) for x in ours}
+    chain = {x: _of_paths(paths, x[::-1] if paths.backwards else x, reach, work) for x in ours}
     within = {x: (_mass(ours[x]), _mass(chain[x])) for x in ours}
     if any(path.noises for path in paths.each()) and any(mass > found for mass, found in within.values()):
         raise _TooMuch  # noise that is clamped has no tails in the program, which are left out here

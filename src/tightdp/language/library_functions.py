@@ -72,7 +72,7 @@ def reversed(sequence: Any) -> Iterator[Any]:
     """Return an iterator over items, from the last one to the first; it ends where they are fewer meanwhile."""
     items = list(sequence) if isinstance(sequence, dict) else sequence
     if isinstance(items, (tuple, range)):
-        return (items[at] for at in range(len(items) - 1, -1, -1))
+        return (item for item in items[::-1])
 
     def from_the_end(places: Iterable[int]) -> Iterator[Any]:
         for at in places:
@@ -164,13 +164,19 @@ def islice(items: Iterable[Any], *ends: Any) -> Iterator[Any]:
     start, step = start or 0, step or 1
     if start < 0 or step < 1 or (stop is not None and stop < 0):
         raise ValueError
-    at = 0
-    for item in items if stop != 0 else ():
-        if at >= start and (at - start) % step == 0:
-            yield item
-        at += 1  # noqa: SIM113 (enumerate does not go through generators)
-        if at == stop:
-            return
+    if isinstance(items, (tuple, range)):
+        return (item for item in items[start:stop:step])
+
+    def one_by_one() -> Iterator[Any]:
+        at = 0
+        for item in items if stop != 0 else ():
+            if at >= start and (at - start) % step == 0:
+                yield item
+            at += 1  # noqa: SIM113 (enumerate does not go through generators)
+            if at == stop:
+                return
+
+    return one_by_one()
 
 
 def zip_longest(*iterables: Iterable[Any], fillvalue: Any = None) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from functools import partial
 
 from tightdp.core.lowering.alike import added, for_all, template
 from tightdp.core.lowering.comprehensions import first_of, search, sum_as_it_goes
+from tightdp.core.lowering.every import has_all, positions
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.functions import call
@@ -105,8 +106,10 @@ def _len(m: Machine, sequence: Value, /) -> Value:
             return total(m, [0, *map(known, m.store[value.key].present)])
         if isinstance(value, (Table, View)):
             value = unordered(m, value)
-        if isinstance(value, Every):
-            return m.how_many()
+        if isinstance(value, Every) and not value.parts:
+            return (
+                m.how_many() if has_all(value) else sum_as_it_goes(m, replace(value, step=lambda record, index: 1), 0)
+            )
         if isinstance(value, Object):
             return OPERANDS[Object](m, "len", value)
         items = items_of(m, value)
@@ -188,8 +191,8 @@ def summed(m: Machine, items: tuple[Value, ...], start: Value = 0) -> Value:
 
 @builtin(range)
 def _range(m: Machine, first: Value, *more: Value) -> Value:
-    if m.single and not more and first is m.how_many():
-        return Every(lambda record, index: index)
+    if m.single and (found := positions(m, first, *more)) is not None:
+        return found
 
     def between(*bounds: Value) -> Value:
         if len(bounds) > 3:

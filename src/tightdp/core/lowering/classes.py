@@ -39,6 +39,8 @@ from tightdp.core.lowering.values import (
     Closure,
     Collection,
     Element,
+    Every,
+    Growing,
     Host,
     Object,
     Range,
@@ -83,6 +85,8 @@ def _kinds_of(m: Machine, value: Value) -> tuple[type, ...]:
         return (type(value.object),)
     if isinstance(value, (Fraction, ExpNumber)):
         return float, Fraction
+    if isinstance(value, Growing) or (isinstance(value, Every) and not value.parts):
+        return (tuple,)
     return (next((known_as for kind, known_as in _PYTHON if isinstance(value, kind)), type(value)),)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from tightdp.core.lowering.every import as_every, has_all, together
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import (
@@ -190,15 +191,11 @@ def sum_as_it_goes(m: Machine, items: Value, start: Value) -> Value:
 # streams
 
 
-def _made_of_every(parts: Sequence[Every], make: Callable[..., Value]) -> Every:
-    """Return what is made of the index of every record, and the items of these parts."""
-    return Every(lambda record, index: make(index, *(part.step(record, index) for part in parts)), tuple(parts))
-
-
 @builtin(enumerate)
 def _enumerate(m: Machine, iterable: Value, start: Value = 0) -> Value:
+    iterable = as_every(iterable)
     if isinstance(iterable, Every):
-        return _made_of_every([iterable], lambda index, item: (operate(m, "add", start, index), item))
+        return together(m, [iterable], lambda place, item: (operate(m, "add", start, place()), item))
     if isinstance(iterable, Generator):
         return call_python(m, written.enumerate, (iterable, start), {})
     inner = steps(m, iterable)
@@ -212,17 +209,18 @@ def _enumerate(m: Machine, iterable: Value, start: Value = 0) -> Value:
 
 @builtin(zip)
 def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
-    if iterables and all(isinstance(iterable, Every) for iterable in iterables):
-        return _made_of_every(iterables, lambda index, *items: items)
+    parts = list(map(as_every, iterables))
+    if parts and all(isinstance(each, Every) and (strict is False or has_all(each)) for each in parts):
+        return together(m, parts, lambda place, *items: items)
     places = [at for at, each in enumerate(iterables) if not isinstance(each, (tuple, Range, Reference))]
     if len(places) == 1 and isinstance(iterables[places[0]], Generator) and strict is False:
         (at,) = places
         return call_python(m, written.zipped, (iterables[at], iterables[:at], iterables[at + 1 :]), {})
-    parts = [steps(m, iterable) for iterable in iterables]
+    stepped = [steps(m, iterable) for iterable in iterables]
 
     def step(at: int) -> Step | None:
         present, there, items = m.builder.true, [], []
-        for part in parts:  # the next one is asked where all before it have an item
+        for part in stepped:  # the next one is asked where all before it have an item
             found = part(at) if strict else _where(m, present, partial(part, at))
             here, item = found or (m.builder.false, None)
             present = m.conj(present, here)
@@ -231,7 +229,7 @@ def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
         if strict:
             uneven = m.conj(m.builder.disjunction(there), m.builder.negation(present))
             m.oblige(uneven, Failure("ValueError: zip() arguments have different lengths", "make them equally long"))
-        return (present, tuple(items)) if parts and present is not m.builder.false else None
+        return (present, tuple(items)) if stepped and present is not m.builder.false else None
 
     return Stream("zip", step)
 

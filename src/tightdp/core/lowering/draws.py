@@ -10,6 +10,7 @@ from typing import Any
 
 from tightdp.core.between import uncut
 from tightdp.core.lowering.alike import permuted
+from tightdp.core.lowering.every import has_all
 from tightdp.core.lowering.functions import call_python
 from tightdp.core.lowering.given import drawn as draw_of
 from tightdp.core.lowering.iteration import collected
@@ -209,7 +210,7 @@ def _as_it_is(value: Value) -> Value:
 
 @builtin(primitives.choice)
 def _choice(m: Machine, values: Value, weights: Value = None) -> Value:
-    if weights is None and isinstance(values, Every):
+    if weights is None and isinstance(values, Every) and has_all(values):
         return values.step(m.record_at(m.drawn("choice", ())), None)
     if weights is None:
         return m.each(collected(m, values), lambda items: _choose(m, items, None))

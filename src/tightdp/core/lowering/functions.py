@@ -14,7 +14,7 @@ from typing import Any
 
 from tightdp.core.lowering.expressions import display, is_object, named
 from tightdp.core.lowering.foreign import computed, instead, is_pure, own_method
-from tightdp.core.lowering.iteration import items_of, visit
+from tightdp.core.lowering.iteration import visit
 from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import (
     CALLS,
@@ -34,7 +34,6 @@ from tightdp.core.lowering.values import (
     Closure,
     Element,
     Entries,
-    Every,
     Generator,
     Host,
     Method,
@@ -185,9 +184,7 @@ def _call_mechanism(m: Machine, program: Program, arguments: Arguments, keywords
     """Call a mechanism inside another one: it is given n, and its parameters are read as `bind` reads them."""
     names = list(program.parameters)
     if program.takes_n() and "n" not in keywords and arguments:
-        dataset = arguments[0]
-        length = m.how_many() if isinstance(dataset, Every) else m.each(items_of(m, dataset), len)
-        keywords = {**keywords, "n": length}
+        keywords = {**keywords, "n": FUNCTIONS[len](m, arguments[0])}
     given = {name: adopt(m, value) for name, value in program.parameters.items() if value is not REQUIRED}
     given |= dict(zip(names, arguments[1:], strict=False)) | keywords
     return call_python(

@@ -9,6 +9,7 @@ from functools import partial
 
 from tightdp.core.facts import at_most
 from tightdp.core.lowering.alike import for_all, template
+from tightdp.core.lowering.every import go_through
 from tightdp.core.lowering.ledger import Ledger
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import METHODS, OPERANDS
@@ -155,7 +156,7 @@ def _visit(m: Machine, iterable: Value, action: Callable[[Value], None]) -> None
     iterable = entered(m, iterable)
     if isinstance(iterable, Every):
         _spend_parts(m, iterable)
-        m.for_every(lambda record, index: action(iterable.step(record, index)))
+        go_through(m, iterable, action)
         return
     if isinstance(iterable, Generator):
         spend(m, iterable)
@@ -179,7 +180,7 @@ def _spend_parts(m: Machine, iterable: Every) -> None:
     if iterable.parts:
         _spend_here(m, iterable, "an iterator over the records is gone through twice", "keep list(...) of it")
         for part in iterable.parts:
-            _spend_parts(m, part)
+            spend(m, part) if isinstance(part, Generator) else _spend_parts(m, part)
 
 
 def unordered(m: Machine, value: Value) -> Value:

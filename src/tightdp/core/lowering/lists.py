@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tightdp.core.lowering.builtins import arranged, summed
@@ -86,8 +87,8 @@ methods({
 
 @method("count", Every)
 def _count_every(m: Machine, base: Every, wanted: Value) -> Value:
-    hits = Every(lambda record, index: operate(m, "int", equal(m, base.step(record, index), wanted)))
-    return sum_as_it_goes(m, hits, 0)
+    hits = lambda record, index: operate(m, "int", equal(m, base.step(record, index), wanted))  # noqa: E731
+    return sum_as_it_goes(m, replace(base, step=hits), 0)
 
 
 @method("count", Reference, tuple, Range)

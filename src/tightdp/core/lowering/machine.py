@@ -124,8 +124,11 @@ class Machine:
         finally:
             self.position.pop()
 
-    def for_every(self, action: Callable[[Value, Value], None]) -> None:
-        """Run an action for every record and its index, however many there are."""
+    def for_every(self, action: Callable[[Value, Value], None], backwards: bool = False) -> None:
+        """Run an action for every record and its index, however many there are.
+
+        Backwards the last record comes first, with the index 0.
+        """
         raise NotImplementedError
 
     def how_many(self) -> Value:

@@ -17,9 +17,10 @@ from tightdp.core.lowering.values import (
     Union,
     Value,
     alternatives,
-    holds,
+    inner,
     is_scalar,
     name_of,
+    parts_of,
 )
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
@@ -109,7 +110,7 @@ class Outputs(Machine):
 
     def _returned(self, part: Value) -> Span:
         """Return the place of the `return` that gives a value, as a whole or inside."""
-        found = (node for node, value in self.results if holds(value, part))
+        found = (node for node, value in self.results if _holds(value, part))
         return self.source.span(next(found, None))
 
     def _component(self, expr: Expr, active: Expr) -> tuple[int, Value]:
@@ -143,3 +144,8 @@ class Outputs(Machine):
         if not again:
             self.published.append((expr, place))
         return finite_output(self.builder, expr, self.plan.ends, times, plus, again)
+
+
+def _holds(value: Value, part: Value) -> bool:
+    """Whether a value is another one, or has it inside."""
+    return any(each is part or (not inner(each) and each == part) for each in parts_of(value))

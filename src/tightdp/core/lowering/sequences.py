@@ -10,6 +10,7 @@ from typing import Any
 
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.alike import NotAlike
+from tightdp.core.lowering.every import cut_every, nth
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.ledger import Ledger, content_with, inserted, no_row, possible_keys, rows_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
@@ -238,6 +239,8 @@ def sliced(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     def cut(items: tuple[Value, ...]) -> Value:
         return over_all(m, bounds, lambda *plain: items[as_slice(*plain)])
 
+    if isinstance(value, Every):
+        return over_all(m, bounds, lambda *plain: cut_every(m, value, as_slice(*plain)))
     if is_scalar(value):
         return over_values(m, value, lambda text: m.each(cut(items_of(m, text)), "".join))
     part = m.each(items_of(m, value), cut)
@@ -255,7 +258,7 @@ def element(m: Machine, value: Value, index: Value) -> Value:
     if isinstance(value, View):
         raise Failure(f"TypeError: {name_of(value)} has no elements to index", "index list(...) of it")
     if isinstance(value, Every):
-        return value.step(m.record_at(index), index)
+        return nth(m, value, index)
     if isinstance(value, (Array, Object)):
         return METHODS[type(value), "__getitem__"](m, value, index)
     index = settled(m, plain(m, index))

@@ -150,11 +150,14 @@ class Alike:
 class Every:
     """All records, however many there are, or what is made of each: `step(record, index)` is the item of one record.
 
-    `parts` are what it is made of by an iterator, which can be gone through once; none for a sequence.
+    An iterator has `parts`, and is gone through once. Items are `within` the ends and step of a slice; `backwards` the
+    last record comes first, with the index 0.
     """
 
     step: Callable[[Value, Value], Value]
-    parts: tuple[Every, ...] = ()
+    parts: tuple[Every | Generator, ...] = ()
+    within: tuple[int, int | None, int] = (0, None, 1)
+    backwards: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -369,7 +372,7 @@ def name_of(value: Value) -> str:
     return _TYPE_NAMES.get(type(value), type(value).__name__)
 
 
-def _inner(value: Value) -> tuple[Value, ...]:
+def inner(value: Value) -> tuple[Value, ...]:
     if isinstance(value, tuple):
         return value
     return tuple(item for _, item in value.alternatives) if isinstance(value, Union) else ()
@@ -384,9 +387,4 @@ def parts_of(value: Value) -> Iterator[Value]:
         if id(part) not in seen:
             seen.add(id(part))
             yield part
-            pending += _inner(part)
-
-
-def holds(value: Value, part: Value) -> bool:
-    """Whether a value is another one, or has it inside."""
-    return any(each is part or (not _inner(each) and each == part) for each in parts_of(value))
+            pending += inner(part)
