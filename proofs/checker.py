@@ -33,7 +33,7 @@ ABOUT = "root unknown mechanism parameters source"
 CLAIMS = {  # what a claim says, and may say, besides its question; and the rules of evidence that establish it
     "privacy": ("n records neighbours bound program", f"delta error attained runs {ABOUT}", "forms datasets"),
     "curve": ("n records neighbours points program", f"error attained {ABOUT}", "datasets"),
-    "privacy of messages": ("n records neighbours bound program", f"runs {ABOUT}", "forms"),
+    "privacy of messages": ("n records neighbours bound program", f"runs {ABOUT}", "forms datasets"),
     "violation": ("n records neighbours bound program", f"delta error {ABOUT}", "witness"),
     "moment": ("n records neighbours order bound program", f"attained {ABOUT}", "datasets"),
     "larger moment": ("n records neighbours order bound program", f"error {ABOUT}", "witness"),

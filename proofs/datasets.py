@@ -4,7 +4,7 @@ They establish, with R = e^epsilon, for the law of the core program:
   privacy    P(E|x) <= R P(E|x') + delta for all neighbours x, x' and events E. Attained: by the pair that is named
              With an error: of all mechanisms whose events have these probabilities up to it; where delta is less than
              these errors come to, of those that publish nothing that the program does not publish on x or x'
-  privacy of messages: the same for every n, of what the output is computed from. So R bounds the output, too
+  privacy of messages: the same of what the output is computed from, for every n or one. So R bounds the output, too
   curve      privacy at every point, of pairs of R and delta. Between points delta is below the line (it is convex in R)
   moment     sum over y of P(y|x)^a / P(y|x')^(a-1) <= bound for a = order: e^((a-1) times the Rényi divergence)
   concentration: with discrete Gaussian noise of these variances on the numbers that are left, the Rényi divergence of
@@ -84,15 +84,24 @@ class Claim(beside("program").Program):
         good = all(None not in pair for pair in pairs) and len({*self.clients} - {None}) == self.n
         need(good, "some client has no part, or there are no such records")
         within(k, 1, self.n, "number of guesses")
-        spend(9 * self.n * len(self.places))
+        spend(9 * (self.n + 1) * (len(self.places) + 1) << (self.n if self.observes else 0))
         datasets = [[*pairs[:at], (one,), *pairs[at + 1 :]] for at, pair in enumerate(pairs) for one in pair]
         self.at_once, total = True, 0
-        ((rows, *_),) = self.walk(self.along(*datasets))
+        ((rows, *wholes),) = self.walk(self.along(*(product(*pairs) if self.observes else datasets)))
         whole = reduce(times, [self.parts[part].total for part in self.places])
-        for (part, among), known in self.same.items():
+        for (part, among), known in () if self.observes else self.same.items():
             every = times(len(among or (None,)), self.parts[part].total)
             same = all(sum(odds for _, row in moved for _, odds in row) == every for moved, _ in known.values())
-            need(same, "an efficacy is of programs in which all runs are observed")
+            need(same, "weights do not add up to the same")
+        if self.observes:  # then each way in which the coins may fall has such a weight of its own
+            spend(len(wholes) * (len(wholes) + 12 * self.n * len(rows)))
+            need(all(map(positive, wholes)), "every run is dropped")
+            other = [each for at, each in enumerate(wholes) if each not in wholes[:at]]
+            factors = [reduce(times, [each for each in other if each != ours], 1) for ours in wholes]
+            whole, tosses = times(factors[0], wholes[0]), [*product((0, 1), repeat=self.n)]
+            for at, (*row, count) in enumerate(rows):
+                row, sides = [*map(times, row, factors)], product(range(self.n), (0, 1))
+                rows[at] = *[sum([w for w, toss in zip(row, tosses) if toss[i] == b]) for i, b in sides], count
         for *row, count in rows:
             spend(12 * len(row) * (1 + len(row).bit_length()) * cost(sum(row)))
             likelier = [b if positive(b + -1 * a) else a for a, b in zip(row[::2], row[1::2])]
@@ -224,12 +233,7 @@ def distance(variances, pairs):
     ((ours, theirs, _),) = pairs
     good = len(ours) == len(theirs) == 1 and len(ours[0]) == len(theirs[0]) == len(variances)
     need(good and {*map(type, ours[0] + theirs[0])} <= {int}, "runs do not leave the same number for each variance")
-    found = Fraction(0)
-    for a, b, v in zip(ours[0], theirs[0], variances):
-        bits = sum([each.bit_length() for each in (a, a, b, b, *v.as_integer_ratio(), *found.as_integer_ratio())])
-        spend(30 + (bits // 64) ** 2 // 100)
-        found += Fraction((a - b) ** 2) / (2 * v)
-    return found
+    return beside("duals").dot(*[((a - b) ** 2, 1 / (2 * v)) for a, b, v in zip(ours[0], theirs[0], variances)])
 
 
 def moment(pairs, ours, theirs, order, bound):
@@ -303,6 +307,7 @@ def establish(given, claim, evidence):
         program.efficacy(claim)
         return ""
     refuted = rule == "witness"
+    need(rule == "forms" or not program.every, "this rule is not for every n")
     named = [] if named is None else items(named, len(program.points)) if curve else [named]
     for pair, point in zip(named, program.points):  # of a curve one for each point
         x, y = map(program.dataset, items(pair, 2))
@@ -336,5 +341,6 @@ def establish(given, claim, evidence):
         remark += "; of all laws that differ by the error at most" + ", and publish nothing else" * alone
     if program.variances is not None:
         remark += "; of noise on these numbers, at whole orders (between: Canonne, Kamath, Steinke 2020)"
-    remark += "; an upper bound for all that is computed from the messages (post-processing)" * program.every
+    if claim["question"] == "privacy of messages":
+        remark += "; an upper bound for all that is computed from the messages (post-processing)"
     return remark + "; nothing is published" * (not program.kept and not program.published)

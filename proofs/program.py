@@ -62,10 +62,10 @@ class Program(Domain):
     """
 
     def __init__(self, given):
-        claim, self.known, self.same, self.states = given["claim"], set(), {}, {"()": ()}
+        claim, self.known, self.same, self.states, self.observes = given["claim"], set(), {}, {"()": ()}, False
         read_root(claim)
         self.every = claim["n"] == "all"
-        need(self.every == (claim["question"] == "privacy of messages"), "this is a claim for every n, or for one")
+        need(not self.every or claim["question"] == "privacy of messages", "this is a claim for one n")
         n = 0 if self.every else within(claim["n"], 1, MOST_CLIENTS, "number of records")
         super().__init__(n, claim["records"], claim.get("neighbours"))
         parts, order = fields(given["program"], "parts order")
@@ -124,6 +124,7 @@ class Program(Domain):
         elif kind in ("fails", "observe"):  # ["fails", "v7"]: v7 must be 0 in every run; ["observe", "v7"]: runs in
             # which it is 0 do not count; nor may it be anything but 0 or 1
             passes = {"0": [], "1": [(0, 1)]} if kind == "observe" else {"0": [(0, 1)]}
+            self.observes |= kind == "observe"
             (name,) = items([name, *rest], 1)
             words, name, function = [self.operand(name)], None, lambda _, of: passes.get(repr(of))
         else:  # ["apply", "v3", "add", "x0", "d1"]: an operation on the values of names, and constants

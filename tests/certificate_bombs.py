@@ -198,9 +198,9 @@ def law(outcomes: int) -> dict[str, Any]:
     return {**found, "claim": {"question": "law", **kept, "dataset": [[0]], "law": rows}}
 
 
-def guessed(many: int) -> dict[str, Any]:
-    """An audit of so many clients, each of whom publishes a bit."""
-    lines: Lines = [["x0", "input", 0], ["d1", "draw", [[0, 3], [1, 1]]], ["v1", "ne", "x0", "d1"]]
+def guessed(many: int, *condition: Any) -> dict[str, Any]:
+    """An audit of so many clients, each of whom publishes a bit; where it is 0, some runs are dropped."""
+    lines: Lines = [["x0", "input", 0], ["d1", "draw", [[0, 3], [1, 1]]], ["v1", "ne", "x0", "d1"], *condition]
     found = given(*(part(at, [], lines, ["v1"]) for at in range(many)))
     kept = {name: found["claim"][name] for name in ("records", "program")}
     pairs = [[[0], [1]]] * many
@@ -328,6 +328,8 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "a-law-of-many-outputs": lambda: law(20_000),
     "guesses-of-many-outputs": lambda: guessed(60),
     "guesses-of-many-clients": lambda: guessed(2_000),
+    "guesses-of-observed-clients": lambda: guessed(12, [None, "observe", "x0"]),
+    "guesses-of-conditioned-clients": lambda: guessed(10, ["v2", "le", "d1", "x0"], [None, "observe", "v2"]),
     "a-moment-of-long-numbers": lambda: moment(99, 40, BIG // 10**3_000),
     "a-moment-of-many-outputs": lambda: moment(99, 400, PRIME),
     "roots-of-long-numbers": lambda: roots("99/16", 40, BIG // 10**3_000),

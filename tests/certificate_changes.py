@@ -11,8 +11,9 @@ from typing import Any
 
 import tightdp
 from certificate_bombs import sealed
+from efficacy_programs import conditioned
 from expectations import PROGRAMS, bind, mechanisms
-from tightdp import Int, geometric, mechanism
+from tightdp import Bit, Int, geometric, laplace, mechanism
 from tightdp.core.sections import written_value
 from tightdp.session.certify import Certificate, as_json, load_checker
 from tightdp.session.files import import_file
@@ -141,6 +142,8 @@ def bases() -> list[Certificate]:
         count.certify(guesses=2),
         instance_of("randomized_response_count", n=2, lam="1/(1+exp(1/2))").certify(guesses=1),
         instance_of("name_and_shame", n=3).certify(pairs=[[1, 0], [0, 1], [0, 1]]),
+        conditioned.bind(n=2).certify(guesses=1),
+        noisy.bind(n=2).certify(),
         *near(),
         *concentrated(),
     ]
@@ -241,6 +244,12 @@ def changed_audit(given: Mapping[str, Any], random_: random.Random) -> dict[str,
         else:
             evidence["multipliers"] = random_.choice([[number], [], [number, number]])
     return new
+
+
+@mechanism(record=Bit)
+def noisy(x):
+    """Two numbers with noise on the reals."""
+    return laplace(sum(x), 1), abs(laplace(x[0], "1/2"))
 
 
 @mechanism(record=Int(0, 2), target=sum)

@@ -368,5 +368,5 @@ REFUSED: dict[str, Any] = {
     "every-n-too-small": every(bound=3),
     "every-n-without-records": every(records=[]),
     "every-n-with-one-client": every(part(None, [], [], []), client(ONE), part(None, [], [], [])),
-    "three-is-every-n": made([], question="privacy of messages"),
+    "every-n-by-datasets": every() | {"evidence": {"rule": "datasets"}},
 }

@@ -40,11 +40,11 @@ Definition clients (places : list (nat * option nat)) : list nat :=
 Definition well_made (c : claim) : bool :=
   match law_of c with
   | For n places =>
-      forallb (fun p => (fst p <? length (parts c))%nat
-                        && match snd p with
-                           | Some k => reads (part_at c (fst p)) && (k <? n)%nat
-                           | None => negb (reads (part_at c (fst p)))
-                           end) places && distinct (clients places)
+      let many := length (parts c) in
+      forallb (fun p => (fst p <? many)%nat
+                        && let reading := reads (part_at c (fst p)) in
+                           match snd p with Some k => reading && (k <? n)%nat | None => negb reading end) places
+      && distinct (clients places)
   | ForEvery first each last =>
       forallb (fun i => (i <? length (parts c))%nat) [first; each; last]
       && negb (reads (part_at c first)) && reads (part_at c each) && negb (reads (part_at c last))
@@ -193,7 +193,7 @@ Qed.
 Lemma reads_well_of : forall n places, law_of c = For n places -> well_made c = true ->
   Forall (reads_well n) places /\ NoDup (clients places).
 Proof.
-  intros n places E W. unfold well_made in W. rewrite E in W. apply andb_true_iff in W as [W D]. split; [|apply distinct_sound; exact D].
+  intros n places E W. unfold well_made in W. rewrite E in W. cbv zeta in W. apply andb_true_iff in W as [W D]. split; [|apply distinct_sound; exact D].
   rewrite forallb_forall in W. apply Forall_forall. intros p Hp. specialize (W p Hp). apply andb_true_iff in W as [_ W].
   unfold reads_well. destruct (snd p) as [k|].
   - apply andb_true_iff in W as [W1 W2]. split; [exact W1 | apply Nat.ltb_lt; exact W2].

@@ -36,20 +36,22 @@ Definition guesses (k n : nat) (l : list coin) : Prop := length l = k /\ NoDup (
 Section Score.
 Variable K : domain.
 Variable T : K.
-(** How many guesses are right: the sum over all coins and runs. *)
-Definition score (ps : experiment) (f : guesser) : K :=
-  sum K (tossed ps) (fun t => expected K T (fst t) [] (fun y => sum K (f y) (fun g => if right (snd t) g then one else zero))).
+(** How many guesses are right: the sum over all coins and runs, whose weights are times a factor for the coins. *)
+Definition score (ps : experiment) (factor : program * list coin -> K) (f : guesser) : K :=
+  sum K (tossed ps) (fun t => mul (factor t) (expected K T (fst t) [] (fun y => sum K (f y) (fun g => if right (snd t) g then one else zero)))).
 End Score.
 
-(** With up / down of the claim: of k guesses that share is right at most, whatever is guessed, and it can be reached. *)
+(** With up / down of the claim: of k guesses that share is right at most, whatever is guessed, and it can be reached.
+    Times their factors, all ways in which the coins may fall have the same weight. *)
 Definition has_efficacy (K : domain) (T : K) (c : claim) (pairs : list (value * value)) (k : nat) : Prop :=
   match law_of c with
   | ForEvery _ _ _ => False
   | For n places =>
       let ps := experiment_of pairs (map (fun p => (part_at c (fst p), snd p)) places) in
-      exists whole : K, lt zero whole
-      /\ (forall t, In t (tossed ps) -> meaningful (fst t) [] /\ mass_of_all K T (fst t) = whole)
-      /\ let of_all := fun f => mul (value_of K T (down c)) (score K T ps f) in
+      exists (whole : K) (factor : program * list coin -> K), lt zero whole
+      /\ (forall t, In t (tossed ps) ->
+            meaningful (fst t) [] /\ lt zero (mass_of_all K T (fst t)) /\ mul (factor t) (mass_of_all K T (fst t)) = whole)
+      /\ let of_all := fun f => mul (value_of K T (down c)) (score K T ps factor f) in
          let share := mul (value_of K T (up c)) (mul (inj (Z.of_nat k * 2 ^ Z.of_nat n)) whole) in
          (forall f, (forall y, guesses k n (f y)) -> le (of_all f) share)
          /\ exists f, (forall y, guesses k n (f y)) /\ of_all f = share
@@ -127,16 +129,49 @@ Definition settled (r : row) (l : list coin) : bool :=
                        below r (entry r (i, false)) most && below r (entry r (i, true)) most) (seq 0 n).
 Definition all_rows (v : ways) : row := fold_right (fun e t => plus_row (snd e) t) [] v.
 
+Definition over_told (f : ways -> option poly) (l : list (told * ways)) : option poly :=
+  fold_right (fun j t => match f (snd j), t with Some a, Some b => Some (padd a b) | _, _ => None end) (Some []) l.
 Fixpoint best (ps : experiment) (v : ways) : option poly :=
   match ps with
   | [] => let r := all_rows v in
           if settled r (ranked r) then Some (fold_right (fun g t => padd (entry r g) t) [] (ranked r)) else None
   | (p, chs) :: rest =>
       if steady p chs v
-      then fold_right (fun j t => match best rest (snd j), t with Some a, Some b => Some (padd a b) | _, _ => None end) (Some []) (heard p chs v)
+      then over_told (best rest) (heard p chs v)
       else None
   end.
+
+(** Where a program observes, all runs have another weight for each way in which the coins may fall. So all these ways are
+    gone through: each has a factor, the product of the weights of others. *)
+Fixpoint law_from (ps : program) (v : vector) : list (output * poly) :=
+  match ps with
+  | [] => [([], Datasets.size_of v)]
+  | (p, record) :: rest => flat_map (fun j => map (fun e => (fst j :: fst e, snd e)) (law_from rest (snd j))) (Datasets.told_by p record v)
+  end.
+Definition law_of_all (ps : program) : list (output * poly) := law_from ps [([], [1])].
+Definition total_of (l : list (output * poly)) : poly := fold_right (fun e t => padd (snd e) t) [] l.
+Definition product_of (l : list poly) : poly := fold_right pmul [1] l.
+Definition put_weight (a : poly) (l : list poly) : list poly := if existsb (equal_poly a) l then l else a :: l.
+Definition factor_of (weights : list poly) (l : list (output * poly)) : poly :=
+  product_of (filter (fun w => negb (equal_poly w (total_of l))) weights).
+Definition narrow_all (coins : list coin) (r : row) : row := fold_right (fun c r => narrow (Some c) r) r coins.
+Definition with_law (t : program * list coin) := (t, law_of_all (fst t)).
+Definition gathered (weights : list poly) (laws : list ((program * list coin) * list (output * poly))) : list (told * ways) :=
+  fold_right (fun q l => fold_right (fun e l =>
+    put_heard (map Tuple (fst e)) [] (times_row (pmul (factor_of weights (snd q)) (snd e)) (narrow_all (snd (fst q)) (repeat ([1], [1]) n))) l)
+    l (snd q)) [] laws.
+Definition best_of_observed (ps : experiment) : option (poly * poly) :=
+  let laws := map with_law (tossed ps) in
+  let weights := fold_right (fun q l => put_weight (total_of (snd q)) l) [] laws in
+  let whole := product_of weights in
+  if forallb (fun q => explored (fst (fst q)) [[]] && positive_at root (total_of (snd q))
+                       && equal_poly (pmul (factor_of weights (snd q)) (total_of (snd q))) whole) laws
+  then option_map (pair whole) (over_told (best []) (gathered weights laws))
+  else None.
 End Check.
+
+Definition observing (ps : experiment) : bool :=
+  existsb (fun q => existsb (fun l => match l with Observe _ => true | _ => false end) (lines (fst q))) ps.
 
 Definition check_efficacy (c : claim) (pairs : list (value * value)) (k : nat) : bool :=
   match law_of c with
@@ -145,10 +180,12 @@ Definition check_efficacy (c : claim) (pairs : list (value * value)) (k : nat) :
       let ps := experiment_of pairs (map (fun p => (part_at c (fst p), snd p)) places) in
       well_made c && Nat.eqb (length (clients places)) n && Nat.eqb (length pairs) n && (k <=? n)%nat
       && forallb (fun q => existsb (same (fst q)) (records c) && existsb (same (snd q)) (records c)) pairs
-      && positive_at (root c) (down c) && positive_at (root c) (whole_of ps)
-      && match best (root c) k n ps [([], repeat ([1], [1]) n)] with
+      && positive_at (root c) (down c)
+      && match (if observing ps then best_of_observed (root c) k n ps
+                else option_map (pair (whole_of ps)) (best (root c) k n ps [([], repeat ([1], [1]) n)])) with
          | None => false
-         | Some most => equal_poly (pmul (down c) most) (pmul (up c) (pscale (Z.of_nat k * 2 ^ Z.of_nat n) (whole_of ps)))
+         | Some (whole, most) => positive_at (root c) whole
+                                 && equal_poly (pmul (down c) most) (pmul (up c) (pscale (Z.of_nat k * 2 ^ Z.of_nat n) whole))
          end
   end.
 
@@ -454,15 +491,14 @@ Proof.
   - intros t s r q. unfold F. rewrite <- gain_plus. apply gain_ext; [|reflexivity]. intros y g _. apply entry_plus.
 Qed.
 
-Lemma folded : forall (f : told * ways -> option poly) l b,
-  fold_right (fun j t => match f j, t with Some a, Some b => Some (padd a b) | _, _ => None end) (Some []) l = Some b ->
-  exists a : told * ways -> poly, (forall j, In j l -> f j = Some (a j)) /\ val b = sum l (fun j => val (a j)).
+Lemma folded : forall (f : ways -> option poly) l b, over_told f l = Some b ->
+  exists a : told * ways -> poly, (forall j, In j l -> f (snd j) = Some (a j)) /\ val b = sum l (fun j => val (a j)).
 Proof.
-  intros f l. induction l as [|j l IH]; intros b H; cbn [fold_right] in H.
+  unfold over_told. intros f l. induction l as [|j l IH]; intros b H; cbn [fold_right] in H.
   - injection H as <-. exists (fun _ => []). split; [intros j [] | reflexivity].
-  - destruct (f j) as [a0|] eqn:E; [|discriminate].
+  - destruct (f (snd j)) as [a0|] eqn:E; [|discriminate].
     destruct (fold_right _ _ l) as [b0|] eqn:R; [|discriminate]. injection H as <-. destruct (IH b0 eq_refl) as [a [A1 A2]].
-    exists (fun i => match f i with Some c => c | None => [] end). split.
+    exists (fun i => match f (snd i) with Some c => c | None => [] end). split.
     + intros i [<-|Hi]; [rewrite E; reflexivity | rewrite (A1 i Hi); reflexivity].
     + rewrite value_add. cbn [Program.sum]. rewrite E, A2. f_equal. apply sum_ext. intros i Hi. rewrite (A1 i Hi). reflexivity.
 Qed.
@@ -508,30 +544,138 @@ Proof.
       * rewrite <- sum_scale. ring.
       * intros x Hx. rewrite (proj2 (J x Hx)). ring.
 Qed.
+(** The law of a program, output by output. *)
+Lemma law_from_sum : forall ps v h,
+  sum v (fun e => val (snd e) * expected K T ps (fst e) h) = sum (law_from ps v) (fun e => val (snd e) * h (fst e)).
+Proof.
+  induction ps as [|[p record] ps IH]; intros v h; cbn [law_from expected].
+  - cbn [Program.sum fst snd]. induction v as [|e v IHv]; [cbn; ring|]. cbn [Program.sum Datasets.size_of fold_right].
+    rewrite IHv, value_add. fold (Datasets.size_of v). ring.
+  - rewrite sum_flat_map. rewrite (sum_ext K (Datasets.told_by p record v) _
+      (fun j => sum (snd j) (fun e => val (snd e) * expected K T ps (fst e) (fun y => h (fst j :: y))))).
+    + symmetry. apply (Datasets.told_by_sum K T p record v (fun y s => expected K T ps s (fun z => h (y :: z)))).
+    + intros j _. rewrite sum_map, IH. reflexivity.
+Qed.
+
+Lemma law_of_all_sum : forall ps h, expected K T ps [] h = sum (law_of_all ps) (fun e => val (snd e) * h (fst e)).
+Proof.
+  intros ps h. unfold law_of_all. rewrite <- law_from_sum. cbn [Program.sum fst snd]. rewrite (value_constant K T [1%Z]) by reflexivity.
+  cbn [hd]. rewrite inj_one. ring.
+Qed.
+
+Lemma total_of_sound : forall ps, val (total_of (law_of_all ps)) = mass_of_all K T ps.
+Proof.
+  intro ps. unfold mass_of_all. rewrite law_of_all_sum. induction (law_of_all ps) as [|e l IH]; [reflexivity|].
+  cbn [total_of fold_right Program.sum]. fold (total_of l). rewrite value_add, IH. ring.
+Qed.
+
+Lemma entry_narrow_all : forall coins r g, of_row (narrow_all coins r) g = if right coins g then of_row r g else 0.
+Proof.
+  induction coins as [|c coins IH]; intros r g; [reflexivity|]. cbn [narrow_all fold_right]. fold (narrow_all coins r).
+  rewrite entry_narrow. unfold narrowed. cbn [right forallb]. fold (right coins g). rewrite IH.
+  destruct (negb (Nat.eqb (fst g) (fst c)) || Bool.eqb (snd c) (snd g)); reflexivity.
+Qed.
+
+Lemma entry_ones : forall g, (fst g < n)%nat -> of_row (repeat ([1%Z], [1%Z]) n) g = 1.
+Proof.
+  intros g H. unfold of_row, entry. rewrite (nth_indep _ ([], []) ([1%Z], [1%Z])) by (rewrite repeat_length; exact H). rewrite nth_repeat.
+  transitivity (inj 1 : K); [|apply inj_one]. destruct (snd g); apply (value_constant K T [1%Z]); reflexivity.
+Qed.
+
+(** Sums over what is gathered are sums over all ways and outputs, which are kept as one value each. *)
+Definition untold (t : told) : output := map (fun v => match v with Tuple l => l | _ => [] end) t.
+Lemma untold_tuples : forall y, untold (map Tuple y) = y.
+Proof. intro y. unfold untold. rewrite map_map. apply map_id. Qed.
+
+Lemma gathered_keys : forall weights laws,
+  NoDup (keys (gathered n weights laws)) /\ Forall (fun t => map Tuple (untold t) = t) (keys (gathered n weights laws)).
+Proof.
+  intros weights laws. unfold gathered.
+  apply (fold_keeps (fun l => NoDup (keys l) /\ Forall (fun t => map Tuple (untold t) = t) (keys l))); [|split; constructor].
+  intros q l H. apply fold_keeps; [|exact H]. clear. intros e l [N F].
+  match goal with |- context [put_heard ?t ?s ?r l] => destruct (put_heard_keys t s r l N) as [N' I] end.
+  split; [exact N'|]. apply Forall_forall. intros t Ht. apply I in Ht. rewrite Forall_forall in F. destruct Ht as [<-|Ht]; [|apply F; exact Ht].
+  rewrite untold_tuples. reflexivity.
+Qed.
+
+Lemma gathered_sum : forall weights ps f, (forall y, guesses k n (f y)) ->
+  score K T ps (fun t => val (factor_of weights (law_of_all (fst t)))) f
+  = sum (gathered n weights (map with_law (tossed ps))) (fun j => from (snd j) [] (fun _ => f (untold (fst j)))).
+Proof.
+  intros weights ps f G. pose (F := fun (t : told) (_ : state) r => sum (f (untold t)) (of_row r)).
+  transitivity (over_heard F (gathered n weights (map with_law (tossed ps)))); [|reflexivity].
+  assert (P : forall t s r q, F t s (plus_row r q) = F t s r + F t s q).
+  { intros t s r q. unfold F. rewrite <- sum_plus. apply sum_ext. intros g _. apply entry_plus. }
+  unfold gathered. rewrite (fold_sum _ (over_heard F) (fun q => sum (snd q) (fun e => F (map Tuple (fst e)) []
+    (times_row (pmul (factor_of weights (snd q)) (snd e)) (narrow_all (snd (fst q)) (repeat ([1%Z], [1%Z]) n)))))).
+  - unfold over_heard at 1. cbn [Program.sum]. rewrite sum_map. unfold score.
+    match goal with |- ?a = ?b + ?c => replace (b + c) with b by ring end.
+    apply sum_ext. intros t _. cbn [with_law fst snd]. rewrite law_of_all_sum, sum_scale. apply sum_ext. intros e _. unfold F.
+    rewrite untold_tuples, !sum_scale. apply sum_ext. intros g Hg. rewrite entry_times, entry_narrow_all, value_mul.
+    destruct (G (fst e)) as [_ [_ L]]. rewrite Forall_forall in L. specialize (L g Hg).
+    rewrite (Rmul_assoc (is_ring K)). f_equal. destruct (right (snd t) g); [symmetry; apply (entry_ones g L) | reflexivity].
+  - intros q l. apply fold_sum. intros e m. apply put_heard_sum. exact P.
+Qed.
+
+Definition efficacy_of (ps : experiment) (whole most : K) : Prop :=
+  exists factor : program * list coin -> K,
+  (forall t, In t (tossed ps) -> meaningful (fst t) [] /\ 0 < mass_of_all K T (fst t) /\ factor t * mass_of_all K T (fst t) = whole)
+  /\ (forall f, (forall y, guesses k n (f y)) -> score K T ps factor f <= most)
+  /\ exists f, (forall y, guesses k n (f y)) /\ score K T ps factor f = most.
+
+Lemma observed_sound : forall ps whole most, best_of_observed root' k n ps = Some (whole, most) -> efficacy_of ps (val whole) (val most).
+Proof.
+  intros ps whole most H. unfold best_of_observed in H. cbv zeta in H.
+  set (weights := fold_right _ [] _) in H. set (laws := map with_law (tossed ps)) in H.
+  destruct (forallb _ laws) eqn:W; [|discriminate].
+  destruct (over_told _ _) as [b|] eqn:B; [|discriminate]. injection H as <- <-. apply folded in B as [a [A1 A2]].
+  destruct (gathered_keys weights laws) as [N U]. rewrite Forall_forall in U.
+  exists (fun t => val (factor_of weights (law_of_all (fst t)))). split; [|split].
+  - intros t Ht. rewrite forallb_forall in W. specialize (W (with_law t) (in_map with_law _ _ Ht)). cbn [with_law fst snd] in W.
+    apply andb_true_iff in W as [W E]. apply andb_true_iff in W as [M P].
+    split; [eapply explored_sound; [exact M | left; reflexivity]|]. rewrite <- total_of_sound.
+    split; [apply (positive_sound K T root' is_root); exact P|]. rewrite <- value_mul. apply (equal_poly_sound K T _ _ E).
+  - intros f G. rewrite (gathered_sum weights ps f G), A2. apply sum_le. intros j Hj. apply (best_sound [] _ _ (A1 j Hj)). intro y. apply G.
+  - exists (fun y => guess_of [] (Datasets.find_told (map Tuple y) (gathered n weights laws)) []). split; [intro y; apply guess_of_good|].
+    rewrite gathered_sum by (intro y; apply guess_of_good). rewrite A2. apply sum_ext. intros j Hj.
+    rewrite <- (proj2 (best_sound [] _ _ (A1 j Hj))). apply sum_ext. intros e _. cbn [gain].
+    rewrite (U (fst j)) by (apply in_map; exact Hj). fold laws. exact (f_equal (fun w => sum (guess_of [] w []) (of_row (snd e))) (Datasets.find_in _ j N Hj)).
+Qed.
+
+Lemma unobserved_sound : forall ps most, best root' k n ps [([], repeat ([1%Z], [1%Z]) n)] = Some most -> 0 < val (whole_of ps) ->
+  efficacy_of ps (val (whole_of ps)) (val most).
+Proof.
+  intros ps most E P. destruct (best_sound ps _ most E) as [M A]. exists (fun _ => 1).
+  assert (S : forall f, (forall y, guesses k n (f y)) ->
+    score K T ps (fun _ => 1) f = from [([], repeat ([1%Z], [1%Z]) n)] ps f).
+  { intros f G. cbn [Program.sum fst snd]. transitivity (gain ps [] (fun _ => 1) f).
+    - rewrite gain_tossed. apply sum_ext. intros t _. ring.
+    - transitivity (gain ps [] (of_row (repeat ([1%Z], [1%Z]) n)) f); [|ring]. apply gain_ext; [|reflexivity].
+      intros y g Hg. destruct (G y) as [_ [_ F]]. rewrite Forall_forall in F. symmetry. apply entry_ones. apply (F g Hg). }
+  split; [|split].
+  - intros t Ht. destruct (best_steady ps _ most t [] E Ht (or_introl eq_refl)) as [Q1 Q2]. unfold mass_of_all. rewrite Q2.
+    split; [exact Q1 | split; [exact P | ring]].
+  - intros f G. rewrite (S f G). apply M. exact G.
+  - exists (guess_of ps [([], repeat ([1%Z], [1%Z]) n)]). split; [intro y; apply guess_of_good|].
+    rewrite S by (intro y; apply guess_of_good). exact A.
+Qed.
 End Proofs.
 
 Theorem efficacy_sound : forall K T c pairs k, is_root_of_e K (root c) T -> check_efficacy c pairs k = true -> has_efficacy K T c pairs k.
 Proof.
   intros K T c pairs k R H. unfold check_efficacy in H. unfold has_efficacy. destruct (law_of c) as [n places|]; [|discriminate]. cbv zeta.
   set (ps := experiment_of pairs (map (fun p => (part_at c (fst p), snd p)) places)) in *.
-  apply andb_true_iff in H as [H B]. apply andb_true_iff in H as [H P].
-  apply andb_true_iff in H as [H U]. apply andb_true_iff in H as [H _]. apply andb_true_iff in H as [H L].
-  apply (positive_sound K T _ R) in U. apply Nat.leb_le in L. clear H. destruct (best (root c) k n ps [([], repeat ([1], [1]) n)]) as [most|] eqn:E; [|discriminate].
-  exists (value_of K T (whole_of ps)). split; [apply (positive_sound K T _ R); exact P|]. split.
-  { intros t Ht. apply (best_steady K T (root c) k n ps _ most t [] E Ht). left. reflexivity. }
-  apply (equal_poly_sound K T) in B. rewrite !value_mul, value_scale in B.
-  destruct (best_sound K T (root c) R k n ps _ most E) as [M A].
-  assert (S : forall f, (forall y, guesses k n (f y)) ->
-    score K T ps f = sum K [([], repeat ([1], [1]) n)] (fun e => gain K T ps (fst e) (of_row K T (snd e)) f)).
-  { intros f G. cbn [sum fst snd]. unfold score. rewrite <- (gain_tossed K T ps [] (fun _ => one) f).
-    rewrite (Radd_comm (is_ring K)), (Radd_0_l (is_ring K)). apply gain_ext; [|reflexivity].
-    intros y g Hg. destruct (G y) as [_ [_ F]]. rewrite Forall_forall in F. specialize (F g Hg).
-    unfold of_row, entry. rewrite (nth_indep _ ([], []) ([1], [1])) by (rewrite repeat_length; exact F). rewrite nth_repeat.
-    transitivity (inj 1 : K); [symmetry; apply inj_one|]. destruct (snd g); symmetry; apply (value_constant K T [1]); reflexivity. }
-  rewrite <- B. split.
-  - intros f G. rewrite (S f G). apply mul_le; [exact (proj1 U) | apply M; exact G].
-  - exists (guess_of (root c) k n ps [([], repeat ([1], [1]) n)]). split; [intro y; apply (guess_of_good K T (root c) R k n L)|].
-    rewrite S; [f_equal; exact A | intro y; apply (guess_of_good K T (root c) R k n L)].
+  apply andb_true_iff in H as [H B]. apply andb_true_iff in H as [H U]. apply andb_true_iff in H as [H _]. apply andb_true_iff in H as [H L].
+  apply (positive_sound K T _ R) in U. apply Nat.leb_le in L. clear H.
+  destruct (if observing ps then _ else _) as [[whole most]|] eqn:E; [|discriminate]. apply andb_true_iff in B as [P B].
+  apply (positive_sound K T _ R) in P. apply (equal_poly_sound K T) in B. rewrite !value_mul, value_scale in B.
+  assert (S : efficacy_of K T k n ps (value_of K T whole) (value_of K T most)).
+  { destruct (observing ps); [apply (observed_sound K T (root c) R k n L ps _ _ E)|].
+    destruct (best (root c) k n ps _) as [b|] eqn:Q; [|discriminate]. injection E as <- <-. apply (unobserved_sound K T (root c) R k n L ps b Q P). }
+  destruct S as [factor [S1 [S2 [f [G S3]]]]].
+  exists (value_of K T whole), factor. split; [exact P|]. split; [exact S1|]. rewrite <- B. split.
+  - intros g Hg. apply mul_le; [exact (proj1 U) | apply S2; exact Hg].
+  - exists f. split; [exact G|]. rewrite S3. reflexivity.
 Qed.
 
 Print Assumptions efficacy_sound.

@@ -99,13 +99,19 @@ Fixpoint one_sign (strict : bool) (times : nat) (p : poly) : bool :=
   || match times with O => false | S k => one_sign strict k (pmul [1; 1] p) end.
 Definition most_times : nat := 64.
 
-(** Whether a polynomial is seen to be at most 0, or above 0. *)
+(** At the first precision at which that is seen: whether a polynomial is above 0 (Gt), or at most 0 (Lt). *)
+Fixpoint sign_at (d : Z) (p : poly) (ms : list nat) : comparison :=
+  match ms with
+  | [] => Eq
+  | m :: rest => let (a, b) := series d m in let e := ends a b p in
+                 if 0 <? fst (fst e) then Gt else if snd (fst e) <=? 0 then Lt else sign_at d p rest
+  end.
 Definition nonpos (d : Z) (p : poly) : bool :=
   if constant p then hd 0 p <=? 0 else if d <? 0 then one_sign false most_times (popp p)
-  else (0 <? d) && existsb (fun m => let (a, b) := series d m in snd (fst (ends a b p)) <=? 0) precisions.
+  else (0 <? d) && match sign_at d p precisions with Lt => true | _ => false end.
 Definition positive_at (d : Z) (p : poly) : bool :=
   if constant p then 0 <? hd 0 p else if d <? 0 then one_sign true most_times p
-  else (0 <? d) && existsb (fun m => let (a, b) := series d m in 0 <? fst (fst (ends a b p))) precisions.
+  else (0 <? d) && match sign_at d p precisions with Gt => true | _ => false end.
 
 Section Domain.
 Variable K : domain.
@@ -324,36 +330,44 @@ Qed.
 Variable d : Z.
 Hypothesis root : is_root_of_e K d T.
 
+Lemma sign_at_sound : forall p ms, is_root_of_e K d T -> (0 < d)%Z -> Forall (fun m => 1 <= m)%nat ms ->
+  match sign_at d p ms with Gt => 0 < value_of p | Lt => value_of p <= 0 | Eq => True end.
+Proof.
+  intros p ms R Hd F. unfold is_root_of_e in R. destruct (Z.ltb_spec d 0) as [N|_]; [lia|].
+  induction F as [|m ms Hm F IH]; [exact I|]. cbn [sign_at].
+  destruct (series_positive d m Hd) as [Sa Sb]. destruct (R m Hm) as [R1 R2]. destruct (series d m) as [a b]. simpl fst in *. simpl snd in *.
+  pose proof (ends_hold a b p ltac:(lia) ltac:(lia) R1 R2) as E.
+  destruct (ends a b p) as [[low high] power]. destruct E as [E1 [E2 E3]]. cbn [fst snd].
+  destruct (Z.ltb_spec 0 low) as [H|_]; [|destruct (Z.leb_spec high 0) as [H|_]; [|exact IH]].
+  - apply cancel_positive with (inj power); [apply inj_positive; exact E1|].
+    destruct (inj_positive low H) as [P1 P2]. split; [apply le_trans with (inj low); assumption|].
+    intro G. apply P2. apply le_antisym; [exact P1 | rewrite G; exact E2].
+  - apply cancel_nonpos with (inj power); [apply inj_positive; exact E1|].
+    apply le_trans with (inj high); [exact E3 | apply inj_nonpos; exact H].
+Qed.
+
+Lemma precise : Forall (fun m => 1 <= m)%nat precisions.
+Proof. repeat constructor; lia. Qed.
+
 Lemma nonpos_sound : forall p, nonpos d p = true -> value_of p <= 0.
 Proof.
   intros p H. unfold nonpos in H. destruct (constant p) eqn:C.
   - rewrite value_constant by exact C. apply inj_nonpos. apply Z.leb_le. exact H.
-  - unfold is_root_of_e in root. destruct (d <? 0)%Z.
-    { apply (one_sign_sound false) in H; [|exact root]. rewrite value_opp in H. apply le_sub. replace (0 - value_of p) with (- value_of p) by ring. exact H. }
-    apply andb_true_iff in H as [Hd H]. apply Z.ltb_lt in Hd. apply existsb_exists in H as [m [Hm H]].
-    assert (1 <= m)%nat by (simpl in Hm; lia).
-    destruct (series_positive d m Hd) as [Sa Sb]. destruct (root m) as [R1 R2]; [assumption|].
-    destruct (series d m) as [a b]. simpl fst in *. simpl snd in *.
-    pose proof (ends_hold a b p ltac:(lia) ltac:(lia) R1 R2) as E.
-    destruct (ends a b p) as [[low high] power]. destruct E as [E1 [_ E2]]. simpl in H. apply Z.leb_le in H.
-    apply cancel_nonpos with (inj power); [apply inj_positive; exact E1|].
-    apply le_trans with (inj high); [exact E2 | apply inj_nonpos; exact H].
+  - destruct (d <? 0)%Z eqn:N.
+    { unfold is_root_of_e in root. rewrite N in root.
+      apply (one_sign_sound false) in H; [|exact root]. rewrite value_opp in H. apply le_sub. replace (0 - value_of p) with (- value_of p) by ring. exact H. }
+    apply andb_true_iff in H as [Hd H]. apply Z.ltb_lt in Hd. pose proof (sign_at_sound p precisions root Hd precise) as S.
+    destruct (sign_at d p precisions); [discriminate | exact S | discriminate].
 Qed.
 
 Lemma positive_sound : forall p, positive_at d p = true -> 0 < value_of p.
 Proof.
   intros p H. unfold positive_at in H. destruct (constant p) eqn:C.
   - rewrite value_constant by exact C. apply inj_positive. apply Z.ltb_lt. exact H.
-  - unfold is_root_of_e in root. destruct (d <? 0)%Z; [apply (one_sign_sound true most_times); assumption|].
-    apply andb_true_iff in H as [Hd H]. apply Z.ltb_lt in Hd. apply existsb_exists in H as [m [Hm H]].
-    assert (1 <= m)%nat by (simpl in Hm; lia).
-    destruct (series_positive d m Hd) as [Sa Sb]. destruct (root m) as [R1 R2]; [assumption|].
-    destruct (series d m) as [a b]. simpl fst in *. simpl snd in *.
-    pose proof (ends_hold a b p ltac:(lia) ltac:(lia) R1 R2) as E.
-    destruct (ends a b p) as [[low high] power]. destruct E as [E1 [E2 _]]. simpl in H. apply Z.ltb_lt in H.
-    apply cancel_positive with (inj power); [apply inj_positive; exact E1|].
-    destruct (inj_positive low H) as [P1 P2]. split; [apply le_trans with (inj low); assumption|].
-    intro F. apply P2. apply le_antisym; [exact P1 | rewrite F; exact E2].
+  - destruct (d <? 0)%Z eqn:N.
+    { unfold is_root_of_e in root. rewrite N in root. apply (one_sign_sound true most_times); assumption. }
+    apply andb_true_iff in H as [Hd H]. apply Z.ltb_lt in Hd. pose proof (sign_at_sound p precisions root Hd precise) as S.
+    destruct (sign_at d p precisions); [discriminate | discriminate | exact S].
 Qed.
 
 End Domain.

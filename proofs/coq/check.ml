@@ -359,7 +359,7 @@ let step root parts cuts v =
 let about = ["unknown"; "mechanism"; "parameters"; "source"]
 let claims = [  (* what a claim says, and may say; and the rule of evidence for it *)
   "privacy", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "error"; "attained"; "runs"; "root"] @ about, ["forms"; "datasets"]);
-  "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["runs"; "root"] @ about, ["forms"]);
+  "privacy of messages", (["n"; "records"; "neighbours"; "bound"; "program"], ["runs"; "root"] @ about, ["forms"; "datasets"]);
   "violation", (["n"; "records"; "neighbours"; "bound"; "program"], ["delta"; "error"; "root"] @ about, ["witness"]);
   "accuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["attained"; "root"] @ about, ["datasets"]);
   "inaccuracy", (["n"; "records"; "alpha"; "beta"; "program"], ["root"] @ about, ["witness"]);
@@ -573,8 +573,9 @@ let check file =
         "an unknown has a name and a range";
       -1
     | _ -> refuse "an unknown has a name and a range" in
-  let every = question = "privacy of messages" in
-  let n = if every then (need (field "n" claim = Str "all") "this is a claim for every n"; 0)
+  let messages = question = "privacy of messages" in
+  let every = messages && field "n" claim = Str "all" in
+  let n = if every then 0
     else let n = small "number of records" 10_000 (field "n" claim) in need (n > 0) "there is no such number of records"; n in
   let records, width = all_records (field "records" claim) in
   let among = Option.value (List.assoc_opt "neighbours" claim) ~default:Null in
@@ -607,7 +608,7 @@ let check file =
       List.map (fun p -> let t, d = pair p in ranged ~least:one t, ranged ~most:one d) (items (field "points" claim)) in
   need (points <> [] || not curve) "a curve has no points";
   let d = { K.base = c; delta_up; delta_down; infinite; listed_pairs = listed } in
-  let published = List.exists (fun (i, _) -> (List.nth parts i).K.publishes <> []) places in
+  let published = let all = Array.of_list parts in List.exists (fun (i, _) -> all.(i).K.publishes <> []) places in
   let order, parts_of_order = if not moment then 2, 1 else match field "order" claim with
     | Str s -> let p, q = quotient s in small "order" 99 (Int p), small "order" 16 (Int q)
     | v -> small "order" 99 v, 1 in
@@ -657,6 +658,7 @@ let check file =
       need (List.for_all (fun (x, y) -> Hashtbl.mem known (y ^ x)) listed) "a pair is listed the other way round only";
       let delta = Option.value (List.assoc_opt "delta" claim) ~default:(Int B.zero_big_int) in
       composed root_int [field "bound" claim, delta, runs] t total) (List.assoc_opt "runs" claim);
+  need (rule = "forms" || not every) "this rule is not for every n";
   if rule = "forms" then begin
     need (pure && listed = None && error = None) "this rule is not for this claim";
     let cuts = List.map (cut root_int) (items (field "cuts" evidence)) in
@@ -668,6 +670,9 @@ let check file =
     let k = small "number of guesses" n (field "guesses" claim) in
     let pairs = List.map (fun v -> match values v with [a; b] -> a, b | _ -> refuse "a list of another length is expected")
         (items (field "pairs" claim)) in
+    let observes = List.exists (fun p -> List.exists (function K.Observe _ -> true | _ -> false) p.K.lines) parts in
+    need (n < 40 || not observes) "checking takes more work than is allowed (N behind the file allows N times as much)";
+    if observes then Work.spend (9 * (n + 1) * (List.length places + 1) lsl n);
     need (k > 0 && K.check_efficacy c pairs k) "of the guesses another share is right"
   end else if law then begin
     let row v =
@@ -699,7 +704,7 @@ let check file =
         "; of all laws that differ by the error at most"
         ^ if not refuted && List.exists short all_points then ", and publish nothing else" else "")
   ^ (if noisy then "; of noise on these numbers, at whole orders (between: Canonne, Kamath, Steinke 2020)" else "")
-  ^ (if every then "; an upper bound for all that is computed from the messages (post-processing)" else "")
+  ^ (if messages then "; an upper bound for all that is computed from the messages (post-processing)" else "")
   ^ (if published || accuracy || noisy then "" else "; nothing is published") ^ "; by a theorem"
 
 (* Work is counted by the integers, which all loops of the checker use; and memory is looked at whenever it was swept. *)

@@ -5,6 +5,11 @@ than on which side of finitely many numbers it lies, it is drawn in which of the
 probability of each. A `Between` is a number of which a cell is known. What is asked of one has the same answer for all
 numbers of the cell, or else names the number at which to cut; then the program is lowered again, with that cut. What no
 cut answers, as which of two such numbers is the larger, raises Uncut.
+
+Where all of it is published it may be told by cells, too (`told_apart`): cut where the pieces of all laws end, every
+density on a cell is p(z) = A e^(rz) + B e^(-rz), and p(z) sinh(r(h - l)) = p(l) sinh(r(h - z)) + p(h) sinh(r(z - l)).
+So z is drawn from one of two laws that no record changes, one for each end, with probabilities in proportion to p
+there.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from typing import Any, TypeAlias
 
 from tightdp.core.unmerged import Uncut
 from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.rationals import as_value
 from tightdp.language.laws import Exponentials, Law
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
@@ -36,16 +42,18 @@ class Between:
     """times·z + plus, where z is a draw in an open cell; of `whole` draws the ends are halves of odd numbers.
 
     `wanted` is where numbers are noted at which to cut draws of this `kind`. Order and equality are those of cells, for
-    sets of values; what Python answers is in `asked`.
+    sets of values; what Python answers is in `asked`. Where it is told apart, `side` is the end that its law belongs to
+    (0: there is one law), and `rate` the r of these laws.
     """
 
-    __slots__ = ("high", "kind", "low", "plus", "times", "wanted", "whole")
+    __slots__ = ("high", "kind", "low", "plus", "rate", "side", "times", "wanted", "whole")
 
     def __init__(
-        self, low: End, high: End, kind: Kind, wanted: set[Cut], whole: bool, times: Operand = 1, plus: Operand = 0
-    ) -> None:
+        self, low: End, high: End, kind: Kind, wanted: set[Cut], whole: bool, times: Operand = 1, plus: Operand = 0,
+        side: int = 0, rate: Operand = None,
+    ) -> None:  # fmt: skip
         self.low, self.high, self.whole, self.times, self.plus = low, high, whole, times, plus
-        self.kind, self.wanted = kind, wanted
+        self.kind, self.wanted, self.side, self.rate = kind, wanted, side, rate
 
     @property
     def ends(self) -> tuple[End, End]:
@@ -55,8 +63,9 @@ class Between:
         return (low, high) if way > 0 else (high, low)
 
     def __repr__(self) -> str:
-        (below, low), (above, high) = self.ends
-        return f"{'-inf' if below else low}..{'inf' if above else high}"
+        (below, low), (above, high), side, rate = self.told
+        told = "" if self.rate is None else f", {'high' if side > 0 else 'low' if side else 'one'} end, rate {rate}"
+        return f"{'-inf' if below else low}..{'inf' if above else high}{told}"
 
     # as a value among others
 
@@ -64,7 +73,7 @@ class Between:
         return hash(self.ends)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Between) and (self.ends, self.whole) == (other.ends, other.whole)
+        return isinstance(other, Between) and (self.told, self.whole) == (other.told, other.whole)
 
     def __lt__(self, other: Operand) -> bool:
         return self._place < _place_of(other)
@@ -79,8 +88,20 @@ class Between:
         return self._place >= _place_of(other)
 
     @property
-    def _place(self) -> tuple[End, End, int]:
-        return (*self.ends, 1)
+    def _place(self) -> tuple[Operand, ...]:
+        return (*self.ends, 1, self.told[2:])
+
+    @property
+    def told(self) -> tuple[Operand, ...]:
+        """All that the law of the number depends on: its cell; and where it is told apart which end, and the rate."""
+        rate = Fraction(0) if self.rate is None else self.rate / abs(self.times)
+        return (*self.ends, self.side if self.times > 0 else -self.side, rate)
+
+    @property
+    def shown(self) -> tuple[Operand, ...]:
+        """What is published of it: both ends, or None, which of them, and the rate."""
+        low, high, side, rate = self.told
+        return (*(None if way else as_value(Fraction(end)) for way, end in (low, high)), side, as_value(rate))
 
     # what is linear
 
@@ -114,7 +135,7 @@ class Between:
         return self * (1 / divisor)
 
     def _moved(self, times: Operand, plus: Operand) -> Between:
-        return Between(self.low, self.high, self.kind, self.wanted, self.whole, times, plus)
+        return Between(self.low, self.high, self.kind, self.wanted, self.whole, times, plus, self.side, self.rate)
 
     def _number(self, other: Operand) -> Operand:
         if isinstance(other, (int, Fraction)):
@@ -194,7 +215,7 @@ class Between:
     __rshift__ = __rrshift__ = __invert__ = __float__ = __format__ = __index__ = __int__ = _refused
 
 
-def _place_of(value: Operand) -> tuple[End, End, int]:
+def _place_of(value: Operand) -> tuple[Operand, ...]:
     return value._place if isinstance(value, Between) else ((0, value), (0, value), 0)
 
 
@@ -248,6 +269,26 @@ def cells_of(law: Exponentials, cuts: Sequence[Fraction], kind: Kind, wanted: se
         mass = sum((_mass(law, piece, below, above) for piece in law.pieces), Fraction(0))
         single = not law.real and not below[0] and not above[0] and above[1] - below[1] == 1
         found.append((int(below[1] + _HALF) if single else Between(below, above, kind, wanted, not law.real), mass))
+    return tuple(found)
+
+
+def told_apart(law: Exponentials, cuts: Sequence[Fraction], kind: Kind, wanted: set[Cut]) -> Law:
+    """Return a law on the reals as one of the ends of cells, which are cut where its pieces end, too."""
+    found: list[tuple[Operand, Number]] = []
+    cells: Sequence[tuple[Operand, Number]] = cells_of(law, cuts, kind, wanted)
+    for cell, mass in cells:
+        (below, low), (above, high) = cell.low, cell.high
+        spans = ((_span(law, first, last), base) for first, last, base in law.pieces)
+        base = next(base for (first, last), base in spans if first <= cell.low < last)
+        rate = Fraction(0) if base == 1 else base.logarithm if isinstance(base, ExpNumber) else None
+        if not isinstance(rate, Fraction):
+            raise cell.uncut()
+        sides: dict[int, Number] = {0: mass}
+        if rate and not below and not above:  # p is in proportion to 1 at low, and to this power at high
+            power = base ** (high - low)
+            sides = {-1: mass / (1 + power), 1: mass * power / (1 + power)}
+        for side, part in sides.items():
+            found.append((Between(cell.low, cell.high, kind, wanted, False, side=side, rate=abs(rate)), part))
     return tuple(found)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from fractions import Fraction
 
-from tightdp.core.between import Between, Cut, Kind, align, asked, cells_of
-from tightdp.core.nodes import Expr
+from tightdp.core.between import Between, Cut, Kind, align, asked, cells_of, told_apart, uncut
+from tightdp.core.nodes import Draw, Expr
 from tightdp.core.operators import Value
 from tightdp.core.unmerged import Recut
 from tightdp.language.laws import Exponentials, Law
@@ -17,12 +18,39 @@ class Cells:
     def __init__(self) -> None:
         self.cuts: Collection[Cut] = ()
         self.wanted: set[Cut] = set()
-        self.used = self.real = False
+        self.used = self.real = self.told = False
+        self.shown: set[Expr] = set()
+        self.ends: dict[Kind, set[Fraction]] = {}
 
     def law(self, law: Exponentials, kind: Kind) -> Law:
-        """Return a law as one of cells."""
+        """Return a law as one of cells; where that is all that is told of published noise (`told`), of their ends."""
         self.used, self.real = True, self.real or law.real
-        return cells_of(law, sorted(at for each, at in self.cuts if each == kind), kind, self.wanted)
+        cuts = sorted(at for each, at in self.cuts if each == kind)
+        if not (self.told and law.real):
+            return cells_of(law, cuts, kind, self.wanted)
+        ends = {Fraction(law.centre + end) for low, high, _ in law.pieces for end in (low, high) if end is not None}
+        self.ends.setdefault(kind, set()).update(ends)
+        self.wanted |= {(kind, end) for end in ends.difference(cuts)}
+        return told_apart(law, cuts, kind, self.wanted)
+
+    def shown_by(self, expr: Expr) -> Sequence[Value]:
+        """Return the values of a scalar that is published, with what is told of noise in place of it.
+
+        Then the number is drawn anew by those who read that: so noise is published once. Raises Uncut, and Recut.
+        """
+        cells, waiting = cells_in([expr]), [expr]
+        for end in {cell.times * end + cell.plus for cell in cells for end in self.ends.get(cell.kind, ())}:
+            for cell in cells:  # so that all that is published is told apart at the same numbers
+                cell.below(end)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, Draw):
+                if node in self.shown:
+                    raise uncut(self.real)
+                self.shown.add(node)
+            waiting += [child for child in node.children if cells_in([child])]
+        self.check()
+        return [value.shown if isinstance(value, Between) and not value.whole else value for value in expr.values]
 
     def check(self, alike: bool = False) -> None:
         """Raise Recut where what was asked last has no answer with the cuts that there are."""
@@ -51,6 +79,8 @@ class Cells:
     def align(self, nodes: Collection[Expr]) -> None:
         """See to it that cells tell which of some nodes is the largest, but for its place in the cell. Raises Recut."""
         if self.used and cells_in(nodes):
+            if self.told and sum(bool(cells_in([node])) for node in nodes) > 1:
+                raise uncut(self.real)
             align([node.values for node in nodes])
             self.check(alike=True)
 

@@ -50,6 +50,7 @@ PLAIN = _NUMERIC | {"eq", "ne", "not", "tuple", "bool"}
 """The operations that a line may name; all others are written as tables of their values."""
 _REFUSES = {f"refuses {name}" for name in ("div", "floordiv", "mod")}
 _ONE_BY_ONE = {"sum": "add", "min": "min", "max": "max", "xor": "ne"}
+_TABLED: dict[str, Callable[..., object]] = {"sum": lambda *values: sum(values), "min": min, "max": max}
 _DECIDED = {"and": False, "or": True}
 """What decides a join as soon as one operand has it."""
 
@@ -209,7 +210,7 @@ class _Writer:
                 begun.setdefault((expr.operator, len(serials)), {})[serials] = expr
         lengths = sorted({length for _, length in begun}, reverse=True)
         for key, expr in reversed(list(self._nodes.items())):
-            if isinstance(expr, Nary):
+            if isinstance(expr, Nary) and not _of_texts(expr):
                 found[key] = expr.operator, [(None, True, part) for part in self._continued(expr, begun, lengths)]
             elif isinstance(expr, Case) and key not in self._swallowed and len(chain := self._chain(expr)) > 2:
                 found[key] = "first", chain
@@ -332,7 +333,7 @@ class _Writer:
                 pairs = zip(expr.selector.values, expr.branches, strict=True)
                 table = [[written_value(value), self._operand(branch)] for value, branch in pairs]
                 self._define(key, "v", "case", self._operand(expr.selector), table)
-            case Apply():
+            case Apply() | Nary():
                 self._apply(key, expr)
 
     def _drawn(self, expr: Draw) -> list[Written]:
@@ -348,12 +349,10 @@ class _Writer:
     def _weight(self, mass: Number, common: Written) -> Written:
         return written_whole(mass.numerator * (common // mass.denominator), self._root)
 
-    def _apply(self, key: Key, expr: Apply) -> None:
+    def _apply(self, key: Key, expr: Apply | Nary) -> None:
         names = [self._operand(operand) for operand in expr.operands]
         plain = expr.operator not in _NUMERIC or all(operand.numeric for operand in expr.operands)
-        texts = (ExpNumber, Between)  # numbers that are written as texts
-        plain = plain and not any(isinstance(value, texts) for each in expr.operands for value in each.values)
-        if expr.operator in PLAIN and plain:
+        if expr.operator in PLAIN and plain and not _of_texts(expr):
             return self._define(key, "v", expr.operator, *names)
         if expr.operator in _REFUSES and all(operand.numeric for operand in expr.operands):
             return self._define(key, "v", "eq", names[1], 0)
@@ -367,7 +366,7 @@ class _Writer:
         for values in product(*(operand.values for operand in expr.operands)):
             free = tuple(v for v, operand in zip(values, expr.operands, strict=True) if not isinstance(operand, Const))
             try:
-                found = operation(expr.operator)(*values)
+                found = (_TABLED.get(expr.operator) or operation(expr.operator))(*values)
             except REFUSED:
                 continue
             listed.append([written_value(free[0] if single else free), written_value(found)])
@@ -377,6 +376,11 @@ class _Writer:
         self._counts[letter] += 1
         self._names[key] = f"{letter}{self._counts[letter]}"
         self._lines.append([self._names[key], *line])
+
+
+def _of_texts(expr: Apply | Nary) -> bool:
+    """Whether some operand is a number that is written as a text."""
+    return any(isinstance(value, (ExpNumber, Between)) for each in expr.operands for value in each.values)
 
 
 def _shape(shape: Shape, components: Sequence[Written]) -> str:

@@ -16,11 +16,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from tightdp.core.lowering import lower_target
+from tightdp.core.lowering import lower, lower_target
 from tightdp.core.nodes import CoreProgram
+from tightdp.core.passes import expand_shuffles
 from tightdp.core.text import program_text
 from tightdp.core.unmerged import Uncut
-from tightdp.errors import ParameterError, QueryError
+from tightdp.errors import LanguageError, ParameterError, QueryError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import Exact, compare_log, decimal_text
 from tightdp.language.program import Dataset
@@ -135,6 +136,9 @@ def certify(
     try:
         engine.program.expanded(engine.control())  # which says whether something is cut off
     except Uncut as error:
+        if not bar and not any(asked[1:]) and (core := _told_apart(engine)) is not None:
+            claimed = (None, None) if pure == (None, None) else read_exponential(*pure, least=1)
+            return _of_published(engine, core, *claimed)
         what = f"no rule of evidence fits: {error.kind} has no core program with finitely many outcomes here"
         raise QueryError(what, "ask privacy, delta or verify, which answer without one") from None
     if accuracy != (None, None) or x is not None:
@@ -199,6 +203,30 @@ def _privacy(
     elif not exact and least == tight:  # a closed form; what the program without far runs shows is more
         claim["bound"] = _above(tight)
     return finished(engine, claim, found.witness)
+
+
+def _told_apart(engine: Engine) -> CoreProgram | None:
+    """Return the core program in which no more is told of published noise than the rest is drawn from; or None."""
+    try:
+        core = lower(engine.bound, None, prober(engine.backend), engine.control(), told=True)
+    except LanguageError:
+        return None
+    return expand_shuffles(core) if core.inexact is None else None
+
+
+def _of_published(
+    engine: Engine, core: CoreProgram, exp_epsilon: Fraction | ExpNumber | None, epsilon: Fraction | None
+) -> Certificate:
+    """Return a certificate of ε where noise on the reals is published, by what is told of it. Raises QueryError."""
+    found = tight_privacy(engine, Fraction(0))
+    tight = found.exp_epsilon
+    if found.status != "exact" or tight == math.inf:
+        raise QueryError("no rule of evidence fits: e^ε has no upper end that is known", "ask privacy")
+    if tight > exp_epsilon if exp_epsilon is not None else epsilon is not None and compare_log(tight, epsilon) > 0:
+        what = "no rule of evidence fits: of noise on the reals that is published upper ends are certified"
+        raise QueryError(what, "verify says what refutes the claim")
+    claim = {"question": "privacy of messages", "bound": tight if exp_epsilon is None else exp_epsilon}
+    return finished(engine, claim, None, core=core)
 
 
 def _above(number: Exact) -> Fraction:
@@ -356,7 +384,7 @@ def _evidence(content: Mapping[str, Any], checker: Any, control: Control) -> Ite
     if claim["question"] in REFUTED.values():
         yield {"rule": "witness"}
         return
-    if claim["question"] == "privacy" and "delta" not in claim:
+    if claim["question"] in ("privacy", "privacy of messages") and "delta" not in claim:
         try:
             checker.LEFT[0] = WORK * checker.WORK
             forms = find_forms(checker, checker.beside("datasets").Claim(content), control)

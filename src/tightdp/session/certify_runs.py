@@ -135,5 +135,4 @@ def efficacy(engine: Engine, guesses: Any, pairs: Any, **unknown: Any) -> Certif
     content = content_of(engine, {"question": "efficacy", "guesses": asked, "share": share} | unknown, text)
     content["claim"]["pairs"] = [dataset_of(engine.bound, pair) for pair in found.pairs]
     content["evidence"] = {"rule": "datasets"}
-    less = "give a smaller range" if unknown else "leave observe out, where there is one"
-    return accepted(content, f"{less}, or ask for fewer records")
+    return accepted(content, f"{'give a smaller range, or ' * bool(unknown)}ask for fewer records")

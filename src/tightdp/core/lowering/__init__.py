@@ -78,16 +78,18 @@ def lower(
     watch: Callable[[], None] = lambda: None,
     plans: Plans | None = None,
     enclosed: bool = True,
+    told: bool = False,
 ) -> CoreProgram:
     """Return the core program of a mechanism, for every dataset or (with `x`) for one.
 
     `probe` says which values can occur; without one, a loop or recursion ends only where that is plain to see.
     `watch` is called at every statement, and may raise to stop. Programs of one mechanism that are lowered with the
     same `plans` have the same outputs. Raises LanguageError where the source is outside the language, and Unmerged
-    where noise has no exact finite form, unless an `enclosed` law will do.
+    where noise has no exact finite form, unless an `enclosed` law will do; or of published noise on the reals no more
+    is `told` than what the rest can be drawn from, whatever the dataset.
     """
     plans = plans or Plans()
-    plan = Plan() if x is None else plans.whole
+    plan = Plan(told=told) if x is None else plans.whole
     unmerged: Unmerged | None = None
     shared = True
     rounds, tried = LONG_LOOP, {True: 0, False: 0}
@@ -183,6 +185,7 @@ class Lowering(Outputs):
         self.plan, self.floats = plan, bound.program.floats
         self.picks, self.told_apart = picks, 0
         self.builder.windows, self.builder.cells.cuts = plan.windows, plan.cuts
+        self.builder.cells.told = plan.told
         self.left_early, self.endless = plan.loops, set(plan.loops)
         self.builder.cut = (lambda law: cut_law(law, reach_of_cut(law, plan.cut))) if plan.cut else None
         self.builder.place = lambda: (self.frame.source, self.position[-1]) if self.position else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tightdp.core.between import Cut
+from tightdp.core.cells import cells_in
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.dictionaries import sorted_output
 from tightdp.core.lowering.machine import Machine
@@ -41,7 +42,8 @@ _MAX_COMPONENTS = 16 * TABLE_ENTRIES
 class Plan:
     """How noise on all integers is made finite: a window per draw, and where the tails of outputs begin.
 
-    Or all of it is cut off, so far out at least, and so are these `loops`. Other draws are told apart between `cuts`.
+    Or all of it is cut off, so far out at least, and so are these `loops`. Other draws are told apart between `cuts`;
+    that they are may be all that is `told` of what is published.
     """
 
     windows: tuple[Window, ...] = ()
@@ -49,6 +51,7 @@ class Plan:
     cut: int = 0
     cuts: frozenset[Cut] = frozenset()
     loops: frozenset[ast.AST] = frozenset()
+    told: bool = False
 
 
 @dataclass
@@ -121,6 +124,8 @@ class Outputs(Machine):
                 f"an output may have more than {_MAX_COMPONENTS:,} parts, over all the shapes that it can take",
                 "return a summary of it, or values of fewer shapes",
             )
+        if self.plan.told and cells_in([expr]):
+            expr = self.builder.case(expr, tuple(map(self.builder.const, self.builder.cells.shown_by(expr))))
         self.builder.cells.check_whole(expr)
         expr = self._ended(expr)
         unused = None
