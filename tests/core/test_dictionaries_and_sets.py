@@ -93,6 +93,9 @@ PROGRAMS: dict[str, str] = {
     "branches-and-orders": "def f(x):\n    d = {}\n    if flip(1/2):\n        d['a'] = 1\n        d['b'] = x[0]\n    elif x[1]:\n        d['b'] = 2\n        d['a'] = 3\n    d['c'] = len(d)\n    return tuple(d.items()), d",
     "thresholds": "def f(x):\n    d = {}\n    for b in x:\n        d[b] = d.get(b, 0) + 1\n    return {k for k, v in d.items() if v + flip(1/3) > 1}, {k: v + flip(1/4) for k, v in d.items()}",
     "truths-and-numbers": "def f(x):\n    d = {}\n    for b in (x[0], flip(1/2), 1):\n        d[b] = d.get(b, 0) + 1\n    return tuple(d.values()), len(d)",
+    "any-of-members": "def f(x):\n    s = {b for b in x if flip(1/3)}\n    return any(b > 1 for b in s), all(b < 2 or flip(1/2) for b in s), any(10 // b > 5 for b in s if b), all(s)",
+    "any-of-a-histogram": "def f(x):\n    d = {}\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    return any(c > 1 for c in d.values()), all(k + c > 1 for k, c in d.items()), any(d), any(flip(1/4) for k in d), not all(d.values())",
+    "any-where-order-shows": "def f(x):\n    d, seen = {}, []\n    for b in (*x, flip(1/3)):\n        d[b] = d.get(b, 0) + 1\n    try:\n        some = any(seen.append(k) or c > 1 for k, c in d.items()) or any(2 // k > 1 for k in d)\n    except ZeroDivisionError:\n        some = 'none'\n    return some, tuple(seen), any((last := k) > 0 for k in d), last",
     "emptied": "def f(x):\n    d = {}\n    d[x[0]] = 1\n    if flip(1/3):\n        d.clear()\n    elif x[1]:\n        del d[x[0]]\n    return d, bool(d)",
 }  # fmt: skip
 
@@ -133,6 +136,13 @@ KEYED = {
 def test_as_many_keys_are_there_as_records_and_draws_tell_them_apart(name: str) -> None:
     with module_of("def f(x):\n    c, out = {}, {}\n" + KEYED[name] + "\n") as module:
         assert_agreement(bind(module, Int(0, 5), 2), ("cudd",))
+
+
+def test_whether_some_value_of_a_histogram_is_large_does_not_depend_on_the_order_of_its_keys() -> None:
+    """There are 1,957 orders and lengths, of which each would be looked at."""
+    text = "def f(x):\n    d = {}\n    for v in x:\n        if flip(1/2):\n            d[v] = d.get(v, 0) + 1\n"
+    with module_of(f"{text}    return any(c > 1 for c in d.values())\n") as module:
+        lower(bind(module, Int(0, 7), 4))
 
 
 def test_no_more_conditions_hold_at_once_than_is_said() -> None:

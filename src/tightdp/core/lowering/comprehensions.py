@@ -31,6 +31,7 @@ from tightdp.core.lowering.values import (
     Generator,
     Range,
     Reference,
+    Sieve,
     Stream,
     Value,
     alternatives,
@@ -132,17 +133,19 @@ def clauses(
 def search(m: Machine, iterable: Value, wanted: bool) -> Value:
     """Return any() (`wanted`) or all() of an iterable; what is made as it goes stops at the first item that decides."""
     iterable = entered(m, iterable)
-    if not any(isinstance(one, Stream) or everyone(one) for _, one in alternatives(iterable, m.builder.true)):
+    items = iterable if m.single and isinstance(iterable, Stream) else unordered(m, iterable)
+    if not isinstance(items, Sieve) and not any(
+        isinstance(one, Stream) or everyone(one) for _, one in alternatives(items, m.builder.true)
+    ):
         join = m.builder.disjunction if wanted else m.builder.conjunction
-        items = collected(m, unordered(m, iterable))
-        return m.each(items, lambda each: known(join([truth(m, item) for item in each])))
+        return m.each(collected(m, items), lambda each: known(join([truth(m, item) for item in each])))
 
     def decided(item: Value, leave: Callable[[Value], None]) -> None:
         condition = truth(m, item)
         decides = condition if wanted else m.builder.negation(condition)
         m.branch(decides, lambda: leave(wanted), lambda: None)
 
-    return _until_left(m, iterable, decided, not wanted)
+    return _until_left(m, items, decided, not wanted)
 
 
 @method("item in", Stream)
