@@ -13,16 +13,18 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import linear_sum_assignment, linprog
 from scipy.sparse import coo_matrix
 
 from tightdp.every_n.options import END, Cell, Option, Part, Search, Step, targets
 from tightdp.every_n.paths import Paths
 from tightdp.exact.field import ExpNumber, Number
+from tightdp.exact.linear_program import solve_equations
 from tightdp.exact.lines import near_sample
+from tightdp.limits.calibrated import DENSE_SYSTEM
 
 _FARTHER = 4
 _MOST_SHIFTS = 500
@@ -35,6 +37,8 @@ _REPEATED = 3000
 _ENOUGH = 1e-12
 _LARGEST = 1e15
 _MARGIN = Fraction(1, 10**8)
+_NEARLY = 1 - 1e-4
+"""What bears at least this part of the most may bear the most, as shares are rounded."""
 
 Group: TypeAlias = list[tuple[Fraction, Part]]
 """Shares of our paths that the same noise on one of their paths may have to bear."""
@@ -92,7 +96,9 @@ def align(paths: Paths, watch: Callable[[], None] = lambda: None, farther: bool 
         plans[cell] = tuple(plan for _, plan in compared)
         pending += _reached(plans[cell])
     prices = _exact_prices(plans, near)
-    alignment = None if prices is None else Alignment(prices, plans, tuple(chosen))
+    alignment = None
+    if prices is not None:
+        alignment = Alignment(prices, plans, tuple(_evenly(plan, prices) for plan in chosen))
     return alignment if alignment is not None and alignment.holds() else None
 
 
@@ -204,7 +210,29 @@ def _compared(step: Step, prices: dict[Cell, float]) -> tuple[float, Plan]:
         exact[exact.index(max(exact))] += 1 - sum(exact)
         shared.append(tuple((option, share) for (_, option), share in zip(each, exact, strict=True) if share))
     other = _burden(tuple(shared), prices)
-    return (other, tuple(shared)) if other < found else (found, plan)
+    if other < found:
+        found, plan = other, tuple(shared)
+    alone = _one_each(best, found * (1 + _ENOUGH))
+    return (_burden(alone, prices), alone) if alone else (found, plan)
+
+
+def _one_each(best: list[list[tuple[float, Option]]], most: float) -> Plan:
+    """Return a plan in which each of their paths bears one of ours, whole, and at most so much; empty where none is.
+
+    Shares that are as good are rounded, and so may fail where a price depends on itself.
+    """
+    free = {ours: option for ours, some in enumerate(best) for _, option in some if not option.parts}
+    rows = [ours for ours in range(len(best)) if ours not in free]
+    theirs = 1 + max((part.theirs for some in best for _, option in some for part in option.parts), default=-1)
+    costs, whole = np.full((len(rows), theirs), 2 * _LARGEST), {}
+    for row, ours in enumerate(rows):
+        for value, option in best[ours]:
+            if value <= most and len(option.parts) == 1:
+                at = row, option.parts[0].theirs
+                costs[at], whole[at] = value, option
+    pairs = zip(*map(np.ndarray.tolist, linear_sum_assignment(costs)), strict=True)
+    chosen = free | {rows[at[0]]: whole[at] for at in pairs if at in whole}
+    return tuple(((chosen[ours], Fraction(1)),) for ours in range(len(best))) if len(chosen) == len(best) else ()
 
 
 def _least_shared(values: Sequence[tuple[float, Option]]) -> float:
@@ -259,6 +287,30 @@ def _exact_prices(plans: dict[Cell, tuple[Plan, ...]], near: dict[Cell, float]) 
         return None
     larger = {cell: Fraction(near[cell]).limit_denominator(10**12) * (1 + _MARGIN) for cell in plans}
     return {**larger, END: Fraction(1)}
+
+
+def _evenly(plan: Plan, prices: dict[Cell, Number]) -> Plan:
+    """Return the plan with shares for which all that bear the most bear exactly the same, where that is less."""
+    shares = [share for some in plan for _, share in some]
+    if len(shares) == len(plan) or len(shares) >= DENSE_SYSTEM:
+        return plan
+    at = iter(range(len(shares)))
+    open_: Any = tuple(tuple((option, next(at)) for option, _ in some) for some in plan)
+    bears: list[dict[Any, Number]] = [{at: part.gain * prices[part.target] for at, part in g} for g in _groups(open_)]
+    totals = [sum(near_sample(value) * float(shares[number]) for number, value in each.items()) for each in bears]
+    most = len(shares)
+    equations: list[Any] = [
+        ({**each, most: Fraction(-1)}, Fraction(0))
+        for each, total in zip(bears, totals, strict=True)
+        if total > max(totals) * _NEARLY
+    ]
+    equations += [({number: Fraction(1) for _, number in some}, Fraction(1)) for some in open_]
+    near: Any = [*shares, Fraction(0)]
+    found: Any = solve_equations(equations, near)
+    if found is None or any(found.get(number, -1) < 0 for number in range(most)):
+        return plan
+    even: Any = tuple(tuple((option, found[number]) for option, number in some) for some in open_)
+    return even if _price(even, prices) <= _price(plan, prices) else plan
 
 
 def _price(plan: Plan, prices: dict[Cell, Number]) -> Number:

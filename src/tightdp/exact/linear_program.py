@@ -232,7 +232,8 @@ def solve_equations(
 ) -> Values | None:
     """Return the solution of sparse linear equations in which unknowns that are open are as in `near`; None for none.
 
-    Unknowns are eliminated in the shortest equation there is, until what is left is dense.
+    Unknowns are eliminated in the shortest equation there is, until what is left is dense. With at most DENSE_SYSTEM
+    unknowns, numbers may be of any field.
     """
     system = _System(equations)
     if not system.eliminate(control):
@@ -308,7 +309,7 @@ class _System:
             return None
         for unknown, row, right in reversed(self.done):
             known = (value * found.setdefault(each, near[each]) for each, value in row.items())
-            found[unknown] = right - sum(known, fmpq(0))
+            found[unknown] = right - sum(known)
         return found
 
     def _dense(self, near: Sequence[fmpq]) -> Values | None:
