@@ -81,3 +81,54 @@ def growing(x):
 def test_what_grows_outside_is_refused() -> None:
     with pytest.raises(LanguageError, match="no bound on the rounds"):
         growing.bind(n=1).privacy()
+
+
+@mechanism(record=Bit)
+def by_its_own_functions(x):
+    def magnitude():
+        k = 0
+        while flip("1/2"):
+            k += 1
+        return k
+
+    def negative():
+        return flip("1/2")
+
+    def positive():
+        return not flip("1/2")
+
+    sign = negative if flip("1/3") else positive
+    while True:
+        m, below = magnitude() // 2, sign()
+        if m > 0 or not below:
+            return sum(x) - m if below else sum(x) + m
+
+
+def test_functions_defined_in_the_mechanism_are_the_same_in_every_run() -> None:
+    """Half of a magnitude is m with probability 3/4^(m + 1); 0 is drawn again where it is negative."""
+    law: Any = by_its_own_functions.bind(n=2).distribution((0, 1))
+    assert law.status == "exact"
+    for y in range(-4, 6):
+        assert law.probability(y) == Fraction(3, 2) / 4 ** (abs(y - 1) + 1) / Fraction(5, 8)
+
+
+@mechanism(record=Bit)
+def by_one_of_two(x):
+    def often():
+        return flip("3/4")
+
+    def seldom():
+        return flip("1/4")
+
+    coin = often if x[0] else seldom
+    k = 0
+    while coin():
+        k += 1
+    return k
+
+
+def test_functions_of_another_text_are_not_the_same() -> None:
+    for bit, ratio in ((0, Fraction(1, 4)), (1, Fraction(3, 4))):
+        law: Any = by_one_of_two.bind(n=1).distribution((bit,))
+        assert [law.probability(k) for k in range(5)] == [(1 - ratio) * ratio**k for k in range(5)]
+    assert by_one_of_two.bind(n=1).privacy().exp_epsilon == float("inf")

@@ -7,7 +7,7 @@ collections and objects of the enclosing module.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, TypeAlias
@@ -40,6 +40,24 @@ class Form:
 
     def counters(self) -> Iterator[int]:
         yield from (v - COUNTER for v, _ in self.coefficients if COUNTER <= v < REAL)
+
+
+@dataclass(frozen=True)
+class _Alike:
+    """A function that sees no variables of other functions: it does what others of its code do."""
+
+    codes: tuple[Any, ...]
+    names: int
+    value: Any = field(compare=False)
+
+
+def _alone(value: FunctionType) -> FunctionType | None:
+    """Return a function, as it is written, if it sees nothing but the names of its module."""
+    own: FunctionType = vars(value).get("__wrapped__", value)
+    inner = [held for cell in value.__closure__ or () for held in held_by(cell)]
+    if own.__closure__ or own.__defaults__ or own.__kwdefaults__ or vars(own) or any(each is not own for each in inner):
+        return None
+    return own
 
 
 class Picture(NamedTuple):
@@ -125,6 +143,8 @@ class _Drawing:
             return self._container(value, place)
         if self._deep and isinstance(value, _CALLED) and not is_ours(value):
             return self._called(value, place)
+        if isinstance(value, FunctionType) and (own := _alone(value)):
+            return "whole", _Alike((value.__code__, own.__code__), id(own.__globals__), value)
         if isinstance(value, _WHOLE) or getattr(value, "program", None) is not None:
             return "whole", value
         raise Outside(f"is drawn in a loop that goes on with a {type(value).__name__}")
@@ -194,7 +214,7 @@ class _Building:
             case "plain", _, value:
                 return value
             case "whole", value:
-                return value
+                return value.value if isinstance(value, _Alike) else value
             case "tuple", items:
                 return tuple(map(self.of, items))
             case "again", at:
