@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tightdp import Bit, Int, Mechanism, discrete_laplace, laplace, mechanism, one_sided_geometric
-from tightdp.every_n.states import adds_noise_to_sums
+from tightdp.every_n.one_record import adds_noise_to_sums
 from tightdp.methods.program import Program
 from tightdp.results.result import TripleWitness
 

@@ -13,16 +13,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, count, product
+from itertools import product
 from typing import Any, TypeAlias
 
-from tightdp.errors import LanguageError
+from tightdp.errors import LanguageError, LimitError
 from tightdp.every_n.assembling import assembled
 from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
-from tightdp.every_n.following import Choices, Untraceable
+from tightdp.every_n.following import Choices
 from tightdp.every_n.learned import Again, Unending
 from tightdp.every_n.meeting import Meeting, steps_of_run
-from tightdp.every_n.paths import OPEN, Affine, Path, Paths, Terms, held, refusal
+from tightdp.every_n.paths import Affine, Path, Paths, refusal
 from tightdp.every_n.reading import Following
 from tightdp.every_n.runs import Ending, Session
 from tightdp.exact.field import Number
@@ -114,60 +114,6 @@ def _add(vector: Vector, at: int, path: Path) -> None:
     vector[at] = vector.get(at, Fraction(0)) + path.probability
 
 
-def adds_noise_to_sums(bound: Bound) -> bool:
-    """Whether a program is known to see its records through sums alone, whose order does not matter, and draws noise.
-
-    Noise is on all integers from an end on, or on the reals. A program of many runs is not known to.
-    """
-    runs = count()
-
-    def watch() -> None:
-        if next(runs) > PROOF_RUNS // 10:  # about a second
-            raise Untraceable
-
-    try:
-        paths = explore(bound, sums=True, watch=watch)
-    except (LanguageError, Untraceable):
-        return False
-    noisy = any(path.noises for path in (*paths.before, *chain.from_iterable(paths.after.values())))
-    adding = paths.states == 1 and all(_adds(path) for by in paths.steps.values() for path in by.get(0, ()))
-    return noisy and adding
-
-
-def _adds(path: Path) -> bool:
-    """Whether a record adds constants to the values that are held, and does nothing else."""
-    moved = (value.terms == held(at) for at, value in enumerate(path.values))
-    return path.letter == path.published == () and not path.bounds and all(moved)
-
-
-def errs_alike(paths: Paths) -> bool:
-    """Whether a program returns the sum of its records plus something that does not depend on them.
-
-    `paths` are those of the program with its sums left open. The state must be one sum, which starts at 0 and to which
-    every record adds itself; the output must be this sum plus noise on every path to the end.
-    """
-    if paths.states != 1 or not all(_becomes(path, Affine((), Fraction(0))) for path in paths.before):
-        return False
-    for record, by in paths.steps.items():
-        if not isinstance(record, int):
-            return False
-        if not all(_becomes(path, Affine(held(0), Fraction(record))) for path in by[0]):
-            return False
-    return all(_is_noisy_sum(path) for path in paths.after[0])
-
-
-def _becomes(path: Path, value: Affine) -> bool:
-    return path.values == (value,) and not path.bounds and path.letter == ()
-
-
-def _is_noisy_sum(path: Path) -> bool:
-    if path.bounds or path.letter != OPEN:
-        return False
-    terms: Terms = path.published[0].terms
-    others = [kind for (kind, _), _ in terms if kind != "fresh"]
-    return others == ["held"] and set(held(0)) <= set(terms)
-
-
 _SIZES = (1, 2, 3, 4)
 _MOST_RUNS = 1_500
 """How many runs of the program are enumerated in all; where noise is on all integers, only those near its centre."""
@@ -220,6 +166,20 @@ def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int,
                     "this is a mistake of tightdp, please report it; ask for one n meanwhile",
                     bound.program.source.span(),
                 )
+
+
+def tells_messages_of_one(paths: Paths, bound: Bound) -> bool:
+    """Whether one record is known to be told apart from others by what a program returns as well as by its paths."""
+    relation, work = relation_of(bound), [_MOST_MESSAGES]
+    with suppress(_TooMuch, LimitError):
+        ours, tails, _ = _of_program(bound, _REACHES[0], _MOST_RUNS)
+        chain = {x: _of_paths(paths, x, _REACHES[0], work) for x in ours}
+        return not tails and all(
+            _dominated(_ratios(chain[x], chain[other]), _ratios(ours[x], ours[other]), Fraction(0))
+            for x in ours
+            for other in relation.neighbours(x)
+        )
+    return False
 
 
 def _of_program(bound: Bound, reach: int, left: int) -> tuple[dict[Any, Masses], bool, int]:

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from tightdp.errors import LanguageError, LimitError, QueryError
 from tightdp.every_n.assembling import ends_early
 from tightdp.every_n.following import Untraceable
+from tightdp.every_n.one_record import errs_alike, is_told_apart_at_most_by_one
 from tightdp.every_n.paths import Paths
-from tightdp.every_n.states import errs_alike, explore
+from tightdp.every_n.states import explore
 from tightdp.every_n.upper import Triple, Upper, extended, least_upper, near, readings
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
@@ -289,6 +290,13 @@ class _Spent:
         if 0 < less < spent:
             more = max(more, math.log(spent / less) * (n - last) / (last - before))
         return spent > 0 and math.log(spent) + more > math.log(max(self._left, 1))
+
+
+def refuse_mixed(instance: InstanceBase) -> None:
+    """Raise QueryError where others than the record that changes may show, or hide, what it is."""
+    if not is_told_apart_at_most_by_one(instance.bound):
+        known = "what records tell is independent of each other, or added to noise without limits"
+        raise QueryError("for every n δ > 0 has no answer for this program", f"ask for one n: it has one where {known}")
 
 
 def refuse_uneven(instance: InstanceBase) -> None:

@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 from tightdp.core.nodes import CoreProgram
 from tightdp.core.unmerged import Uncut
 from tightdp.errors import LimitError
-from tightdp.every_n import states
+from tightdp.every_n import one_record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import Allowance, Limits, default_memory
@@ -143,7 +143,7 @@ class Engine:
         self.max_memory = max_memory
         self.precision = precision
         self.program = program_of(bound, backend, method)
-        self.program.in_any_order = lambda: states.adds_noise_to_sums(bound)
+        self.program.in_any_order = lambda: one_record.adds_noise_to_sums(bound)
         self.progress: Progress | None = None
         self.allowance: Allowance | None = None
         self.lower_only = False

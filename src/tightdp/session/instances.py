@@ -217,7 +217,7 @@ class EveryUnknownInstance(UnknownInstance):
 
 
 class EveryInstance(Instance):
-    """A mechanism with its parameters fixed, for all n >= 1 at once: `privacy` and `verify` have answers here.
+    """A mechanism with its parameters fixed, for all n >= 1 at once: `privacy`, `verify` and `delta` have answers here.
 
     An answer has an upper end with a proof, and a lower end with an n that attains it; see `EveryN`. Raises
     LanguageError with the place where the program does not treat all records by the same code, QueryError for the other
@@ -228,28 +228,29 @@ class EveryInstance(Instance):
     one_engine = False
 
     def _asked(self, question: AskedNumber) -> Any:
-        """Return the answer for every n: the tight ε at δ = 0, or the accuracy of a noisy sum.
+        """Return the answer for every n: the tight ε at δ = 0, or what one record shows.
 
-        The error of such a sum has one law for every n, that of one record. Raises QueryError for other programs.
+        Where that is all, δ is that of one record; where the error of a noisy sum has one law
+        for every n, its accuracy is. Raises QueryError for other programs.
         """
         match question:
             case questions.TightRatio(top=1):
                 return enclosing.enclose(self, tell=snapshot)
-            case questions.TightRatio() | questions.LeastRatio():
-                raise QueryError("for every n the tight ε is known for delta = 0 only", "ask for one n")
+            case questions.TightRatio():
+                raise QueryError("for every n no ratios are ranked", "leave out top, or ask for one n")
+            case questions.LeastRatio() | questions.DeltaAt():
+                found = self._on_one_record(enclosing.refuse_mixed)._asked(question)
             case AccuracyAt() | LeastError() if question.relative:
                 raise QueryError("the relative error depends on the target, which differs from n to n", "ask for one n")
             case AccuracyAt():
-                found = self._on_one_record().accuracy(question.alpha, top=question.top)
+                found = self._on_one_record(enclosing.refuse_uneven).accuracy(question.alpha, top=question.top)
             case LeastError():
-                found = self._on_one_record().accuracy(beta=question.beta)
-            case _:
-                return super()._asked(question)
+                found = self._on_one_record(enclosing.refuse_uneven).accuracy(beta=question.beta)
         return replace(found, subject=self.subject)
 
-    def _on_one_record(self) -> Instance:
-        """Return the mechanism on one record, where its error has the same law for every n. Raises QueryError."""
-        enclosing.refuse_uneven(self)
+    def _on_one_record(self, refuse: Callable[[Instance], None]) -> Instance:
+        """Return the mechanism on one record, if that shows what is asked for every n. Raises QueryError."""
+        refuse(self)
         return Instance(self.bound, **{**self.limits, "method": None})
 
     def _verified(self, claimed: Claimed) -> EveryNVerification | Verification:
@@ -258,9 +259,10 @@ class EveryInstance(Instance):
                 raise strategies.refusal("accuracy")
             if claimed.epsilon is not None or claimed.exp_epsilon is not None:
                 raise QueryError("for every n one claim is decided at a time", "ask for accuracy by itself")
-            return replace(self._on_one_record().verify(alpha=claimed.alpha, beta=claimed.beta), subject=self.subject)
+            found = self._on_one_record(enclosing.refuse_uneven).verify(alpha=claimed.alpha, beta=claimed.beta)
+            return replace(found, subject=self.subject)
         if claimed.at_delta:
-            raise QueryError("for every n claims are decided for delta = 0 only", "ask for one n")
+            return replace(self._on_one_record(enclosing.refuse_mixed)._verified(claimed), subject=self.subject)
         return enclosing.verify(self, *read_exponential(claimed.exp_epsilon, claimed.epsilon, least=1))
 
     def _certified(self, claim: dict[str, Any]) -> Certificate:

@@ -1,0 +1,105 @@
+"""What one record shows of all: programs of which an answer for one record is that for every number of records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import chain, count
+
+from tightdp.errors import LanguageError, TightdpError
+from tightdp.every_n.following import Untraceable
+from tightdp.every_n.paths import OPEN, REAL, Affine, Path, Paths, Terms, held
+from tightdp.every_n.states import chain_of, explore, tells_messages_of_one
+from tightdp.every_n.upper import readings
+from tightdp.language.program import Bound
+from tightdp.limits.calibrated import PROOF_RUNS
+
+
+def is_told_apart_at_most_by_one(bound: Bound) -> bool:
+    """Whether neighbours of any number of records are at most as easy to tell apart as those of one record.
+
+    What the others tell is independent of the record that changes; given that, they move the sums that are published by
+    the same on both sides. So a jointly convex divergence, such as δ, is at most that of one record. The program must
+    tell as much of one record as its paths do.
+    """
+    try:
+        found = readings(bound, by_position=False)
+    except TightdpError:
+        return False
+    for paths in found:
+        if paths.states != 1 or paths.all_at_once or not all(map(_alone, _of_records(paths))):
+            continue
+        if paths.faithful and all(_own(path.bounds) for path in paths.after.get(0, ())):
+            return True
+        both_ways = {(new, old) for old, new in paths.moves} <= set(paths.moves)
+        if both_ways and chain_of(paths) is not None and tells_messages_of_one(paths, bound):
+            return True
+    return False
+
+
+def _of_records(paths: Paths) -> Sequence[Path]:
+    return [path for by in paths.steps.values() for path in by.get(0, ())]
+
+
+def _alone(path: Path) -> bool:
+    """Whether what a record tells depends on itself alone, and it adds constants to the values that are held."""
+    own = _own([*path.bounds, *(each.terms for each in path.published)])
+    return own and all(value.terms == held(at) for at, value in enumerate(path.values))
+
+
+def _own(forms: Iterable[Terms]) -> bool:
+    """Whether nothing but noise of a path itself is in some forms."""
+    return all(kind.removeprefix(REAL) == "fresh" for form in forms for (kind, _), _ in form)
+
+
+def adds_noise_to_sums(bound: Bound) -> bool:
+    """Whether a program is known to see its records through sums alone, whose order does not matter, and draws noise.
+
+    Noise is on all integers from an end on, or on the reals. A program of many runs is not known to.
+    """
+    runs = count()
+
+    def watch() -> None:
+        if next(runs) > PROOF_RUNS // 10:  # about a second
+            raise Untraceable
+
+    try:
+        paths = explore(bound, sums=True, watch=watch)
+    except (LanguageError, Untraceable):
+        return False
+    noisy = any(path.noises for path in (*paths.before, *chain.from_iterable(paths.after.values())))
+    adding = paths.states == 1 and all(map(_adds, _of_records(paths)))
+    return noisy and adding
+
+
+def _adds(path: Path) -> bool:
+    """Whether a record adds constants to the values that are held, and does nothing else."""
+    return path.letter == path.published == () and not path.bounds and _alone(path)
+
+
+def errs_alike(paths: Paths) -> bool:
+    """Whether a program returns the sum of its records plus something that does not depend on them.
+
+    `paths` are those of the program with its sums left open. The state must be one sum, which starts at 0 and to which
+    every record adds itself; the output must be this sum plus noise on every path to the end.
+    """
+    if paths.states != 1 or not all(_becomes(path, Affine((), Fraction(0))) for path in paths.before):
+        return False
+    for record, by in paths.steps.items():
+        if not isinstance(record, int):
+            return False
+        if not all(_becomes(path, Affine(held(0), Fraction(record))) for path in by[0]):
+            return False
+    return all(_is_noisy_sum(path) for path in paths.after[0])
+
+
+def _becomes(path: Path, value: Affine) -> bool:
+    return path.values == (value,) and not path.bounds and path.letter == ()
+
+
+def _is_noisy_sum(path: Path) -> bool:
+    if path.bounds or path.letter != OPEN:
+        return False
+    terms: Terms = path.published[0].terms
+    others = [kind for (kind, _), _ in terms if kind != "fresh"]
+    return others == ["held"] and set(held(0)) <= set(terms)

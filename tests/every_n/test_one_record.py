@@ -1,0 +1,155 @@
+"""δ and divergences for every n, where those of one record are the largest."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from tightdp import ALL, Bit, EachRecord, Int, QueryError, choice, flip, geometric, laplace, mechanism, shuffle
+
+
+@mechanism(record=Bit)
+def count(x):
+    return geometric(sum(x), "1/2")
+
+
+@mechanism(record=Int(0, 2))
+def histogram(x):
+    return tuple(geometric(x.count(k), "1/2") for k in range(3))
+
+
+@mechanism(record=Int(0, 2))
+def listed(x):
+    return tuple(v if flip("1/2") else choice((0, 1, 2)) for v in x)
+
+
+@mechanism(record=Int(0, 2))
+def shuffled(x):
+    return shuffle([v if flip("1/2") else choice((0, 1, 2)) for v in x])
+
+
+@mechanism(record=Bit)
+def sampled(x):
+    return geometric(sum(v for v in x if flip("1/3")), "1/4"), len(x)
+
+
+@mechanism(record=Bit)
+def twice_the_same_noise(x):
+    z = geometric(0, "1/2")
+    return sum(x) + z, 3 * sum(x) - z
+
+
+ALIKE = [count, histogram, listed, shuffled, sampled, twice_the_same_noise]
+
+
+@pytest.mark.parametrize("made", ALIKE, ids=lambda made: made.name)
+@pytest.mark.parametrize("exp_epsilon", ["1", "3/2", "3"])
+def test_delta_is_that_of_one_record(made, exp_epsilon):
+    found = made.bind(n=ALL).delta(exp_epsilon=exp_epsilon)
+    assert found.status == "exact"
+    each = [made.bind(n=n).delta(exp_epsilon=exp_epsilon).delta for n in (1, 2, 3)]
+    assert found.delta == each[0] == max(each)
+
+
+def test_questions_that_follow_from_delta():
+    every, one = shuffled.bind(n=ALL), shuffled.bind(n=1)
+    assert every.privacy(delta="1/10").exp_epsilon == one.privacy(delta="1/10").exp_epsilon
+    claims = {"exp_epsilon": 2, "delta": "1/3"}
+    assert every.verify(**claims).holds is True
+    assert every.verify(exp_epsilon=2, delta="1/4").holds is one.verify(exp_epsilon=2, delta="1/4").holds is False
+
+
+@mechanism(record=Bit)
+def real_count(x):
+    return laplace(sum(x), 1)
+
+
+def test_real_noise():
+    every, one = (real_count.bind(n=n).delta(epsilon="1/2") for n in (ALL, 1))
+    assert (every.lower, every.upper) == (one.lower, one.upper)
+
+
+@mechanism(record=Bit)
+def one_way(x):
+    """Only a one may become a zero."""
+    return sum(v ^ flip("1/4") for v in x)
+
+
+def test_a_relation_that_is_not_symmetric_is_asked_for_messages_as_they_are():
+    relation = EachRecord(lambda v: [0] if v else [])
+    with pytest.raises(QueryError, match="every n"):
+        one_way.bind(n=ALL, neighbours=relation).delta(exp_epsilon=2)
+
+
+@mechanism(record=Bit)
+def clamped(x):
+    """What is cut off depends on the count."""
+    return min(geometric(sum(x), "1/2"), 1)
+
+
+@mechanism(record=Bit)
+def odd(x):
+    return (sum(x) % 2) ^ flip("1/4")
+
+
+@mechanism(record=Bit)
+def hidden_coin(x):
+    wrong = flip("1/2")
+    return tuple(v ^ (flip("1/8") if wrong else flip("1/4")) for v in x)
+
+
+@mechanism(record=Bit)
+def noise_by_length(x):
+    total = sum(x)
+    return geometric(total, "1/2") if len(x) < 3 else geometric(total, "1/3")
+
+
+@mechanism(record=Bit)
+def told_with_others(x):
+    """One record hides what two do not."""
+    return sum(v ^ flip("1/4") for v in x) // 2
+
+
+@pytest.mark.parametrize("made", [clamped, odd, hidden_coin, noise_by_length, told_with_others])
+def test_others_are_refused(made):
+    with pytest.raises(QueryError, match="every n"):
+        made.bind(n=ALL).delta(exp_epsilon=2)
+
+
+def test_all_records_may_not_change_at_once():
+    with pytest.raises(QueryError, match="every n"):
+        count.bind(n=ALL, neighbours="unit-all").delta(exp_epsilon=2)
+
+
+@mechanism(record=Int(0, 2))
+def drawn_channel(x, table, way):
+    told = [choice((0, 1, 2, 3), table[v]) for v in x]
+    if way == "sum":
+        return sum(told)
+    if way == "greatest":
+        return max(told)
+    if way == "shuffled":
+        return shuffle(told)
+    if way == "counts":
+        counts = [0] * 4
+        for v in x:
+            counts[choice((0, 1, 2, 3), table[v])] += 1
+        return tuple(counts)
+    return sum(told) % 2
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_drawn_channels(seed):
+    draw = Random(seed)
+    table = tuple((*(draw.randint(0, 3) for _ in range(3)), 1) for _ in range(3))
+    way = draw.choice(["sum", "greatest", "shuffled", "counts", "rest"])
+    at = Fraction(draw.randint(4, 12), 4)
+    try:
+        found = drawn_channel.bind(n=ALL, table=table, way=way).delta(exp_epsilon=at)
+    except QueryError:
+        assert way == "rest"
+        return
+    for n in (1, 2, 3):
+        assert drawn_channel.bind(n=n, table=table, way=way).delta(exp_epsilon=at).delta <= found.delta
