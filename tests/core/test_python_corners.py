@@ -39,7 +39,6 @@ PROGRAMS: dict[str, str] = {
     "match-str": "def f(x):\n    match 'ab' if x[0] else ('a', 'b'):\n        case [a, b]:\n            return 1\n        case 'ab':\n            return 2",
     "match-list-grow": "def f(x):\n    a = [b for b in x]\n    match a:\n        case [p, q] if p > q:\n            return p\n        case [p, *_]:\n            return -p",
     "round-neg": "def f(x):\n    return round((x[0] - 1) / 2), round(-x[0] * 5 / 2), round(15 + x[0], -1)",
-    "fstr-frac": "def f(x):\n    return f'{x[0] / 2}' + str(flip(1/2))",
     "accum-draw": "def f(x):\n    return tuple(itertools.accumulate(x, lambda a, b: a + b if flip(1/2) else a))",
     "reduce-draw": "def f(x):\n    return functools.reduce(lambda a, b: (a, b) if flip(1/3) else b, x)",
     "perm-index": "def f(x):\n    return choice(list(itertools.permutations((0, 1, x[0]))))",

@@ -255,6 +255,13 @@ def _rational(value: object) -> int | Fraction:
     return value
 
 
+def _written(value: Value) -> Value:
+    """Return a value whose text is the same in Python, where a fraction may be a double."""
+    if isinstance(value, (Fraction, ExpNumber)):
+        raise TypeError(f"the text of {value!r} is not known")
+    return value
+
+
 def _exponential(exponent: object) -> Number:
     if not is_number(exponent):
         raise TypeError(f"exp does not take {exponent!r}")
@@ -336,8 +343,8 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "round": round,
     "bit_count": in_place_of_far(lambda value: _integer(value).bit_count()),
     "bit_length": in_place_of_far(lambda value: _integer(value).bit_length()),
-    "format": lambda value, spec: format(value, spec),
-    "repr": repr,
+    "format": lambda value, spec: format(_written(value), spec),
+    "repr": lambda value: repr(_written(value)),
     "bin": in_place_of_far(bin),
     "numerator": in_place_of_far(lambda value: _rational(value).numerator),
     "denominator": in_place_of_far(lambda value: _rational(value).denominator),

@@ -67,7 +67,7 @@ def as_numpy(action: Callable[[], Value]) -> Value:
     try:
         return action()
     except (ValueError, IndexError, TypeError) as error:
-        raise Failure(f"{type(error).__name__}: {error}", "check the arguments") from None
+        raise Failure(f"{type(error).__name__}: {error}", "check the arguments", type(error)) from None
 
 
 def with_cells(m: Machine, value: Value, action: Callable[[Cells, Kind], Value]) -> Value:
@@ -201,12 +201,12 @@ for _name in ("bool", "bool_", "int8", "int16", "int32", "int64", "uint8", "uint
 
 _MOVING = (
     "concatenate", "stack", "hstack", "vstack", "column_stack", "tile", "repeat", "roll", "delete",
-    "take", "diag", "diagflat", "triu", "tril", "resize", "broadcast_to", "diagonal",
+    "take", "diagflat", "triu", "tril", "resize",
 )  # fmt: skip
 """Functions whose results are new arrays of the same elements, and zeros."""
 _VIEWING = (
     "reshape", "ravel", "transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "atleast_1d", "atleast_2d",
-    "split", "array_split", "hsplit", "vsplit", "flip", "fliplr", "flipud", "rot90",
+    "split", "array_split", "hsplit", "vsplit", "flip", "fliplr", "flipud", "rot90", "diag", "diagonal", "broadcast_to",
 )  # fmt: skip
 """Functions whose results look at the elements of one array, where they can."""
 
@@ -256,7 +256,12 @@ def _viewing(name: str) -> Callable[..., Value]:
                 view = viewed(one, ask)
                 if view is not None:
                     return view
-            return with_cells(m, one, lambda cells, kind: made(m, ask(cells), kind))
+            return with_cells(m, one, lambda cells, kind: new(ask(cells), kind))
+
+        def new(found: Value, kind: Kind) -> Value:
+            if isinstance(found, list):
+                return m.new_list(tuple(made(m, each, kind) for each in found))
+            return made(m, found, kind)
 
         def piece(at: int) -> Callable[[Cells], Cells]:
             return lambda places: ask(places)[at]

@@ -97,7 +97,7 @@ def within(m: Machine, value: Value, dtype: Kind) -> Value:
     values = value.values if isinstance(value, Expr) else (value,)
     for comparison, end in (("lt", int(ends.min)), ("gt", int(ends.max))):
         if any(each < end if comparison == "lt" else each > end for each in (values[0], values[-1])):
-            failure = Failure(f"OverflowError: a number is outside {dtype}", "numpy goes on with another number there")
+            failure = Failure(f"an overflow: a number is outside {dtype}", "numpy goes on with another number there")
             fail_where(m, truth(m, operate(m, comparison, value, end)), failure)
     return value
 
@@ -158,6 +158,8 @@ def write(m: Machine, array: Array, cells: Cells, where: Cells | None = None) ->
     for guard, key, places in array.sources:
         if key in m.frozen:
             raise m.unsupported("an array of the enclosing module cannot be changed", "copy it first: a.copy()")
+        if not places.flags.writeable:  # numpy says so of diagonals and of what is broadcast
+            raise Failure("ValueError: assignment destination is read-only", "copy it first: .copy()")
         content = list(m.store[key])
         for at, cell in zip(np.ndindex(array.shape), cells.flat, strict=True):
             place, condition = places[at], guard if where is None else m.conj(guard, m.expr(where[at]))

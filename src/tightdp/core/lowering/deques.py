@@ -11,7 +11,7 @@ from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.registry import METHODS, builtin, method, methods
 from tightdp.core.lowering.scalars import over_values, whole
 from tightdp.core.lowering.sequences import content
-from tightdp.core.lowering.values import Reference, Value
+from tightdp.core.lowering.values import TYPE_NAMES, Reference, Value
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class Deque(Reference):
     most: int | None = None
 
 
+TYPE_NAMES[Deque] = "deque"
 _SHARED = ("clear", "count", "index", "remove", "reverse", "__getitem__")
 methods({name: METHODS[Reference, name] for name in _SHARED}, Deque)
 

@@ -9,6 +9,7 @@ from tightdp.core.lowering.comprehensions import clauses, generator_of, surround
 from tightdp.core.lowering.iteration import by_key, collected, in_any_order, items_of, sieved, unordered, visit
 from tightdp.core.lowering.ledger import Ledger, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.refusals import unhashable
 from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, operates
 from tightdp.core.lowering.scalars import over_keys, truth
 from tightdp.core.lowering.sequences import (
@@ -200,8 +201,8 @@ def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
 def _hashable(m: Machine, key: Value) -> None:
     def check(value: Value) -> Value:
         for part in parts_of(value):
-            if not is_scalar(part) and not isinstance(part, (tuple, Union, Object)):
-                raise Failure(f"TypeError: unhashable: a {name_of(part)}", "use a number, a string or a tuple of them")
+            if not is_scalar(part) and not isinstance(part, (tuple, Union, Object, Element)):
+                raise unhashable(m, part)
         return None
 
     m.each(key, check)
@@ -288,11 +289,13 @@ def _copy_set(m: Machine, base: Collection) -> Value:
     return _new_set(m, m.store[base.key], base.frozen)
 
 
-@operates(Collection)
-def _of_two_sets(m: Machine, name: str, left: Collection, right: Value) -> Value:
-    if not isinstance(right, Collection) or name not in _NAMED.values():
+@operates(Collection, View)
+def _of_two_sets(m: Machine, name: str, left: Collection | View, right: Value) -> Value:
+    views = [each.part for each in (left, right) if isinstance(each, View)]
+    if name not in _NAMED.values() or "values" in views or not (views or isinstance(right, Collection)):
         raise Failure(f"TypeError: a {name_of(left)} and a {name_of(right)}", "combine two sets with | & ^ -")
-    return _new_set(m, set_operation(m, name, m.store[left.key], m.store[right.key]), left.frozen)
+    both = [m.store[each.key] if isinstance(each, Collection) else _members(m, each) for each in (left, right)]
+    return _new_set(m, set_operation(m, name, *both), isinstance(left, Collection) and left.frozen and not views)
 
 
 def _of_sets(name: str, operation: str) -> None:

@@ -66,6 +66,15 @@ def _power(m: Machine, dtype: Kind, base: Value, exponent: Value) -> Value:
     return operate(m, "pow", base, exponent)
 
 
+def _quotient(operation: str) -> Cell:
+    def of(m: Machine, dtype: Kind, left: Value, right: Value) -> Value:
+        failure = Failure("a division by zero in numpy", "numpy goes on with another number there")
+        fail_where(m, truth(m, operate(m, "eq", right, 0)), failure)
+        return operate(m, operation, left, right)
+
+    return of
+
+
 def _extremum(name: str) -> Cell:
     def of(m: Machine, dtype: Kind, left: Value, right: Value) -> Value:
         if m.floats and dtype.kind == "f":
@@ -79,9 +88,12 @@ CELLS: dict[str, Cell] = {
     **{name: _of(operation) for operation, name in UFUNCS.items()},
     "add": _of_truths("bitor", "add"),
     "multiply": _of_truths("bitand", "mul"),
-    "divide": _of("div"),
+    "divide": _quotient("div"),
+    "true_divide": _quotient("div"),
+    "floor_divide": _quotient("floordiv"),
+    "remainder": _quotient("mod"),
+    "mod": _quotient("mod"),
     "power": _power,
-    "mod": _of("mod"),
     "bitwise_not": _of_truths("not", "invert"),
     "invert": _of_truths("not", "invert"),
     "bitwise_count": _of("bit_count"),
@@ -206,7 +218,7 @@ def _in_place(m: Machine, array: Array, result: Value) -> None:
     def into(cells: Value, kind: Value) -> None:
         if not np.can_cast(np.dtype(kind), array.dtype, "same_kind"):
             what = f"UFuncTypeError: cannot cast from {np.dtype(kind)} to {array.dtype} in place"
-            raise Failure(what, "make it a float array first, or write a = a + b")
+            raise Failure(what, "make it a float array first, or write a = a + b", TypeError)
         if cells.shape != array.shape:
             raise Failure("ValueError: non-broadcastable output operand", "write a = a + b")
         write(m, array, objects([cast(m, cell, array.dtype) for cell in cells.flat], cells.shape))

@@ -6,6 +6,7 @@ it must be a function of its arguments.
 
 from __future__ import annotations
 
+import operator
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -183,7 +184,9 @@ def _tabulated(
     for values in together(m, nodes):
         m.watch()
         plain = _plain(given, nodes, values)
-        if not m.floats and nodes and any(isinstance(value, (Fraction, ExpNumber)) for value in values):
+        writes = function is operator.mod or getattr(function, "__objclass__", None) is str
+        rounded = _parts(plain) if writes else values if nodes else ()
+        if not m.floats and any(isinstance(value, (Fraction, ExpNumber)) for value in rounded):
             raise m.unsupported(f"{name} is not in the language", instead(function))
         try:
             result = called(*plain[: len(arguments)], **dict(zip(keywords, plain[len(arguments) :], strict=True)))

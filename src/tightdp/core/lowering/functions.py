@@ -63,8 +63,21 @@ def _call(m: Machine, node: ast.Call) -> Value:
             arguments, keywords = _arguments(m, node)
             return _call_method(m, base, node.func.attr, arguments, keywords, node)
     function = m.evaluate(node.func)
+    if isinstance(function, Host) and function.object is print:
+        node = _without_texts(node)
     arguments, keywords = _arguments(m, node)
     return m.each(function, lambda item: call(m, item, arguments, keywords, node))
+
+
+def _without_texts(node: ast.Call) -> ast.Call:
+    """Return a call with what f-strings are made of in their place, as nobody reads what is printed."""
+    values = [
+        [part.value for part in each.values if isinstance(part, ast.FormattedValue)]
+        if isinstance(each, ast.JoinedStr)
+        else [each]
+        for each in node.args
+    ]
+    return ast.copy_location(ast.Call(node.func, [part for each in values for part in each], node.keywords), node)
 
 
 def _arguments(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
@@ -80,6 +93,8 @@ def _arguments(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
         entries = m.each(value, lambda table: content_of(m, table))
         if isinstance(entries, Union):
             raise m.unsupported("the names of arguments depend on the run", "pass the dictionary itself", node)
+        if not all(isinstance(key, str) for key in entries.keys):
+            raise Failure("TypeError: keywords must be strings", "use strings as keys")
         keywords.update(zip(entries.keys, entries.values, strict=True))
     return arguments, keywords
 

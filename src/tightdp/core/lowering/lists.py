@@ -17,8 +17,19 @@ from tightdp.core.lowering.positions import position_in
 from tightdp.core.lowering.registry import builtin, lowers, method, methods
 from tightdp.core.lowering.scalars import operate, over_values, refuse_members, refuse_mixed, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, plain
-from tightdp.core.lowering.values import SCALARS, Every, Growing, Range, Reference, Table, Value, is_scalar, name_of
-from tightdp.core.nodes import Expr
+from tightdp.core.lowering.values import (
+    SCALARS,
+    Element,
+    Every,
+    Growing,
+    Range,
+    Reference,
+    Table,
+    Value,
+    View,
+    is_scalar,
+    name_of,
+)
 
 
 @method("insert", Reference)
@@ -119,18 +130,38 @@ def _formattedvalue(m: Machine, node: ast.FormattedValue) -> Value:
     return m.each(value, lambda item: _text(m, item, "format", spec))
 
 
-def _text(m: Machine, value: Value, operation: str, *more: Value) -> Value:
+def _text(m: Machine, value: Value, operation: str, *more: Value, within: tuple[Value, ...] = ()) -> Value:
+    if isinstance(value, Element) and operation == "repr":
+        raise m.unsupported("the text of a scalar of numpy is not in the language", "make an int of it first")
     value = plain(m, value)
-    refuse_mixed(m, value, "a string", "return it in a tuple")
-    for part in value if isinstance(value, tuple) else (value,) if operation == "repr" else ():
-        refuse_members(m, part, "a string")
     if is_scalar(value):
+        refuse_mixed(m, value, "a string", "return it in a tuple")
+        if operation == "repr":
+            refuse_members(m, value, "a string")
         return operate(m, operation, value, *more)
-    if isinstance(value, tuple) and not any(isinstance(item, Expr) or not is_scalar(item) for item in value):
-        return format(value, *more) if operation == "format" else repr(value)
+    if type(value) in (tuple, Reference) or (isinstance(value, Table) and value.missing is None):
+        if any(spec != "" for spec in more):
+            raise Failure(f"TypeError: unsupported format string passed to {name_of(value)}", "format its items")
+        if value in within:
+            raise m.unsupported("the text of a list that is in itself is not in the language", "leave it out")
+        items = items_of(m, View(value.key, "items") if isinstance(value, Table) else value)
+        held = within if isinstance(value, tuple) else (*within, value)
+        return m.each(items, lambda all_of: _display(m, value, all_of, held))
     if isinstance(value, Thrown):
         raise m.unsupported("the text of an exception is not in the language", "return the name of its class")
     raise m.unsupported(f"a {name_of(value)} in a string is not in the language", "put its items in, one by one")
+
+
+def _display(m: Machine, value: Value, items: tuple[Value, ...], within: tuple[Value, ...]) -> Value:
+    """Return the text of a list, a tuple or a dictionary with these items."""
+    start, end = "()" if isinstance(value, tuple) else "[]" if isinstance(value, Reference) else "{}"
+    text: Value = start
+    for at, item in enumerate(items):
+        parts = item if isinstance(value, Table) else (item,)
+        for sign, part in zip((", " if at else "", ": "), parts, strict=False):
+            shown = m.each(part, lambda one: _text(m, one, "repr", within=within))
+            text = operate(m, "add", operate(m, "add", text, sign), shown)
+    return operate(m, "add", text, f",{end}" if isinstance(value, tuple) and len(items) == 1 else end)
 
 
 @builtin(str)

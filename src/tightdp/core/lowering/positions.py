@@ -8,7 +8,7 @@ from typing import Any
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import whole
 from tightdp.core.lowering.store import like
-from tightdp.core.lowering.values import Reference, Union, Value, all_plain, is_scalar, kind, known, name_of
+from tightdp.core.lowering.values import Object, Reference, Union, Value, all_plain, is_scalar, kind, known, name_of
 from tightdp.core.nodes import Expr
 
 
@@ -78,10 +78,12 @@ def valid_positions(m: Machine, items: Sequence[Value], index: Expr) -> list[tup
     return valid
 
 
-def refuse_deque(value: Value) -> None:
-    """Raise Failure for a slice of a deque."""
+def refuse_slice(m: Machine, value: Value) -> None:
+    """Raise Failure for a slice of a deque, and LanguageError for one of an object."""
+    if isinstance(value, Object):
+        raise m.unsupported(f"a slice of a {name_of(value)} is not in the language", "call a method that gives it")
     if isinstance(value, Reference) and type(value) is not Reference:
-        raise Failure(f"TypeError: a {name_of(value).lower()} has no slices", "make a list of it first: list(...)")
+        raise Failure(f"TypeError: a {name_of(value)} has no slices", "make a list of it first: list(...)")
 
 
 def as_slice(*bounds: Value) -> slice:

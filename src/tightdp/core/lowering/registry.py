@@ -7,6 +7,7 @@ outside the language: what it is called in messages, and what to write in its pl
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -121,7 +122,7 @@ _INSTEAD_OF_NAMES = {
     "shuffled": "shuffle",
 }
 _CLASSES = {
-    **{each.__name__: each for each in (bool, frozenset, int, list, range, set, str, tuple)},
+    **{each.__name__: each for each in (bool, deque, frozenset, int, list, range, set, str, tuple)},
     "dictionary": dict,
 }
 

@@ -10,7 +10,6 @@ from enum import Enum, Flag, ReprEnum
 from fractions import Fraction
 from functools import lru_cache
 from inspect import BoundArguments, signature
-from itertools import islice, product
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +17,7 @@ from tightdp.core.doubles import Double
 from tightdp.core.float_operators import IN_DOUBLES
 from tightdp.core.lowering.ledger import Ledger
 from tightdp.core.lowering.machine import Dead, Failure, Machine
+from tightdp.core.lowering.refusals import refusal, unhashable
 from tightdp.core.lowering.registry import ADOPTED, OPERANDS
 from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (
@@ -41,11 +41,11 @@ from tightdp.core.lowering.values import (
     numeric,
 )
 from tightdp.core.nodes import Const, Expr
-from tightdp.core.operators import REFUSED, operation, symbol_of
+from tightdp.core.operators import REFUSED, operation
 from tightdp.core.together import values_together
 from tightdp.core.valuesets import TooManyValues, ordered
 from tightdp.core.windows import is_far
-from tightdp.errors import LanguageError, ParameterError, TooLargeError
+from tightdp.errors import LanguageError, TooLargeError
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.rationals import as_fraction
 from tightdp.language.classes import PLAIN, readable, redefined
@@ -147,14 +147,14 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
             for kind in (Array, Element, Double, Object):
                 if any(isinstance(each, kind) for each in values):
                     return OPERANDS[kind](m, name, *values)
-            raise _refused(m, name, values)
+            raise refusal(m, name, values)
     if m.floats:
         name = name_in_doubles(name, values)
     if not any(isinstance(value, Expr) for value in values):
         try:
             result = operation(name)(*values)
-        except REFUSED as error:
-            raise _refused(m, name, values, error) from None
+        except REFUSED:
+            raise refusal(m, name, values) from None
         m.builder.cells.check()
         return result
     try:
@@ -162,7 +162,7 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
     except TooManyValues as error:
         raise too_many(m, error) from None
     if bad is not None:
-        failure = _refused(m, name, values, _first_refusal(m, name, values))
+        failure = refusal(m, name, values)
         if isinstance(failure, LanguageError):
             raise failure
         m.oblige(bad, failure)
@@ -216,32 +216,6 @@ def _apply(m: Machine, name: str, operands: list[Expr]) -> tuple[Expr | None, Ex
             case "eq" | "is":
                 return builder.negation(builder.parity(operands)), None
     return builder.apply(name, *operands)
-
-
-def _first_refusal(m: Machine, name: str, values: Sequence[Value]) -> Exception | None:
-    """Return what Python raises for the first values of the operands that it refuses."""
-    for combination in islice(product(*(m.expr(value).values for value in values)), TABLE_ENTRIES):
-        try:
-            operation(name)(*combination)
-        except REFUSED as error:
-            return error
-    return None
-
-
-def _refused(m: Machine, name: str, values: Sequence[Value], error: Exception | None = None) -> Failure | LanguageError:
-    if isinstance(error, ValueError) and isinstance(error.__cause__, ParameterError):
-        return Failure(f"ValueError: {error.__cause__.what}", error.__cause__.hint)
-    operands = [value for item in values for value in (item.values if isinstance(item, Expr) else (item,))]
-    if any(isinstance(value, ExpNumber) and value.unknown for value in operands):
-        hint = "compare it with numbers, as in `x >= 1/4`, or give the unknown a value"
-        return m.unsupported(f"{symbol_of(name)} does not take a number with an unknown", hint)
-    if isinstance(error, ZeroDivisionError):
-        return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
-    if isinstance(error, (ValueError, OverflowError)):
-        return Failure(f"{type(error).__name__}: {error}", "guard the operation, or convert its operands")
-    symbol = symbol_of(name)
-    kinds = " and ".join(name_of(value) for value in values)
-    return Failure(f"TypeError: {symbol} does not take {kinds}", "convert or guard the operands")
 
 
 def total(m: Machine, items: Sequence[Value]) -> Value | None:
@@ -340,8 +314,10 @@ def over_keys(m: Machine, key: Value, action: Callable[[Any], Value]) -> Value:
                 what = f"a {name_of(value)} as a key is not in the language, as its class defines =="
                 raise m.unsupported(what, "use a tuple of its attributes")
             return action(value)
+        if isinstance(value, Element):
+            value = OPERANDS[Element](m, "plain", value)
         if not is_scalar(value):
-            raise Failure(f"TypeError: unhashable: a {name_of(value)}", "use a number, a string or a tuple of them")
+            raise unhashable(m, value)
         return over_values(m, value, action)
 
     return m.each(key, of)

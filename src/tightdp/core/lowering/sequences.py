@@ -14,7 +14,7 @@ from tightdp.core.lowering.every import cut_every, nth
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.ledger import Ledger, content_with, inserted, no_row, possible_keys, rows_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
-from tightdp.core.lowering.positions import as_slice, item_at, position_in, refuse_deque, valid_positions
+from tightdp.core.lowering.positions import as_slice, item_at, position_in, refuse_slice, valid_positions
 from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
 from tightdp.core.lowering.scalars import (
     COUNTS,
@@ -234,7 +234,7 @@ def precedes(m: Machine, name: str, left: Value, right: Value) -> Value:
 
 def sliced(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     """Return a slice of a sequence or of a string."""
-    refuse_deque(value)
+    refuse_slice(m, value)
 
     def cut(items: tuple[Value, ...]) -> Value:
         return over_all(m, bounds, lambda *plain: items[as_slice(*plain)])
@@ -385,7 +385,7 @@ def replace_slice(m: Machine, base: Value, bounds: tuple[Value, ...], more: Valu
     def over(items: tuple[Value, ...], new: tuple[Value, ...] | None) -> Value:
         return over_all(m, bounds, lambda *plain: changed(items, new, *plain))
 
-    refuse_deque(base)
+    refuse_slice(m, base)
     m.store[base.key] = m.each(content(m, base), lambda items: m.each(more, lambda new: over(items, new)))
 
 

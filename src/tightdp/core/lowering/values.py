@@ -346,7 +346,7 @@ def kind(value: Value) -> Any:
     return id(value.object) if isinstance(value, Host) else id(value)
 
 
-_TYPE_NAMES: dict[type, str] = {
+TYPE_NAMES: dict[type, str] = {
     Reference: "list", Table: "dictionary", Closure: "function", Method: "function", Every: "tuple", Growing: "tuple",
     Range: "range", type(None): "None", Far: "int", Between: "number", Array: "ndarray", Double: "float",
 }  # fmt: skip
@@ -369,7 +369,7 @@ def name_of(value: Value) -> str:
         return value.kind.__name__
     if isinstance(value, Host):
         return "unbound name" if value is UNBOUND else type(value.object).__name__
-    return _TYPE_NAMES.get(type(value), type(value).__name__)
+    return TYPE_NAMES.get(type(value), type(value).__name__)
 
 
 def inner(value: Value) -> tuple[Value, ...]:

@@ -1,0 +1,108 @@
+"""What is said where an operation or a dictionary does not take values: what Python raises, or that it is not here."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import islice, product
+from typing import Any
+
+from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.values import (
+    Array,
+    Closure,
+    Collection,
+    Host,
+    Method,
+    Range,
+    Reference,
+    Table,
+    Value,
+    View,
+    is_scalar,
+    name_of,
+)
+from tightdp.core.nodes import Expr
+from tightdp.core.operators import REFUSED, operation, symbol_of
+from tightdp.errors import LanguageError, ParameterError
+from tightdp.exact.field import ExpNumber
+from tightdp.limits.calibrated import TABLE_ENTRIES
+
+
+def refusal(m: Machine, name: str, values: Sequence[Value]) -> Failure | LanguageError:
+    """Return the error for operands of which some are refused: what Python raises, where it refuses them, too."""
+    operands = [value for item in values for value in (item.values if isinstance(item, Expr) else (item,))]
+    if any(isinstance(value, ExpNumber) and value.unknown for value in operands):
+        hint = "compare it with numbers, as in `x >= 1/4`, or give the unknown a value"
+        return m.unsupported(f"{symbol_of(name)} does not take a number with an unknown", hint)
+    scalars, found = all(map(is_scalar, values)), None
+    for plain in islice(product(*map(_possible, values)), TABLE_ENTRIES):
+        try:
+            operation(name)(*plain)
+            here = scalars
+        except REFUSED as error:
+            found, here = found or error, not isinstance(error, TypeError) or not _taken_by_python(name, plain)
+        if not here:
+            return _not_here(m, name, values)
+        if found is not None and not isinstance(found, TypeError) and name != "pow":
+            break
+    if isinstance(found, ValueError) and isinstance(found.__cause__, ParameterError):
+        return Failure(f"ValueError: {found.__cause__.what}", found.__cause__.hint)
+    if isinstance(found, ZeroDivisionError):
+        return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
+    if isinstance(found, (ValueError, OverflowError)):
+        return Failure(f"{type(found).__name__}: {found}", "guard the operation, or convert its operands")
+    kinds = " and ".join(map(name_of, values))
+    return Failure(f"TypeError: {symbol_of(name)} does not take {kinds}", "convert or guard the operands")
+
+
+def _possible(value: Value) -> Iterable[Any]:
+    """Return the plain values of a scalar; of anything else one of the same class in Python."""
+    if isinstance(value, Expr):
+        return value.values
+    if is_scalar(value):
+        return (value,)
+    if isinstance(value, Collection):
+        return (frozenset() if value.frozen else set(),)
+    if isinstance(value, View):
+        return (getattr({}, value.part)(),)
+    if isinstance(value, Table):
+        return (Counter() if isinstance(value.missing, Host) and value.missing.object is Counter else {},)
+    if isinstance(value, Reference):
+        return ([] if type(value) is Reference else deque(),)
+    if isinstance(value, (Closure, Method)):
+        return (_possible,)
+    if isinstance(value, Host):
+        return (value.object,)
+    return (range(0) if isinstance(value, Range) else () if isinstance(value, tuple) else object(),)
+
+
+def _taken_by_python(name: str, plain: Sequence[Any]) -> bool:
+    """Whether Python raises no TypeError for operands of which doubles are fractions here."""
+    of_python = operator.pow if name == "pow" else operation(name)
+    try:
+        of_python(*(float(each) if isinstance(each, (Fraction, ExpNumber)) else each for each in plain))
+    except TypeError:
+        return False
+    except (ArithmeticError, ValueError):
+        pass
+    return True
+
+
+def _not_here(m: Machine, name: str, values: Sequence[Value]) -> LanguageError:
+    if name in ("format", "repr"):
+        hint = "put its numerator and denominator in, or ask with floats: --floats"
+        return m.unsupported("the text of a fraction, which may be a double in Python, is not in the language", hint)
+    kinds = " and ".join(map(name_of, values))
+    hint = "write it with numbers and lists" if not all(map(is_scalar, values)) else "ask with floats: --floats"
+    return m.unsupported(f"{symbol_of(name)} of {kinds} is not in the language", hint)
+
+
+def unhashable(m: Machine, value: Value) -> Failure | LanguageError:
+    """Return the error for what is no key of a dictionary: in Python, or here."""
+    hint = "use a number, a string or a tuple of them"
+    if isinstance(value, (Reference, Table, Array)) or (isinstance(value, Collection) and not value.frozen):
+        return Failure(f"TypeError: unhashable: a {name_of(value)}", hint)
+    return m.unsupported(f"a {name_of(value)} as a key is not in the language", hint)

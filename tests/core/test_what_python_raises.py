@@ -1,0 +1,140 @@
+"""Operations in a `try` are what they are in plain Python, or refused: none raises what Python does not raise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import tightdp
+from agreement import module_of
+from tightdp import Int, LanguageError, ProgramError
+
+HEAD = """
+import math
+from collections import Counter, deque
+from fractions import Fraction
+
+import numpy as np
+
+
+class Pair:
+    def __init__(self, v): self.v = v
+    def __getitem__(self, i): return [self.v, 5][i]
+
+
+"""
+SAME = """
+{(np.int64(v),): 1}[(v,)] ; {np.int64(v): 1}[v] ; {np.array([v])[0], v} ; v in {np.int64(1)}
+len({v: 1}.keys() - {9}) ; sorted({v: 1}.keys() & {0, 1}) ; {v: 1, 5: 2}.keys() | [7] ; {v: 1}.keys() ^ {0: 2}.keys()
+{v} & {v: 1}.keys() ; {v} - {0: 1}.keys() ; {v: 1}.items() & {(0, 1)} ; frozenset([v]) | {1: 2}.keys()
+{v: 1}.values() & {1} ; {v} | [1] ; {v: 1} | [1] ; {[v]: 1} ; {{v}: 1} ; {(v, [1]): 1} ; [v] + (1,) ; (v,) < [v]
+v + None ; "a" < v ; v & 0.5 ; [v] * "a" ; [1, 2][v / 1] ; "ab" * (v / 1) ; abs("a") ; -"a" ; round("a") ; v << 0.5
+(lambda **k: k)(**{1: v}) ; (lambda **k: k)(**{"a": v}) ; f"{[v]:>5}" ; f"{v:d}|{v!r:>3}" ; f"{'a':d}" ; 0 ** -v
+f"{[v, 'a']} {(v,)} {()} {[]}" ; str({v: [v > 0], 'k': (None, 2)}) ; repr([(v, 1), "it's"]) ; "%s" % [v]
+str([[v] * v])
+np.array_split([v, 1, 2], 2)[1] ; np.array([v, 1]).max(axis=1) ; np.array([v, 1]).reshape(3)
+np.split(np.array([v]), 1)[0]
+np.diagonal([[v, 1], [2, 3]]) ; np.diag([[v, 1], [2, 3]]) ; np.diag([v, 1]) ; np.broadcast_to([v], (2, 1))
+"""
+REFUSED = """
+{frozenset([v]): 1} ; {v: 1}.keys() <= {0} ; Pair(v)[0:1] ; Counter([v]) <= Counter([v, 1]) ; deque([v]) + deque([1])
+deque([v]) * 2 ; deque([v]).insert(0, 1) ; 2 ** 0.5 ; 4 ** 0.5 + v ; (v - 3) ** (1 / 2) ; {len: v}
+f"{v / 2}" ; f"{v / 4:.2f}" ; str(v * 0.5) ; repr(Fraction(v, 2)) ; "%s" % (v / 2)
+"{:.1f}".format(v / 2) ; str([v / 2])
+f"{Counter([v])}" ; f"{[np.int64(v)]}" ; f"{ {v} }" ; f"{[Pair(v)]}"
+"""
+UNKNOWN = "np.array([v, 1]) // 0 ; np.array([v, 1]) % (v - v) ; np.array([v, 1]) / 0 ; np.int8(127) + np.int8(v + 1)"
+
+
+def _listed(text: str) -> list[str]:
+    return [each.strip() for line in text.strip().splitlines() for each in line.split(" ; ")]
+
+
+def _source(operation: str) -> str:
+    return (
+        f"{HEAD}def f(x):\n    v = x[0]\n    try:\n        r = {operation}\n"
+        "    except Exception as error:\n        return 'raised', isinstance(error, TypeError)\n"
+        "    return tuple(r) if isinstance(r, (list, Pair)) else r\n"
+    )
+
+
+def _output(value: Any) -> Any:
+    """Return what is published as tightdp writes it."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (set, frozenset)):
+        value = sorted(value)
+    if isinstance(value, dict):
+        value = sorted(value.items())
+    return tuple(map(_output, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _law(source: str, v: int) -> tuple[Any, Any]:
+    with module_of(source) as module:
+        plain = _output(module.f((v,)))
+        law = tightdp.mechanism(record=Int(0, 2))(module.f).bind(n=1).distribution((v,)).law
+    ((output, _),) = law
+    return _output(output), plain
+
+
+@pytest.mark.parametrize("operation", _listed(SAME))
+def test_an_operation_is_what_it_is_in_python(operation: str) -> None:
+    for v in range(3):
+        found, plain = _law(_source(operation), v)
+        assert (found, type(found)) == (plain, type(plain))
+
+
+@pytest.mark.parametrize("operation", _listed(REFUSED))
+def test_what_python_takes_is_refused_where_it_is_not_here(operation: str) -> None:
+    with pytest.raises(LanguageError):
+        _law(_source(operation), 1)
+
+
+@pytest.mark.parametrize("operation", _listed(UNKNOWN))
+def test_what_numpy_goes_on_with_is_caught_by_nothing(operation: str) -> None:
+    with pytest.raises(ProgramError, match=r"fails with (a division by zero in numpy|an overflow)"):
+        _law(_source(operation), 1)
+
+
+def test_a_cast_in_place_is_a_type_error() -> None:
+    source = "import numpy as np\n\n\ndef f(x):\n    a = np.array(x)\n    try:\n        a += 0.5\n"
+    assert _law(f"{source}    except TypeError:\n        return 'no'\n    return a\n", 1) == ("no", "no")
+
+
+WRITES = {
+    "np.diagonal(a)": "ro",
+    "a.diagonal()[0:1]": "ro",
+    "np.diag(a)": "ro",
+    "np.broadcast_to(a, (3, 2, 2))[0, 0]": "ro",
+    "np.diagonal(a).copy()": "fine",
+    "np.diag(a[0])[0]": "fine",
+    "a.T[0]": "fine",
+}
+
+
+@pytest.mark.parametrize("place", WRITES)
+def test_views_that_numpy_protects_are_not_written_to(place: str) -> None:
+    source = (
+        "import numpy as np\n\n\ndef f(x):\n    a = np.array([[x[0], 1], [2, 3]])\n"
+        f"    try:\n        ({place})[0] = 7\n"
+        "    except ValueError:\n        return 'ro', a\n    return 'fine', a\n"
+    )
+    found, plain = _law(source, 2)
+    assert found == plain
+    assert found[0] == WRITES[place]
+
+
+def test_what_is_broadcast_sees_what_is_written_later() -> None:
+    source = "import numpy as np\n\n\ndef f(x):\n    a = np.array(x)\n    b = np.broadcast_to(a, (2, 1))\n"
+    source += (
+        "    d = np.diag([a, a])\n    e = np.broadcast_to(a, (1, 1)).diagonal()\n    a[0] = 5\n    return b, d, e\n"
+    )
+    found, plain = _law(source, 1)
+    assert found == plain == (((5,), (5,)), (1,), (5,))
+
+
+def test_what_is_printed_is_not_read() -> None:
+    source = "def f(x):\n    print(f'a {x[0] / 2}', x)\n    return x[0]\n"
+    with pytest.warns(UserWarning, match="print is ignored"):
+        assert _law(source, 1) == (1, 1)
