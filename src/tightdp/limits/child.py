@@ -14,6 +14,8 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from types import FrameType, FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar, cast
 
@@ -154,19 +156,36 @@ class Child:
 
     def send(self, kind: str, value: Any) -> None:
         """Send a message."""
-        self._write(_pickled(kind, value))
+        self._write(self._pickled(kind, value))
+
+    def _pickled(self, kind: str, value: Any) -> bytes:
+        text = io.BytesIO()
+        (_ForPrinting if self._printing else pickle.Pickler)(text, pickle.HIGHEST_PROTOCOL).dump((kind, value))
+        return text.getvalue()
+
+    def _pickled_error(self, error: BaseException) -> bytes:
+        """Pickle an error with the text of its traceback; a stand-in where it cannot be pickled."""
+        told = "".join(traceback.format_exception(error))
+        if not isinstance(error, (TightdpError, KeyboardInterrupt)):
+            error.add_note(f"In the child process:\n{told}")
+        try:
+            message = self._pickled(ERROR, error)
+            pickle.loads(message)
+        except Exception:
+            return self._pickled(ERROR, RuntimeError(told))
+        return message
 
     def _answer(self, question: Callable[[], Any]) -> None:
         try:
             with with_text(self.limits):
-                message = _pickled(ANSWER, with_room(question))
+                message = self._pickled(ANSWER, with_room(question))
         except BaseException as error:
-            message = _pickled_error(error)
+            message = self._pickled_error(error)
         if self._printing:
             texts = [
                 (stream.error, stream.take()) for stream in (sys.stdout, sys.stderr) if isinstance(stream, _Forwarded)
             ]
-            message = _pickled(LAST, (texts, message))
+            message = self._pickled(LAST, (texts, message))
         self._write(message)
 
     def _write(self, message: bytes) -> None:
@@ -231,21 +250,36 @@ class _Forwarded(io.TextIOBase):
             self._child.send(_PRINTED, (self.error, text))
 
 
-def _pickled(kind: str, value: Any) -> bytes:
-    return pickle.dumps((kind, value), protocol=pickle.HIGHEST_PROTOCOL)
+@dataclass(frozen=True)
+class _Shown:
+    """What stands for a record in a process that has not imported its class: how it is written."""
+
+    shown: str
+    text: str
+
+    def __repr__(self) -> str:
+        return self.shown
+
+    def __str__(self) -> str:
+        return self.text
 
 
-def _pickled_error(error: BaseException) -> bytes:
-    """Pickle an error with the text of its traceback; a stand-in where it cannot be pickled."""
-    told = "".join(traceback.format_exception(error))
-    if not isinstance(error, (TightdpError, KeyboardInterrupt)):
-        error.add_note(f"In the child process:\n{told}")
-    try:
-        message = _pickled(ERROR, error)
-        pickle.loads(message)
-    except Exception:
-        return _pickled(ERROR, RuntimeError(told))
-    return message
+class _ForPrinting(pickle.Pickler):
+    """Pickles for a parent that only prints, and has not imported the file of the mechanism."""
+
+    def reducer_override(self, value: Any) -> Any:
+        """Return what an object is made of again."""
+        if not _is_of_file(type(value).__module__):
+            return NotImplemented
+        if isinstance(value, tuple):
+            return tuple, (list(value),)
+        return ("".join, (list(value),)) if isinstance(value, str) else (_Shown, (repr(value), str(value)))
+
+
+@cache
+def _is_of_file(module: str) -> bool:
+    """Whether a module is a file that was imported by its path, or from beside such a file."""
+    return not any(finder.find_spec(module.partition(".")[0], None) for finder in sys.meta_path)
 
 
 def die_with_parent() -> None:

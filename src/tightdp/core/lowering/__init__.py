@@ -364,4 +364,5 @@ class Lowering(Outputs):
     def _plain(self, record: object) -> Value:
         if isinstance(record, tuple):
             return like(record, (self._plain(part) for part in record))
-        return adopt(self, as_value(record)) if self.floats or isinstance(record, frozenset) else as_value(record)
+        value = as_value(record)
+        return value if is_scalar(value) and not self.floats else adopt(self, value)
