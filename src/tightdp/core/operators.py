@@ -274,8 +274,7 @@ def _exponential(exponent: object) -> Number:
 _SYMBOLS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "neg": "-",
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "bitand": "&", "bitor": "|", "bitxor": "^",
-    "lshift": "<<", "rshift": ">>", "invert": "~", "eq": "==", "ne": "!=", "powmod": "pow",
-    "fraction": "Fraction",
+    "lshift": "<<", "rshift": ">>", "invert": "~", "eq": "==", "ne": "!=", "powmod": "pow", "fraction": "Fraction",
 }  # fmt: skip
 """How Python writes operations; of others the name is the word."""
 

@@ -6,6 +6,7 @@ it must be a function of its arguments.
 
 from __future__ import annotations
 
+import ast
 import operator
 import sys
 import types
@@ -103,6 +104,17 @@ class _Given:
 
 class _Unread(Exception):
     """An argument is none that Python would have."""
+
+
+def without_texts(node: ast.Call) -> ast.Call:
+    """Return a call with what f-strings are made of in their place, as nobody reads what is printed."""
+    values = [
+        [part.value for part in each.values if isinstance(part, ast.FormattedValue)]
+        if isinstance(each, ast.JoinedStr)
+        else [each]
+        for each in node.args
+    ]
+    return ast.copy_location(ast.Call(node.func, [part for each in values for part in each], node.keywords), node)
 
 
 def computed(m: Machine, function: Callable[..., Value], arguments: Arguments, keywords: Keywords, name: str) -> Value:

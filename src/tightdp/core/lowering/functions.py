@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from tightdp.core.lowering.expressions import display, is_object, named
-from tightdp.core.lowering.foreign import computed, instead, is_pure, own_method
+from tightdp.core.lowering.foreign import computed, instead, is_pure, own_method, without_texts
 from tightdp.core.lowering.iteration import visit
 from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import (
@@ -64,20 +64,9 @@ def _call(m: Machine, node: ast.Call) -> Value:
             return _call_method(m, base, node.func.attr, arguments, keywords, node)
     function = m.evaluate(node.func)
     if isinstance(function, Host) and function.object is print:
-        node = _without_texts(node)
+        node = without_texts(node)
     arguments, keywords = _arguments(m, node)
     return m.each(function, lambda item: call(m, item, arguments, keywords, node))
-
-
-def _without_texts(node: ast.Call) -> ast.Call:
-    """Return a call with what f-strings are made of in their place, as nobody reads what is printed."""
-    values = [
-        [part.value for part in each.values if isinstance(part, ast.FormattedValue)]
-        if isinstance(each, ast.JoinedStr)
-        else [each]
-        for each in node.args
-    ]
-    return ast.copy_location(ast.Call(node.func, [part for each in values for part in each], node.keywords), node)
 
 
 def _arguments(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:

@@ -7,7 +7,6 @@ from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import islice, product
-from typing import Any
 
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.values import (
@@ -58,7 +57,7 @@ def refusal(m: Machine, name: str, values: Sequence[Value]) -> Failure | Languag
     return Failure(f"TypeError: {symbol_of(name)} does not take {kinds}", "convert or guard the operands")
 
 
-def _possible(value: Value) -> Iterable[Any]:
+def _possible(value: Value) -> Iterable[Value]:
     """Return the plain values of a scalar; of anything else one of the same class in Python."""
     if isinstance(value, Expr):
         return value.values
@@ -79,7 +78,7 @@ def _possible(value: Value) -> Iterable[Any]:
     return (range(0) if isinstance(value, Range) else () if isinstance(value, tuple) else object(),)
 
 
-def _taken_by_python(name: str, plain: Sequence[Any]) -> bool:
+def _taken_by_python(name: str, plain: Sequence[Value]) -> bool:
     """Whether Python raises no TypeError for operands of which doubles are fractions here."""
     of_python = operator.pow if name == "pow" else operation(name)
     try:
