@@ -119,11 +119,12 @@ class Claim(beside("program").Program):
 
         @cache
         def move(law, record):
-            rows, found = [self.run(part, state, record) for state in laws[law]], defaultdict(dict)
+            known, found = self.same.setdefault((part, record), {}), defaultdict(dict)
+            rows = [known.get(state) or self.run(part, state, record) for state in laws[law]]
             spend(3 * len(rows) + (4 + price * cost(sum(laws[law].values()))) * sum([many for _, many in rows]))
             for weight, (moved, _) in zip(laws[law].values(), rows):
                 for told, row in moved:
-                    if event in (ALL, OPEN, told):
+                    if event in (told, ALL, OPEN):
                         sums = found[told if event == ALL else event]
                         for left, odds in row:
                             sums[left] = sums.get(left, 0) + weight * odds

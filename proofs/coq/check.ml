@@ -710,7 +710,7 @@ let check file =
 (* Work is counted by the integers, which all loops of the checker use; and memory is looked at whenever it was swept. *)
 let limited work =
   Work.left := 60_000_000 * work;
-  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 2_000_000; Gc.space_overhead = 80 };
+  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 500_000; Gc.space_overhead = 80 };
   ignore (Gc.create_alarm (fun () -> if (Gc.quick_stat ()).Gc.heap_words > 12_000_000 * work then raise Work.Spent))
 
 let () =
