@@ -133,10 +133,7 @@ def drawn_channel(x, table, way):
     if way == "shuffled":
         return shuffle(told)
     if way == "counts":
-        counts = [0] * 4
-        for v in x:
-            counts[choice((0, 1, 2, 3), table[v])] += 1
-        return tuple(counts)
+        return tuple(told.count(k) for k in range(4))
     return sum(told) % 2
 
 
@@ -153,3 +150,15 @@ def test_drawn_channels(seed):
         return
     for n in (1, 2, 3):
         assert drawn_channel.bind(n=n, table=table, way=way).delta(exp_epsilon=at).delta <= found.delta
+
+
+@mechanism(record=Int(0, 2))
+def counted(x):
+    told = [v if flip("1/2") else choice((0, 1, 2)) for v in x]
+    return told.count(1) > 2, sorted(told).count(2), 2 * told.count(0) - len(x)
+
+
+def test_messages_are_counted():
+    found = counted.bind(n=ALL).privacy()
+    assert (found.status, found.upper) == ("exact", 4)
+    assert all(counted.bind(n=n).privacy().exp_epsilon <= 4 for n in (1, 2, 3))

@@ -302,8 +302,8 @@ class Following(Follower):
         if name in ("sum", "len"):
             now = self._measured(name, tree[1]) if self.sums and tree[0] == "list" else None
             return self._with_tail(name, now or self.builder.symbol((name, *tree[1:])), growing)
-        if name in ("max", "min") and not growing.tail:
-            return self.builder.symbol((name, *tree[1:]))
+        if name in ("max", "min", "count") and not growing.tail:
+            return self.builder.symbol((name, tree, *more) if more else (name, *tree[1:]))
         return self.touched(growing, name)
 
     def _place_of(self, growing: Growing, wanted: Value) -> Value | None:

@@ -104,7 +104,12 @@ def _count_every(m: Machine, base: Every, wanted: Value) -> Value:
 
 @method("count", Reference, tuple, Range)
 def _count(m: Machine, base: Value, wanted: Value) -> Value:
-    return m.each(items_of(m, base), lambda items: summed(m, tuple(equal(m, item, wanted) for item in items)))
+    def of(items: Value) -> Value:
+        if isinstance(items, Growing) and is_scalar(wanted) and not isinstance(wanted, Expr):
+            return m.of_growing("count", items, wanted)
+        return summed(m, tuple(equal(m, item, wanted) for item in items))
+
+    return m.each(items_of(m, base), of)
 
 
 for _name in ("bit_count", "bit_length"):
