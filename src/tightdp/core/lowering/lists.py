@@ -30,6 +30,7 @@ from tightdp.core.lowering.values import (
     is_scalar,
     name_of,
 )
+from tightdp.core.nodes import Expr
 
 
 @method("insert", Reference)
