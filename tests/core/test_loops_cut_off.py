@@ -304,3 +304,25 @@ def test_a_draw_of_many_outcomes() -> None:
     assert len(found) > 400
     for k in range(2, 400):
         assert_within(found[k][0], masses[k], found[k][1])
+
+
+@mechanism(record=Bit)
+def from_noise(x):
+    at, steps = geometric(x[0], "1/16"), 0
+    while at > 0:
+        at += 1 if flip("1/8") else -1
+        steps += 1
+    return steps
+
+
+def test_a_walk_from_noise_is_enclosed() -> None:
+    start = {z: Fraction(15, 17) * Fraction(1, 16) ** abs(z) for z in range(-40, 41)}
+    flow, law = start, [Fraction(0)] * 12
+    for steps in range(12):
+        law[steps] = sum((mass for at, mass in flow.items() if at <= 0), Fraction(0))
+        going = {at: mass for at, mass in flow.items() if at > 0}
+        up, down = ({at + by: mass * p for at, mass in going.items()} for by, p in ((1, 1), (-1, 7)))
+        flow = {at: (up.get(at, Fraction(0)) + down.get(at, Fraction(0))) / 8 for at in up.keys() | down.keys()}
+    known = ends(from_noise, 0)
+    for steps, mass in enumerate(law):
+        assert_within(known[steps][0], mass, known[steps][1] + Fraction(1, 10**40), 4 * NARROW)

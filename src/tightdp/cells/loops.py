@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import lcm
+from math import ceil, floor, inf, lcm
 from typing import Any, NamedTuple, TypeAlias
 
-from tightdp.cells.linear import COUNTER, REAL, needed, row, tightest
-from tightdp.cells.noise import Outside, Path
+from tightdp.cells.linear import COUNTER, REAL, extent, feasible, needed, row, tightest
+from tightdp.cells.noise import Outside, Path, supported
 from tightdp.cells.pictures import Form, Picture, Place, Shape
 from tightdp.exact.field import Number
 
@@ -190,7 +190,8 @@ class Chain:
                 continue
             if len(self.ends) == most:
                 return False
-            self.ends[state] = list(self.explore(Entry(state, places, self.counters, self.first)))
+            found = self.explore(Entry(state, places, self.counters, self.first))
+            self.ends[state] = [each for end in found for each in _by_values(end)]
             for end in self.ends[state]:
                 if end.way == "round":
                     self.step(end)
@@ -317,6 +318,34 @@ def ended(way: str, path: Path, held: Picture) -> Ended:
     )
     own = replace(path, laws=laws, rows=needed(moved), residues=residues)
     return Ended(way, own, held.shape, held.places, tuple(numbers))
+
+
+def _by_values(end: Ended) -> Iterator[Ended]:
+    """Yield how a round ends by each value of a draw that it goes on with, where conditions leave few of them."""
+    path, drawn = end.path, {v for number in end.numbers for v, _ in as_form(number).coefficients if v < 0}
+    asked = {name for normal, _ in path.rows for name, _ in normal} & path.laws.keys()
+    for v in sorted(drawn, reverse=True) if end.way == "round" else ():
+        name = -1 - v
+        low, high = extent(supported(path.laws, path.rows), name) if name in asked else (0, inf)
+        if high - low >= _SMALL[-1]:
+            continue
+        for value in range(ceil(low), floor(high) + 1):
+            rows = tightest([*path.rows, row({name: 1}, value), row({name: -1}, -value)])
+            residue, modulus = path.residues.get(name, (0, 1))
+            if feasible(rows) and (value - residue) % modulus == 0:
+                numbers = tuple(_with_value(number, v, value) for number in end.numbers)
+                yield from _by_values(replace(end, path=replace(path, rows=needed(rows)), numbers=numbers))
+        return
+    yield end
+
+
+def _with_value(number: Any, v: int, value: int) -> Any:
+    """Return a number where a draw has a value."""
+    coefficients = dict(as_form(number).coefficients)
+    if v not in coefficients:
+        return number
+    constant = number.constant + coefficients.pop(v) * value
+    return Form(tuple(coefficients.items()), constant) if coefficients else constant
 
 
 def as_form(number: Any) -> Form:

@@ -293,15 +293,20 @@ def by_pieces(law: TwoSided | Exponentials) -> Exponentials:
     return Exponentials(law.centre, (1 - law.ratio) / (1 + law.ratio), sides, real=False)
 
 
-def may_occur(laws: Mapping[int, Exponentials], rows: Rows) -> bool:
-    """Whether draws may meet rows with a positive probability: where real numbers are to be equal they have none."""
+def supported(laws: Mapping[int, Exponentials], rows: Rows) -> Rows:
+    """Return rows, and between what draws lie by their laws."""
     within = list(rows)
     for v, law in laws.items():
         lows = [low for low, _, _ in law.pieces if low is not None]
         highs = [high for _, high, _ in law.pieces if high is not None]
         within += [row({v: -1}, -min(lows))] if len(lows) == len(law.pieces) else []
         within += [row({v: 1}, max(highs))] if len(highs) == len(law.pieces) else []
-    return feasible(tightest(within))
+    return tightest(within)
+
+
+def may_occur(laws: Mapping[int, Exponentials], rows: Rows) -> bool:
+    """Whether draws may meet rows with a positive probability: where real numbers are to be equal they have none."""
+    return feasible(supported(laws, rows))
 
 
 @dataclass(frozen=True)

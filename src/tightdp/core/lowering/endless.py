@@ -13,18 +13,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tightdp.core.lowering.cut_off import MOST_ROUNDS, cut_off, goes_on, is_near, settle
-from tightdp.core.lowering.given import drawn
+from tightdp.core.lowering.cut_off import MOST_ROUNDS, cut_off, goes_on, is_near, likeliest, settle
+from tightdp.core.lowering.given import bits_of, drawn
 from tightdp.core.lowering.loop_chain import (
     FASTER,
     LoopChain,
+    OfNoise,
     Rounded,
     TooManyStates,
     Whole,
     Written,
 )
 from tightdp.core.lowering.loop_names import ends_with_return, late_returns, parts_of, read_in
-from tightdp.core.lowering.loop_runs import Context, NotAChain, Outcome, Outer, Rounds, Run, Split, Values, remade
+from tightdp.core.lowering.loop_runs import (
+    Context,
+    NotAChain,
+    Outcome,
+    Outer,
+    Rounds,
+    Run,
+    Split,
+    Values,
+    is_endless,
+    remade,
+)
 from tightdp.core.lowering.loops_before import (
     Borrowed,
     Ended,
@@ -56,9 +68,12 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
     it has infinitely many states, or is otherwise not followed.
     """
     noises = len(m.builder.noises)
-    chain, selector, contexts, laws = _followed(m, rounds)
+    chain, selector, contexts, laws, shares = _followed(m, rounds)
     _check_noise(m, noises)
-    left = [None] * len(laws) if m.within else settle(chain, laws)
+    near: dict[Outcome, Number] = next((law for law in laws if isinstance(law, dict) and law), {})
+    far = [value for value, law in zip(selector.values, laws, strict=True) if law == {}]
+    laws = [law if law is None or law else dict(near) for law in laws]  # what is far out is lost in any case
+    left = [None] * len(laws) if m.within else settle(chain, laws, shares)
     outcomes = list(dict.fromkeys(outcome for law in laws if isinstance(law, dict) for outcome in law))
     places = {outcome: at for at, outcome in enumerate(outcomes)}
     instead = {end: len(outcomes) + at for at, end in enumerate(dict.fromkeys(each[0] for each in left if each))}
@@ -81,17 +96,24 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
     if not outcomes:
         return [], failing
     drawn = _drawn(m, selector, table)
+    if far:
+        beyond = m.conj(m.alive, m.builder.disjunction([m.builder.equals(selector, value) for value in far]))
+        m.builder.lost.append(LeftOff(Fraction(0), beyond, drawn, selector))
     if instead:
         here = m.conj(m.alive, m.builder.disjunction([m.builder.equals(drawn, at) for at in instead.values()]))
-        most = max(above(each[1]) for each in left if each)
+        lost = [(above(each[1]), share) for each, share in zip(left, shares, strict=True) if each]
+        most = min(max(mass for mass, _ in lost), sum((mass * share for mass, share in lost), Fraction(0)))
         m.builder.lost.append(LeftOff(most, here, drawn, selector))
     return _taken_apart(m, chain, drawn, [*outcomes, *instead], failing)
 
 
 def _followed(
     m: Machine, rounds: Rounds
-) -> tuple[LoopChain, Expr, list[Context], list[dict[Outcome, Number] | Values | None]]:
-    """Return a loop as a chain, the values from before it that it depends on, and how it ends with each of them."""
+) -> tuple[LoopChain, Expr, list[Context], list[dict[Outcome, Number] | Values | None], Sequence[Fraction]]:
+    """Return a loop as a chain, the values from before it that it depends on, and how it ends with each of them.
+
+    These are as likely as the last numbers say at most.
+    """
     born, keys, noises = m.builder.newest, m.store.newest, len(m.builder.noises)
     cells: list[Cell] = [(m.frame.key, name) for name in m.written.get(rounds.node, ())]
     outer: list[Expr] = []
@@ -112,13 +134,14 @@ def _followed(
             selector = _joint(m, outer, rounds.cut)
             contexts = list(_contexts(selector, outer))
             possible = _possible(m, rounds, selector, contexts)
-            laws = [
-                _law(m, chain, held, (selector, outer), context, at, noises) if here else None
-                for at, (here, context) in enumerate(zip(possible, contexts, strict=True))
-            ]
+            shares = likeliest(selector)
+            laws = []
+            for at, (here, context, share) in enumerate(zip(possible, contexts, shares, strict=True)):
+                chain.bits = bits_of(m.given, share if rounds.cut and not m.within else Fraction(1))
+                laws.append(_law(m, chain, held, (selector, outer), context, at, noises) if here else None)
             if all(isinstance(cell, tuple) and cell[0] == m.frame.key for cell in cells):
                 m.written[rounds.node] = [cell[1] for cell in cells]
-            return chain, selector, contexts, laws
+            return chain, selector, contexts, laws, shares
         except Outer as needed:
             outer.append(needed.expr)
             if rounds.growth:
@@ -147,6 +170,8 @@ def _law(
         if m.borrowed:
             raise Borrowed
         return goes_on(chain, Fraction(1))
+    if chain.rounds.cut and any(map(is_endless, context.values())):
+        return {}
     m.within += 1
     try:
         entry = tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))
@@ -253,7 +278,7 @@ def _check_simple(outer: Sequence[Expr]) -> None:
     if len(outer) > 1 and len(clients) > 1:
         raise NotAChain("it looks at several records")
     if any(map(is_far, outer)):
-        raise NotAChain("it looks at noise on all integers")
+        raise OfNoise("it looks at noise on all integers")
 
 
 def _joint(m: Machine, outer: Sequence[Expr], cut: bool) -> Expr:

@@ -54,10 +54,13 @@ def drawn(
     return found
 
 
-def bits_of(given: Given | None) -> int:
-    """Return how closely loops are to be followed after what is given: up to 2 to the power of minus this."""
-    if given is None:
-        return NOISE_BITS
-    share = above(given.weight(given.made))
+def bits_of(given: Given | None, share: Fraction = Fraction(1)) -> int:
+    """Return how closely loops are to be followed after what is given: up to 2 to the power of minus this.
+
+    They begin as they do with at most that `share` of what is given.
+    """
+    bits = NOISE_BITS if given is None else given.bits
+    if given is not None:
+        share = share * above(given.weight(given.made))
     spared = (share.denominator // share.numerator).bit_length() - 1
-    return given.bits - min(spared, given.bits - LONG_LOOP) // LONG_LOOP * LONG_LOOP  # few: laws are kept by them
+    return bits - min(spared, bits - LONG_LOOP) // LONG_LOOP * LONG_LOOP  # few: laws are kept by them

@@ -43,7 +43,7 @@ from tightdp.core.nodes import Expr
 from tightdp.core.published import GOES_ON
 from tightdp.exact.absorbing import absorbed, reaching
 from tightdp.exact.field import Number
-from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, LOOP_GROWTH, LOOP_STATES
+from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, LOOP_GROWTH, LOOP_STATES, NOISE_BITS
 
 FASTER = 10 * LOOP_GROWTH
 GROWTHS = {LONG_LOOP: LOOP_GROWTH, 2 * LONG_LOOP: 3 * LOOP_GROWTH, 8 * LONG_LOOP: FASTER}
@@ -61,6 +61,10 @@ class TooManyStates(NotAChain):
     def __init__(self, what: str, any_case: bool, grown: bool) -> None:
         super().__init__(what)
         self.any_case, self.grown = any_case, grown
+
+
+class OfNoise(NotAChain):
+    """A loop begins with noise on all integers, or goes on with it to the next round."""
 
 
 class Written(Exception):
@@ -121,6 +125,8 @@ class LoopChain:
     known: dict[State, list[tuple[Context, dict[Outcome, Number]]]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     places: int = 0
+    bits: int = NOISE_BITS
+    """It is followed up to 2 to the power of minus this."""
 
     def __post_init__(self) -> None:
         self.lowered: list[dict[State, _Part]] = [{} for _ in self.pieces]
@@ -149,7 +155,7 @@ class LoopChain:
             following: dict[State, None] = {}
             for state in level:
                 if any(map(is_endless, state[1])):
-                    raise NotAChain("it goes on with noise on all integers to the next round")
+                    raise OfNoise("it goes on with noise on all integers to the next round")
                 steps[state] = self.step(state, context)
                 for place in steps[state]:
                     if len(place) == 2:
@@ -206,10 +212,11 @@ class LoopChain:
 
     def apart(self, state: State) -> tuple[State, dict[int, int]]:
         """Return from where a round is lowered that begins in a state, and how far the counters are then."""
-        return self._without((0 if self.rounds.alike else state[0], state[1]), self.counters)
+        return self.without((0 if self.rounds.alike else state[0], state[1]), self.counters)
 
     @staticmethod
-    def _without(state: State, places: Collection[int]) -> tuple[State, dict[int, int]]:
+    def without(state: State, places: Collection[int]) -> tuple[State, dict[int, int]]:
+        """Return a state with integers at some places as 0, and what they are."""
         at, values = state
         counted = {place: values[place] for place in places if type(values[place]) is int}
         if counted:
@@ -250,7 +257,7 @@ class LoopChain:
 
     def _part(self, which: int, state: State, context: Context, read: Context) -> list[tuple[Outcome, Number]]:
         """Return the law of how a round ends before its test, or by it; and add to what was read of the context."""
-        begun, counted = self._without(state, self.unread[which])
+        begun, counted = self.without(state, self.unread[which])
         part = self.lowered[which].setdefault(begun, _Part())
         looked_at, law = _known(part.laws, context) or self._found(which, begun, context)
         read |= looked_at

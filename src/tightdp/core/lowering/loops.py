@@ -11,7 +11,7 @@ from tightdp.core.lowering import endless
 from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.any_order import in_any_order, loop_over_all
 from tightdp.core.lowering.iteration import entered, iterate, visit
-from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, TooManyStates
+from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, OfNoise, TooManyStates
 from tightdp.core.lowering.loop_runs import Action, Ends, NotAChain, Rounds, Split, remade
 from tightdp.core.lowering.loops_before import is_plain
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
@@ -105,7 +105,8 @@ def _while(m: Machine, node: ast.While) -> None:
             before.restore(unrolled.level)
             if _tried(m, node, partial(_while_as_chain, m, node, growth), certain):
                 return
-            unrolled, progress = Unrolled(m), Progress(m).another_round
+            tried = 2 if node in m.of_noise else 0
+            unrolled, progress = Unrolled(m), Progress(m, max(GROWTHS) if tried else 0).another_round
             continue
         if not progress(certain):
             tried += 3 if m.single or len(m.builder.noises) > noises else 1
@@ -115,6 +116,7 @@ def _while(m: Machine, node: ast.While) -> None:
                 return
             unrolled, progress = Unrolled(m), Progress(m, (max(GROWTHS), LOOP_ROUNDS)[tried - 1]).another_round
             m.endless.discard(node)
+            tried = 2 if node in m.of_noise else tried
             continue
         m.unrolled += 1
         unrolled.rounds = rounds
@@ -206,7 +208,7 @@ def _endless(m: Machine, node: ast.For | ast.While, reason: NotAChain) -> Endles
     found = Endless(
         f"no bound on the rounds of this while loop could be established, and {reason}",
         "let it go on with finitely many values, count the rounds, or write `for _ in range(N)`",
-        node=node if isinstance(reason, TooManyStates) and not reason.grown else None,
+        node=node if node in m.of_noise or (isinstance(reason, TooManyStates) and not reason.grown) else None,
     )
     found.span = m.frame.source.span(node)
     return found
@@ -226,7 +228,13 @@ def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
     parts += [] if isinstance(node.test, ast.Constant) else [test]
     cut = node in m.left_early
     rounds = Rounds(node, partial(_round_from, m), parts, growth=growth, cut=cut)
-    _as_chain(m, node, rounds, unrolled)
+    noises = len(m.builder.noises)
+    try:
+        _as_chain(m, node, rounds, unrolled)
+    except OfNoise:
+        if len(m.builder.noises) == noises:
+            m.of_noise.add(node)
+        raise
 
 
 def _for_as_chain(m: Machine, node: ast.For, items: Sequence[Value]) -> None:

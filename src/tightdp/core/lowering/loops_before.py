@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tightdp.core.lowering.cut_off import MOST_ROUNDS
-from tightdp.core.lowering.given import bits_of
 from tightdp.core.lowering.loop_chain import LoopChain, TooManyStates, counted_up
 from tightdp.core.lowering.loop_names import names_in
 from tightdp.core.lowering.loop_runs import NotAChain, Outcome, Outer, Run, Values
@@ -61,7 +60,7 @@ def name_of(m: Machine, chain: LoopChain, entry: Values, run: Run) -> tuple[obje
     plan = m.builder.cut is None, frozenset(m.left_early)
     return (
         plan,
-        bits_of(m.given),
+        chain.bits,
         chain.rounds.node,
         chain.rounds.cut,
         chain.rounds.growth,

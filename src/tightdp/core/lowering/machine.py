@@ -67,6 +67,7 @@ class Machine:
         self.added: list[tuple[Input, Expr]] = []  # the leaf for a sum over records alike, and what one record adds
         self.own: set[int] = set()  # the draws of one record that stand for those of all
         self.endless: set[ast.AST] = set()  # the loops without a bound on their rounds that were met so far
+        self.of_noise: set[ast.AST] = set()  # those that begin with noise on all integers and draw none
         self.given: Given | None = None  # in a round that is lowered on its own
         self.unrolled = 0  # how many `while` loops around this place are unrolled
         self.within = 0  # in how many loops a round is lowered on its own
