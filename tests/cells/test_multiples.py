@@ -144,6 +144,19 @@ def only_the_integer_moves(x):
 
 
 @bits
+def both_move(x):
+    """Far out the ratio is told on the line where the integer noise is 0."""
+    u, z = laplace(x[0], 2), geometric(x[0], "1/8")
+    return u + z, 3 * u
+
+
+@bits
+def moved_beside_a_sum_of_multiples(x):
+    u, a, b = laplace(x[0], 1), geometric(0, "1/8"), one_sided_geometric(0, "1/8")
+    return 3 * u - a, a + 3 * b + 2
+
+
+@bits
 def multiples_and_a_real_number(x):
     return geometric(x[0], "1/2") + 2 * geometric(0, "1/2") + laplace(0, 1)
 
@@ -156,6 +169,8 @@ def multiples_and_a_real_number(x):
         (above_an_integer, exp(1)),
         (doubled_beside_a_sum, exp(Fraction(1, 2))),
         (only_the_integer_moves, 3),
+        (both_move, 8 * exp(Fraction(1, 2))),
+        (moved_beside_a_sum_of_multiples, exp(1)),
     ],
 )
 def test_real_numbers_meet_integers_that_are_published(made: Mechanism, value: Any) -> None:

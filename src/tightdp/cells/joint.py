@@ -134,9 +134,10 @@ def grown_out(pieces: Pieces, way: Way, unit: Base, integers: int = 0) -> Growth
     along, beside = way
     for rows, terms in pieces:
         heights = [
-            sum(c * along[v] for v, c in normal) or -bound or sum(c * beside[v] for v, c in normal)
+            sum(c * along[v] for v, c in normal)
+            or -bound
+            or (sum(c * beside[v] for v, c in normal) if normal[0][0] >= integers else -1)
             for normal, bound in rows
-            if normal[0][0] >= integers or any(along[v] for v, _ in normal) or bound
         ]
         if any(height > 0 for height in heights):
             continue
