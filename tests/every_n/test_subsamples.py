@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tightdp import ALL, Bit, Int, Mechanism, choice, discrete_laplace, flip, geometric, laplace, mechanism
+from tightdp import ALL, Bit, Int, Mechanism, choice, discrete_laplace, exponential, flip, geometric, laplace, mechanism
 from tightdp.exact.field import exp
 
 E = exp(1)
@@ -70,3 +70,16 @@ def test_a_client_is_hidden_by_its_coins_and_by_the_noise(made: Mechanism, expec
     found = made.bind(n=ALL).privacy()
     assert (found.status, found.upper, found.proof) == ("exact", expected, "alignment")
     assert made.bind(n=2).privacy().exp_epsilon <= expected
+
+
+@mechanism(record=Int(0, 2))
+def largest_count(x: Any) -> Any:
+    """The noise is no less than 0: what is published is a path of its own, whatever the order of the others."""
+    noisy = [exponential(x.count(k), 2) for k in range(3)]
+    return noisy.index(max(noisy))
+
+
+def test_the_noise_of_the_largest_is_shifted_alone() -> None:
+    found = largest_count.bind(n=ALL).privacy()
+    assert (found.upper, found.proof) == (E, "alignment")
+    assert found.lower > F(27, 10)

@@ -1,6 +1,6 @@
-"""Which of their paths a run on x' may take that has the same noise as ours, where that does not follow.
+"""Which of their paths a run on x' may take whose noise is ours but for a shift, where that does not follow.
 
-Our run is on one path. Theirs begins with other values, within known differences, and has the same noise. It may then
+Our run is on one path. Theirs begins with other values, within known differences, and its noise is shifted. It may then
 be on one of several paths: those whose conditions do not contradict ours. If one of them is taken in any case, they
 cover ours. All this is asked of systems of linear inequalities, which are decided exactly.
 """
@@ -15,13 +15,14 @@ from itertools import combinations
 from tightdp.cells.linear import REAL, Row, Rows, extent, feasible, opposite, row, tightest
 from tightdp.every_n.edges import Edge, finite
 from tightdp.every_n.paths import Affine, Bounds, Path, plus, times
-from tightdp.every_n.shifts import Gaps, alike, is_real
+from tightdp.every_n.shifts import Gaps, Shift, alike, is_real
 
 Kinds = tuple[bool, ...]
 """Of the values that a state holds: whether they are real numbers."""
 
 _OURS, _THEIRS, _GAP, _FRESH, _ASKED = 0, 1000, 2000, 3000, 4000
 """Where the numbers of variables begin."""
+_SLACK = REAL + 5000
 _MOST_ROWS = 24
 _MOST_VARIABLES = 8
 """Larger systems are not asked."""
@@ -53,18 +54,22 @@ def apart(paths: Sequence[Path], held: Kinds) -> list[frozenset[int]]:
     return list(map(frozenset, found))
 
 
+def taken(paths: Sequence[Path], held: Kinds) -> tuple[Path, ...]:
+    """Return the paths that some noise takes."""
+    return tuple(path for path in paths if _possible([*_conditions(path.bounds, _values(path, held, _OURS, None))]))
+
+
 def covers(
-    ours: Path, theirs: Sequence[Path], gaps: Gaps | None, held: tuple[Kinds, Kinds]
+    ours: Path, theirs: Sequence[Path], gaps: Gaps | None, held: tuple[Kinds, Kinds], by: Shift = ()
 ) -> list[tuple[int, tuple[tuple[Edge, Edge], ...] | None]] | None:
     """Return which of their paths cover ours, and the differences of values after each; None where they do not.
 
-    `held` are the kinds of our values and of theirs. Differences are None where there are not as many values.
+    `held` are the kinds of our values and of theirs; our noise is theirs plus `by`. Differences are None where there
+    are not as many values.
     """
     rows = list(_within(gaps, held[0]))
-    mine, other = _values(ours, held[0], _OURS, None), _values(ours, held[1], _THEIRS, gaps)
+    mine, other = _values(ours, held[0], _OURS, None), _values(ours, held[1], _THEIRS, gaps, by)
     rows += _conditions(ours.bounds, mine)
-    if not _possible(rows):
-        return []
     found, left = [], []
     for at, path in enumerate(theirs):
         if not alike(ours, path):
@@ -85,13 +90,14 @@ def covers(
     return None if not found or _uncovered(rows, left) else found
 
 
-def _values(path: Path, held: Kinds, begin: int, gaps: Gaps | None) -> _Values:
+def _values(path: Path, held: Kinds, begin: int, gaps: Gaps | None, by: Shift = ()) -> _Values:
     """Return the values of symbols; with differences, these are taken from values that begin elsewhere."""
 
     def of(symbol: tuple[str, int]) -> Affine:
         kind, at = symbol
         if kind == "fresh":
-            return _variable(_FRESH + at, is_real(path.noises[at]))
+            noise = _variable(_FRESH + at, is_real(path.noises[at]))
+            return plus(noise, Affine((), Fraction(by[at])), -1) if by else noise
         if kind == "size":
             return _variable(_ASKED - 1, False)
         if gaps is None:
@@ -149,8 +155,22 @@ def _uncovered(rows: Sequence[Row], left: Sequence[Sequence[Row]]) -> bool:
 
 
 def _possible(rows: Sequence[Row]) -> bool:
+    """Whether there may be a solution that has a probability: conditions on real numbers may hold without their border.
+
+    By Farkas' lemma a system that has no other solutions has a condition that is an equality in all of them.
+    """
     system = tightest(rows)
-    return _too_large(system) or feasible(system)
+    if _too_large(system):
+        return True
+    if not feasible(system):
+        return False
+    inside = [row({**dict(normal), _SLACK: 1}, bound) for normal, bound in system if any(map(_has_density, normal))]
+    closed = [each for each in system if not any(map(_has_density, each[0]))]
+    return not inside or extent(tightest([*closed, *inside, row({_SLACK: 1}, 1)]), _SLACK)[1] > 0
+
+
+def _has_density(term: tuple[int, int]) -> bool:
+    return term[0] >= REAL and not _GAP <= term[0] % REAL < _FRESH
 
 
 def _too_large(rows: Rows) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
-from tightdp.every_n.covering import Kinds, apart, covers, kinds_after
-from tightdp.every_n.paths import Path, Paths
-from tightdp.every_n.shifts import Gaps, Shift, exclusive, fixed, pieces, shifts, steps_of
+from tightdp.every_n.covering import Kinds, apart, covers, kinds_after, taken
+from tightdp.every_n.paths import Path, Paths, support
+from tightdp.every_n.shifts import Gaps, Shift, exclusive, fixed, pieces, price, shifts, steps_of
 from tightdp.exact.field import Number
 
 _MOST_CELLS = 3000
@@ -65,9 +66,9 @@ class Search:
     """Finds which of our paths can be compared with which of theirs, from every cell that is reached."""
 
     def __init__(self, paths: Paths, farther: int = 1) -> None:
-        self._paths = paths
-        self._noise = steps_of(paths, farther)
         self._kinds = kinds_of(paths)
+        self._paths = paths = self._taken(paths)
+        self._noise = steps_of(paths, farther)
         ways = [paths.before, *(some for by in paths.steps.values() for some in by.values())]
         self._places = {path.target: len(path.values) for some in ways for path in some}
         self._apart: dict[tuple[int, int], list[frozenset[int]]] = {}
@@ -76,6 +77,16 @@ class Search:
         if paths.all_at_once:
             moves = sorted({*moves, *paths.moves}, key=repr)
         self._steps = [(paths.steps[old], paths.steps[new]) for old, new in moves]
+
+    def _taken(self, paths: Paths) -> Paths:
+        def taken_(by: Mapping[int, tuple[Path, ...]]) -> dict[int, tuple[Path, ...]]:
+            return {
+                state: some if (held := self._kinds.get(state)) is None else taken(some, held)
+                for state, some in by.items()
+            }
+
+        steps = {record: taken_(by) for record, by in paths.steps.items()}
+        return replace(paths, before=taken_({-1: paths.before})[-1], steps=steps, after=taken_(paths.after))
 
     def shifts(self) -> int:
         """Return how many shifts of the noise of one path are tried, at most."""
@@ -150,20 +161,40 @@ class Search:
             target = END if last else Cell(theirs[at].target, one.target, after)
             return Part(at, target, cost * one.probability / theirs[at].probability)
 
-        unmoved = False
+        found: set[Shift] = set()
         for at, other in enumerate(theirs):
             both = None if gaps is None else fixed(one, other, gaps)
             if both is None or gaps is None:
                 continue
             for after, (cost, by) in shifts(*both, gaps, self._noise).items():
-                unmoved = unmoved or not any(by)
+                found.add(by)
                 yield by, (part(at, after, cost),)
-        if not unmoved and held[0] is not None and held[1] is not None and self._asked < _MOST_COVERED:
+        if held[0] is None or held[1] is None or not all(map(any, found)):
+            return
+        for by in self._alone(one):
+            if by in found:
+                continue
+            if self._asked >= _MOST_COVERED:
+                return
             self._asked += 1
-            covered = covers(one, theirs, gaps, (held[0], held[1]))
+            covered = covers(one, theirs, gaps, (held[0], held[1]), by)
             if covered is not None:
-                parts = tuple(part(at, self._outward(after), Fraction(1)) for at, after in covered)
-                yield (0,) * len(one.noises), parts
+                cost = price(one, by)
+                yield by, tuple(part(at, self._outward(after), cost) for at, after in covered)
+
+    def _alone(self, path: Path) -> Iterator[Shift]:
+        """Yield no shift of the noise of a path, and shifts of one draw of it, where there are others.
+
+        Noise that begins or ends somewhere is shifted away from there.
+        """
+        none = (0,) * len(path.noises)
+        yield none
+        for at, law in enumerate(path.noises if len(none) > 1 else ()):
+            low, high = support(law)
+            tried = (
+                d for d in self._noise.of(law) if (d < 0 or (d and low == -math.inf)) and (d > 0 or high == math.inf)
+            )
+            yield from ((*none[:at], d, *none[at + 1 :]) for d in tried)
 
     def _outward(self, gaps: Gaps | None) -> Gaps | None:
         """Return wider differences, of which there are finitely many."""

@@ -122,10 +122,7 @@ def shifts(ours: Path, theirs: Path, before: Gaps, steps: Steps) -> dict[Gaps, t
                 break
             after.append(gap)
         else:
-            cost: Number = Fraction(1)
-            for law, d in zip(ours.noises, by, strict=True):
-                cost = cost * _price(law, d)
-            key = tuple(after)
+            cost, key = price(ours, by), tuple(after)
             if key not in found or cost < found[key][0]:
                 found[key] = cost, by
     return found
@@ -190,6 +187,14 @@ def exclusive(one: Path, other: Path) -> bool:
         for terms, (low, high) in one.bounds.items()
         if terms in other.bounds
     )
+
+
+def price(path: Path, by: Shift) -> Number:
+    """Return the largest ratio of the probabilities, or densities, of noise that is larger by a shift and of noise."""
+    cost: Number = Fraction(1)
+    for law, d in zip(path.noises, by, strict=True):
+        cost = cost * _price(law, d)
+    return cost
 
 
 def _price(law: Noise, d: Fraction | int) -> Number:
