@@ -73,9 +73,10 @@ def bind_to(mechanism: Mechanism, parameters: dict[str, Any], options: Namespace
         raise UsageError("n, the number of records, is missing", "give it, as in n=8")
     if isinstance(size, str) and re.search(r"\.\.|,", size):
         raise UsageError(f"n={size} is a range", f"tightdp sweep asks over ranges: tightdp sweep FILE n={size} ...")
-    for name in ("neighbours", "strategy", "self"):
-        if name in named:
-            hint = "leave it out" if name == "self" else f"use the option --{name}"
+    options_alone = {*vars(options)} - {"file", "bindings", "command", *mechanism.program.parameters}
+    for name in named:
+        if name in ("neighbours", "strategy", "self") or name in options_alone:
+            hint = "leave it out" if name == "self" else f"use the option --{name.replace('_', '-')}"
             raise UsageError(f"{name} is not a parameter of {mechanism.name}", hint)
     how = {name: value for name, value in vars(options).items() if name in _HOW}
     return bound_to(mechanism.program, getattr(options, "neighbours", None), size, named, **how, **limits)

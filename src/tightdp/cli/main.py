@@ -94,13 +94,15 @@ class _Parser(argparse.ArgumentParser):
         if not message.startswith("unrecognized"):
             return f"see {self.prog} --help"
         known = [option for action in self._actions for option in action.option_strings]
-        unknown = re.search(r"(?<!\S)(--?[\w-]+)", message)
+        unknown = re.search(r"(?<!\S)(--?([\w-]+))(?:[= ]([^\s=-][^\s=]*)(?!\S))?", message)
         if unknown and unknown[1] in _OF_DECORATOR:
             return f"it belongs to the mechanism: {_OF_DECORATOR[unknown[1]]} in its file"
-        close = _nearest(unknown[1], known) if unknown else ""
+        close = _nearest(unknown[1], known) if unknown and unknown[2] != "n" else ""
         if close:
             return f"did you mean {close}? see {self.prog} --help"
-        return f"see {self.prog} --help; the mechanism's own parameters are written without dashes, as in lam=1/5"
+        example = f"{unknown[2]}={unknown[3]}" if unknown and unknown[3] and unknown[2].isidentifier() else "lam=1/5"
+        dashes = f"n and the mechanism's own parameters are written without dashes, as in {example}"
+        return f"see {self.prog} --help; {dashes}"
 
 
 def _nearest(unknown: str, known: Sequence[str]) -> str:

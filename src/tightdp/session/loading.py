@@ -9,6 +9,8 @@ from tightdp.errors import ParameterError
 from tightdp.session.files import builtin_program, import_file, nearest_program
 from tightdp.session.mechanism import Mechanism, mechanisms_of
 
+_OTHER_CODE = "code without @mechanism needs --record DOMAIN (in Python tightdp.of)"
+
 
 def load(place: str | Path) -> Mechanism:
     """Import a file and return its mechanism, as the command line does.
@@ -17,10 +19,12 @@ def load(place: str | Path) -> Mechanism:
     Raises ParameterError where there is no mechanism, or several and no name.
     """
     path, name = _split(str(place))
-    module = import_file(_located(path))
+    others = "" if path.suffix == ".py" else f"; {_OTHER_CODE}"
+    module = import_file(_located(path), f"a Python file that defines a mechanism{others}")
     found = mechanisms_of(module)
     if not found:
-        raise ParameterError(f"{path} defines no mechanism", "decorate a function with @mechanism(record=...)")
+        hint = f"decorate a function with @mechanism(record=...); {_OTHER_CODE}"
+        raise ParameterError(f"{path} defines no mechanism", hint)
     if name:
         other_name = getattr(module, name, None)
         if isinstance(other_name, Mechanism) and name not in found:
@@ -28,7 +32,8 @@ def load(place: str | Path) -> Mechanism:
         if name not in found:
             close = get_close_matches(name, found, n=1)
             hint = f"did you mean {close[0]}? " if close else ""
-            raise ParameterError(f"{path} has no mechanism {name}", f"{hint}it has {', '.join(found)}")
+            others = f"; {_OTHER_CODE}" if other_name is not None else ""
+            raise ParameterError(f"{path} has no mechanism {name}", f"{hint}it has {', '.join(found)}{others}")
         return found[name]
     if len(found) > 1:
         raise ParameterError(
@@ -46,6 +51,8 @@ def _located(path: Path) -> Path:
     if built_in is not None:
         return built_in.path
     close = nearest_program(name.removesuffix(".py").removeprefix("programs/"))
+    if Path(f"{name}.py").is_file():
+        raise ParameterError(f"{name} does not exist", f"did you mean {name}.py?")
     if path.suffix or not close:
         return path  # the loader complains
     raise ParameterError(f"there is no file or program {name}", f"did you mean {close}? tightdp programs lists them")
