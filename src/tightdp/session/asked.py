@@ -215,7 +215,7 @@ class Asked(InstanceBase):
         `pairs` lists for every client the two records that its secret bit picks from (default: the first two of the
         domain that the neighbour relation lets differ); "best" tries all and takes the one with the largest efficacy at
         `guesses`, or without abstention.
-        `adaptive` adds the optimum over guessers that see every bit once they have decided on it (small n).
+        `adaptive` adds the optimum over guessers that see every bit once they have guessed or passed it over (small n).
         """
         number = None if guesses is None else read_count("guesses", guesses)
         return self._computed(lambda engine: one_run.efficacy(engine, number, pairs, adaptive))
