@@ -306,7 +306,7 @@ def establish(given, claim, evidence):
     program, curve, rule, named = Claim(given), "points" in claim, evidence["rule"], evidence.get("witness")
     if "share" in claim:
         program.efficacy(claim)
-        return ""
+        return "; nothing is published" * (not program.published)
     refuted = rule == "witness"
     need(rule == "forms" or not program.every, "this rule is not for every n")
     named = [] if named is None else items(named, len(program.points)) if curve else [named]

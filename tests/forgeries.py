@@ -59,6 +59,14 @@ DROPS = [*ONE, ["v1", "eq", "x0", 0], [None, "observe", "v1"]]
 PAIR = [[[0]], [[1]]]
 
 
+def guessed(share: Any, *clients: Any, others: Any = (), **claim: Any) -> dict[str, Any]:
+    """A certificate of the efficacy of one guess, where clients publish v1; of `others`, who have no part, too."""
+    found = given(*(client(lines, "v1", at=at) for at, lines in enumerate(clients)))
+    pairs = [[[0], [1]]] * len([*clients, *others])
+    said = {"n": len(pairs), "records": [[0], [1]], "pairs": pairs, "guesses": 1, "share": share}
+    return sealed({**found, "claim": {"question": "efficacy", **said} | claim})
+
+
 def curve(points: list[Any], pairs: list[Any]) -> dict[str, Any]:
     """A certificate of the curve of one answer that is wrong with probability 1/3, said to be attained by pairs."""
     found = made([*ONE, law((2, 1), (1, 2))], "d1", question="curve", points=points, attained=True, witness=pairs)
@@ -86,6 +94,12 @@ def turned() -> dict[str, Any]:
 
 
 T = [0, 1]
+COIN = [*ONE, ["d1", "draw", [[0, 3], [1, 1]]], ["v1", "ne", "x0", "d1"]]
+SOME = [*COIN, ["v2", "le", "d1", "x0"], [None, "observe", "v2"]]
+SOME_BY_T = [*ONE, ["d1", "draw", [[0, T], [1, 1]]], *SOME[2:]]
+MESSAGES = "privacy of messages"
+NOISY = [*ONE, law((2, 1), (1, 2))]
+ORDERS = (0, 1, "1/2", "3/3", "6/4", "100/99", "18/17", "101/2", 100, True, "inf", {"above": 3, "below": 2}, [3, 2])
 RANGE = ["lam", 0, 1]
 REFUSED: dict[str, Any] = {
     # false
@@ -154,24 +168,7 @@ REFUSED: dict[str, Any] = {
         bound="117/100",
         error="1/10",
     ),
-    **{
-        f"an-order-{order}": made([], question="moment", order=order, bound=2)
-        for order in (
-            0,
-            1,
-            "1/2",
-            "3/3",
-            "6/4",
-            "100/99",
-            "18/17",
-            "101/2",
-            100,
-            True,
-            "inf",
-            {"above": 3, "below": 2},
-            [3, 2],
-        )
-    },
+    **{f"an-order-{order}": made([], question="moment", order=order, bound=2) for order in ORDERS},
     # bounds that say nothing
     "a-bound-below-one": made([], bound="1/2"),
     "a-bound-below-one-with-no-delta": made([], bound="1/2", delta=0),
@@ -369,4 +366,25 @@ REFUSED: dict[str, Any] = {
     "every-n-without-records": every(records=[]),
     "every-n-with-one-client": every(part(None, [], [], []), client(ONE), part(None, [], [], [])),
     "every-n-by-datasets": every() | {"evidence": {"rule": "datasets"}},
+    # guesses where some runs are dropped (the share is 7/8), and messages
+    "guesses-by-weights-that-differ": guessed("6/7", SOME),
+    "guesses-of-dropped-runs": guessed("3/4", SOME),
+    "guesses-where-a-record-drops-all": guessed(1, [*COIN, [None, "observe", "x0"]]),
+    "guesses-where-odds-of-zero-count": guessed(
+        1, [*ONE, ["d1", "draw", [[0, 1], [1, 0]]], *COIN[2:], [None, "observe", "d1"]]
+    ),
+    "guesses-where-odds-below-zero-are-dropped": guessed(
+        1, [["v1", "draw", [[0, -1], [1, 3]]], [None, "observe", "v1"]]
+    ),
+    "guesses-by-a-number": guessed("3/4", [*COIN, ["v2", "add", "d1", 1], [None, "observe", "v2"]]),
+    "guesses-of-the-other-client": guessed("3/4", COIN, SOME),
+    "guesses-of-a-client-without-a-part": guessed("7/8", SOME, others=[1]),
+    "guesses-of-another-pair": guessed("7/8", SOME, pairs=[[[1], [1]]]),
+    "guesses-for-another-T": guessed("7/8", SOME_BY_T, root=1),
+    "guesses-for-some-T": guessed("7/8", SOME_BY_T, unknown=RANGE),
+    "messages-with-too-small-a-bound": made(NOISY, "d1", question=MESSAGES, bound="3/2"),
+    "forms-of-messages-with-too-small-a-bound": made(NOISY, "d1", rule="forms", question=MESSAGES, bound="3/2"),
+    "messages-that-are-attained": made(NOISY, "d1", question=MESSAGES, attained=True, witness=PAIR),
+    "messages-with-a-delta": made(NOISY, "d1", question=MESSAGES, bound=1, delta="1/3"),
+    "messages-of-runs-that-lose-more": made(NOISY, "d1", question=MESSAGES, runs=[2, 2, "1/5"]),
 }

@@ -12,7 +12,25 @@ import pytest
 from certificate_bombs import BOMBS, HARMLESS, MEASURE, part, program, sealed, straight
 from certificate_oracle import is_true
 from forged_evidence import FORGED
-from forgeries import EXAMPLES, ONE, PAIR, RANGE, REFUSED, T, curve, every, example, law, made, wrong
+from forgeries import (
+    COIN,
+    EXAMPLES,
+    MESSAGES,
+    ONE,
+    PAIR,
+    RANGE,
+    REFUSED,
+    SOME,
+    SOME_BY_T,
+    T,
+    curve,
+    every,
+    example,
+    guessed,
+    law,
+    made,
+    wrong,
+)
 from tightdp.session.certify import load_checker
 
 checker = load_checker()
@@ -53,6 +71,11 @@ def test_what_the_forgeries_begin_with_is_accepted() -> None:
     assert checker.check(made([*ONE, law((T, 1), (1, T))], "d1", **true))
     assert checker.check(made([*ONE, law((T, 1), (1, T))], "d1", rule="forms", **true))
     assert "an upper bound" in checker.check(every())
+    assert "an upper bound" in checker.check(made(noisy, "d1", question=MESSAGES))
+    share = {"above": [1, 2], "below": [2, 2]}
+    for each in (guessed("7/8", SOME), guessed("7/8", COIN, SOME), guessed(share, SOME_BY_T, unknown=RANGE)):
+        assert is_true(each)
+        assert checker.check(each).endswith("; by a theorem")
 
 
 def test_a_check_that_fails_is_named_as_the_reason() -> None:

@@ -32,7 +32,7 @@ from certificate_changes import (
 from conftest import FULL
 from expectations import bind, expectations
 from forged_evidence import FORGED
-from forgeries import EXAMPLES, REFUSED
+from forgeries import COIN, EXAMPLES, REFUSED, SOME, guessed
 from tightdp.errors import TightdpError
 from tightdp.session.certify import as_json, load_checker
 from tightdp.session.certify_alone import certify_audit
@@ -126,6 +126,14 @@ def test_forgeries(proved: Path, tmp_path: Path) -> None:
     found = Counter(agree(proved, each, tmp_path) for each in forged)
     assert found["accepted"] == 0
     assert found["refused"] > 100
+
+
+def test_guesses_where_nothing_is_published(proved: Path, tmp_path: Path) -> None:
+    for lines in (COIN, SOME):
+        blind = guessed("1/2", lines)
+        blind["program"]["parts"][0]["publishes"] = []
+        assert agree(proved, sealed(blind), tmp_path) == "accepted"
+        assert "; nothing is published; " in (portable(json.dumps(blind)) or "")
 
 
 def test_changed_certificates(proved: Path, tmp_path: Path) -> None:

@@ -42,13 +42,14 @@ class Cells:
         for end in {cell.times * end + cell.plus for cell in cells for end in self.ends.get(cell.kind, ())}:
             for cell in cells:  # so that all that is published is told apart at the same numbers
                 cell.below(end)
+        seen: set[Expr] = set()
         while waiting:
             node = waiting.pop()
-            if isinstance(node, Draw):
-                if node in self.shown:
-                    raise uncut(self.real)
-                self.shown.add(node)
-            waiting += [child for child in node.children if cells_in([child])]
+            if isinstance(node, Draw) and node in self.shown:
+                raise uncut(self.real)
+            seen.add(node)
+            waiting += [child for child in node.children if child not in seen and cells_in([child])]
+        self.shown |= seen
         self.check()
         return [value.shown if isinstance(value, Between) and not value.whole else value for value in expr.values]
 

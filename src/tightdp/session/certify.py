@@ -352,6 +352,8 @@ def finished(
             return Certificate(content, checker.check(content, WORK))
         except checker.Refused as error:
             reason = error
+    if claim["question"] == "privacy of messages":
+        reason = checker.Refused("what is told of the noise says more than the numbers")
     hints = {
         "unknown": "give a smaller range; solve says where a claim holds",
         "runs": "leave delta out for the least",
