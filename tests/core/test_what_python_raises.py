@@ -12,10 +12,25 @@ from tightdp import Int, LanguageError, ProgramError
 
 HEAD = """
 import math
-from collections import Counter, deque
+from collections import Counter, deque, namedtuple
 from fractions import Fraction
 
 import numpy as np
+
+from tightdp import flip, randint
+
+Named = namedtuple("Named", "a b")
+
+
+class Shown(Named):
+    def __repr__(self): return "shown"
+
+
+class Meta(type):
+    def __add__(self, other): raise KeyError(other)
+
+
+class Made(metaclass=Meta): pass
 
 
 class Pair:
@@ -32,17 +47,20 @@ len({v: 1}.keys() - {9}) ; sorted({v: 1}.keys() & {0, 1}) ; {v: 1, 5: 2}.keys() 
 v + None ; "a" < v ; v & 0.5 ; [v] * "a" ; [1, 2][v / 1] ; "ab" * (v / 1) ; abs("a") ; -"a" ; round("a") ; v << 0.5
 (lambda **k: k)(**{1: v}) ; (lambda **k: k)(**{"a": v}) ; f"{[v]:>5}" ; f"{v:d}|{v!r:>3}" ; f"{'a':d}" ; 0 ** -v
 f"{[v, 'a']} {(v,)} {()} {[]}" ; str({v: [v > 0], 'k': (None, 2)}) ; repr([(v, 1), "it's"]) ; "%s" % [v]
-str([[v] * v])
+str([[v] * v]) ; f"{Named(v, 'a')}" ; str(Named(randint(1, 1), None)) ; f"{[Named(v, 2)]!r}"
+[1] in {1, v} ; (v, [1]) in {1, 2} ; [v] in {1: 2} ; {}[[v]] ; {1: 2}[({},)] ; {v} in {7, 8}
+[1, 2, 3][randint(1, 1) / 1] ; (1, 2)[None if flip(1) else 1]
+f"{sum(b > 5 for b in {k for k in (v, 7) if flip(1)})}"
 np.array_split([v, 1, 2], 2)[1] ; np.array([v, 1]).max(axis=1) ; np.array([v, 1]).reshape(3)
 np.split(np.array([v]), 1)[0]
 np.diagonal([[v, 1], [2, 3]]) ; np.diag([[v, 1], [2, 3]]) ; np.diag([v, 1]) ; np.broadcast_to([v], (2, 1))
 """
 REFUSED = """
 {frozenset([v]): 1} ; {v: 1}.keys() <= {0} ; Pair(v)[0:1] ; Counter([v]) <= Counter([v, 1]) ; deque([v]) + deque([1])
-deque([v]) * 2 ; deque([v]).insert(0, 1) ; 2 ** 0.5 ; 4 ** 0.5 + v ; (v - 3) ** (1 / 2) ; {len: v}
+Made + v ; deque([v]) * 2 ; deque([v]).insert(0, 1) ; 2 ** 0.5 ; 4 ** 0.5 + v ; (v - 3) ** (1 / 2) ; {len: v}
 f"{v / 2}" ; f"{v / 4:.2f}" ; str(v * 0.5) ; repr(Fraction(v, 2)) ; "%s" % (v / 2)
 "{:.1f}".format(v / 2) ; str([v / 2])
-f"{Counter([v])}" ; f"{[np.int64(v)]}" ; f"{ {v} }" ; f"{[Pair(v)]}"
+f"{Named(v / 2, 1)}" ; f"{Shown(v, 1)}" ; f"{Counter([v])}" ; f"{[np.int64(v)]}" ; f"{ {v} }" ; f"{[Pair(v)]}"
 """
 UNKNOWN = "np.array([v, 1]) // 0 ; np.array([v, 1]) % (v - v) ; np.array([v, 1]) / 0 ; np.int8(127) + np.int8(v + 1)"
 
@@ -107,6 +125,12 @@ WRITES = {
     "a.diagonal()[0:1]": "ro",
     "np.diag(a)": "ro",
     "np.broadcast_to(a, (3, 2, 2))[0, 0]": "ro",
+    "np.broadcast_to(1, (3,))": "ro",
+    "np.broadcast_to(x[0], (2, 2))[1]": "ro",
+    "np.broadcast_to([x[0], 2], (2,))": "ro",
+    "np.diagonal([[x[0], 1], [2, 3]])": "ro",
+    "np.array_split([x[0], 1], 2)[1]": "fine",
+    "np.atleast_1d(5)": "fine",
     "np.diagonal(a).copy()": "fine",
     "np.diag(a[0])[0]": "fine",
     "a.T[0]": "fine",
@@ -135,6 +159,6 @@ def test_what_is_broadcast_sees_what_is_written_later() -> None:
 
 
 def test_what_is_printed_is_not_read() -> None:
-    source = "def f(x):\n    print(f'a {x[0] / 2}', x)\n    return x[0]\n"
+    source = "def f(x):\n    print(f'a {x[0] / 2}' + str(x[0] / 2) + '.', repr(x[0] / 2), x)\n    return x[0]\n"
     with pytest.warns(UserWarning, match="print is ignored"):
         assert _law(source, 1) == (1, 1)

@@ -55,7 +55,8 @@ def _alone(value: FunctionType) -> FunctionType | None:
     """Return a function, as it is written, if it sees nothing but the names of its module."""
     own: FunctionType = vars(value).get("__wrapped__", value)
     inner = [held for cell in value.__closure__ or () for held in held_by(cell)]
-    if own.__closure__ or own.__defaults__ or own.__kwdefaults__ or vars(own) or any(each is not own for each in inner):
+    told = [given for each in (own, value) for given in (each.__defaults__, each.__kwdefaults__)]
+    if own.__closure__ or any(told) or vars(own) or len(vars(value)) > 1 or any(each is not own for each in inner):
         return None
     return own
 

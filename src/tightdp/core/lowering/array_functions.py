@@ -249,19 +249,21 @@ def _viewing(name: str) -> Callable[..., Value]:
             return as_numpy(lambda: getattr(np, name)(cells, *options, **named))
 
         def of(one: Value) -> Value:
-            if isinstance(one, Array):
-                pieces = ask(one.sources[0][2])
-                if isinstance(pieces, list):
-                    return m.new_list(tuple(viewed(one, piece(at)) for at in range(len(pieces))))
-                view = viewed(one, ask)
-                if view is not None:
-                    return view
-            return with_cells(m, one, lambda cells, kind: new(ask(cells), kind))
+            return seen(one) if isinstance(one, Array) else with_cells(m, one, of_cells)
 
-        def new(found: Value, kind: Kind) -> Value:
-            if isinstance(found, list):
-                return m.new_list(tuple(made(m, each, kind) for each in found))
-            return made(m, found, kind)
+        def of_cells(cells: Cells, kind: Kind) -> Value:
+            if cells.shape:
+                return seen(made(m, cells, kind))
+            found = ask(cells)
+            one = viewed(made(m, cells.reshape(1), kind), lambda places: places.reshape(())) if found.shape else None
+            return made(m, found, kind) if one is None else seen(one)
+
+        def seen(one: Array) -> Value:
+            pieces = ask(one.sources[0][2])
+            if isinstance(pieces, list):
+                return m.new_list(tuple(viewed(one, piece(at)) for at in range(len(pieces))))
+            view = viewed(one, ask)
+            return made(m, ask(read(m, one)), one.dtype) if view is None else view
 
         def piece(at: int) -> Callable[[Cells], Cells]:
             return lambda places: ask(places)[at]

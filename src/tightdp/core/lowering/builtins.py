@@ -159,7 +159,7 @@ def _sum(m: Machine, iterable: Value, /, start: Value = 0) -> Value:
         return sum_as_it_goes(m, items, start)
     listed = collected(m, items)
     if isinstance(listed, Sieve) and all(is_scalar(item) for _, item in listed.entries):
-        terms = tuple(m.merge(present, item, 0) for present, item in listed.entries)
+        terms = tuple(m.merge(present, item, False if m.expr(item).boolean else 0) for present, item in listed.entries)
         if all(map(numeric, terms)):  # items may be None where they are left out
             return summed(m, terms, start)
     if isinstance(listed, Growing):

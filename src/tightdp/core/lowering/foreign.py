@@ -107,14 +107,23 @@ class _Unread(Exception):
 
 
 def without_texts(node: ast.Call) -> ast.Call:
-    """Return a call with what f-strings are made of in their place, as nobody reads what is printed."""
-    values = [
-        [part.value for part in each.values if isinstance(part, ast.FormattedValue)]
-        if isinstance(each, ast.JoinedStr)
-        else [each]
-        for each in node.args
-    ]
-    return ast.copy_location(ast.Call(node.func, [part for each in values for part in each], node.keywords), node)
+    """Return a call with what texts are made of in their place, as nobody reads what is printed."""
+
+    def made_of(each: ast.expr) -> list[ast.expr]:
+        match each:
+            case ast.JoinedStr(values):
+                return [part.value for part in values if isinstance(part, ast.FormattedValue)]
+            case ast.Call(ast.Name("str" | "repr"), [part], []):
+                return [part]
+            case ast.BinOp(left, ast.Add(), right) if is_text(left) and is_text(right):
+                return [*made_of(left), *made_of(right)]
+        return [each]
+
+    def is_text(each: ast.expr) -> bool:
+        return (isinstance(each, ast.Constant) and isinstance(each.value, str)) or made_of(each) != [each]
+
+    arguments = [part for each in node.args for part in made_of(each)]
+    return ast.copy_location(ast.Call(node.func, arguments, node.keywords), node)
 
 
 def computed(m: Machine, function: Callable[..., Value], arguments: Arguments, keywords: Keywords, name: str) -> Value:

@@ -15,8 +15,9 @@ from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
 from tightdp.core.lowering.registry import builtin, lowers, method, methods
-from tightdp.core.lowering.scalars import operate, over_values, refuse_members, refuse_mixed, whole
+from tightdp.core.lowering.scalars import operate, over_all, over_values, refuse_members, refuse_mixed, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, plain
+from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (
     SCALARS,
     Element,
@@ -155,7 +156,18 @@ def _text(m: Machine, value: Value, operation: str, *more: Value, within: tuple[
         return m.each(items, lambda all_of: _display(m, value, all_of, held))
     if isinstance(value, Thrown):
         raise m.unsupported("the text of an exception is not in the language", "return the name of its class")
+    if _is_named(value) and all(map(is_scalar, value)) and not any(spec != "" for spec in more):
+        for part in value:
+            _text(m, part, "repr")  # refuses what has no text here
+        return over_all(m, value, lambda *plain: repr(like(value, plain)))
     raise m.unsupported(f"a {name_of(value)} in a string is not in the language", "put its items in, one by one")
+
+
+def _is_named(value: Value) -> bool:
+    """Whether a value is a named tuple whose class leaves its text as it is."""
+    own: Any = type(value)
+    left = own.__str__ is object.__str__ and own.__format__ is object.__format__
+    return left and isinstance(value, tuple) and own.__repr__.__module__ == "collections"
 
 
 def _display(m: Machine, value: Value, items: tuple[Value, ...], within: tuple[Value, ...]) -> Value:

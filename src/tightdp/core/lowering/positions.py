@@ -67,12 +67,11 @@ def valid_positions(m: Machine, items: Sequence[Value], index: Expr) -> list[tup
         if isinstance(value, int) and -len(items) <= value < len(items)
     ]
     accepted = {value for value, _ in valid}
-    wrong = [value for value in index.values if value not in accepted]
-    if wrong:
-        m.oblige(
-            m.builder.disjunction([m.builder.equals(index, value) for value in wrong]),
-            Failure(f"IndexError: index {wrong[0]!r} in a sequence of length {len(items)}", "keep the index in range"),
-        )
+    for name, hint in (("IndexError", "keep the index in range"), ("TypeError", "use an int")):
+        wrong = [v for v in index.values if v not in accepted and isinstance(v, int) == (name == "IndexError")]
+        if wrong:
+            failure = Failure(f"{name}: index {wrong[0]!r} in a sequence of length {len(items)}", hint)
+            m.oblige(m.builder.disjunction([m.builder.equals(index, value) for value in wrong]), failure)
     if not valid:
         raise Dead
     return valid

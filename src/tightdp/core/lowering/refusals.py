@@ -22,11 +22,13 @@ from tightdp.core.lowering.values import (
     View,
     is_scalar,
     name_of,
+    parts_of,
 )
 from tightdp.core.nodes import Expr
 from tightdp.core.operators import REFUSED, operation, symbol_of
 from tightdp.errors import LanguageError, ParameterError
 from tightdp.exact.field import ExpNumber
+from tightdp.language.source import is_foreign
 from tightdp.limits.calibrated import TABLE_ENTRIES
 
 
@@ -36,6 +38,8 @@ def refusal(m: Machine, name: str, values: Sequence[Value]) -> Failure | Languag
     if any(isinstance(value, ExpNumber) and value.unknown for value in operands):
         hint = "compare it with numbers, as in `x >= 1/4`, or give the unknown a value"
         return m.unsupported(f"{symbol_of(name)} does not take a number with an unknown", hint)
+    if any(isinstance(each, Host) and not is_foreign(type(each.object)) for each in values):
+        return _not_here(m, name, values)  # what its class does is nothing to be tried
     scalars, found = all(map(is_scalar, values)), None
     for plain in islice(product(*map(_possible, values)), TABLE_ENTRIES):
         try:
@@ -105,3 +109,14 @@ def unhashable(m: Machine, value: Value) -> Failure | LanguageError:
     if isinstance(value, (Reference, Table, Array)) or (isinstance(value, Collection) and not value.frozen):
         return Failure(f"TypeError: unhashable: a {name_of(value)}", hint)
     return m.unsupported(f"a {name_of(value)} as a key is not in the language", hint)
+
+
+def refuse_unhashable(m: Machine, key: Value) -> None:
+    """Raise Failure where what is looked for among keys cannot be one. (A set is looked for as a frozenset.)"""
+
+    def check(value: Value) -> None:
+        for part in parts_of(value):
+            if isinstance(part, (Reference, Table, Array)):
+                raise unhashable(m, part)
+
+    m.each(key, check)

@@ -15,6 +15,7 @@ from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.ledger import Ledger, content_with, inserted, no_row, possible_keys, rows_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.positions import as_slice, item_at, position_in, refuse_slice, valid_positions
+from tightdp.core.lowering.refusals import refuse_unhashable
 from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
 from tightdp.core.lowering.scalars import (
     COUNTS,
@@ -297,6 +298,7 @@ def _key_is(m: Machine, key: Value, keys: Iterable[Value]) -> list[Expr]:
     """Return the conditions that a key is one of some plain ones."""
     possible = possible_keys(m.builder, key)
     if possible is None:
+        refuse_unhashable(m, key)
         return [m.expr(equal(m, key, have)) for have in keys]
     return [possible.get(have, m.builder.false) for have in keys]
 
