@@ -25,7 +25,7 @@ _MOST_PLACES = 10_000
 def listed(laws: CellLaws, datasets: Sequence[Dataset]) -> list[dict[Any, Number]]:
     """Return the laws on some datasets: tails begin at the same places, and are one output each, as intervals are.
 
-    Raises Outside where an output has several noisy numbers.
+    Raises Outside where an output has several noisy numbers, or one with noise of both kinds.
     """
     found: list[dict[Any, Exact]] = [{} for _ in datasets]
     for label in dict.fromkeys(label for x in datasets for label in laws.of(x)):
@@ -44,8 +44,10 @@ def _listed(laws: CellLaws, label: Label, functions: Sequence[list[Piece]]) -> I
             yield [(label.output(()), sum((terms[UNIT] for _, terms in pieces), 0 * laws.one))]
         return
     noisy = [at for at, line in enumerate(label.columns) if any(line)]
-    if label.dimension > 1 or len(noisy) > 1:
+    if len(noisy) > 1:
         raise Outside("is published in several numbers")
+    if label.dimension > 1:
+        raise Outside("is published in a sum with noise on the integers")
     (at,) = noisy
     line = _Line(laws, label, at)
     every = {row for pieces in functions for rows, _ in pieces for row in rows}

@@ -183,7 +183,7 @@ def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, N
                 return None
             raise QueryError(
                 f"this output law is not listed: real noise {outside.reason}",
-                "publish one of these numbers to see its density, or ask for ε or δ of all of them",
+                "publish one number, with noise of one kind, to see its density, or ask for ε or δ",
             ) from None
     query.control.inference_set += sum(map(len, found))
     return found, query.outcome(METHOD)
