@@ -13,6 +13,7 @@ from tightdp import (
     LanguageError,
     Mechanism,
     flip,
+    geometric,
     laplace,
     mechanism,
     observe,
@@ -29,12 +30,22 @@ def count(x):
     return laplace(sum(x), 2)
 
 
+@bits
+def noise_of_both_kinds(x):
+    return laplace(sum(x), 2) + geometric(0, "1/2")
+
+
 def test_what_has_no_answer_is_refused_with_its_place() -> None:
     with pytest.raises(LanguageError, match="real noise has no answer to this question") as caught:
         count.bind(n=1).renyi(2)
     assert caught.value.span is not None
     with pytest.raises(QueryError, match="no rule of evidence fits: real noise"):
-        count.bind(n=1).certify()
+        noise_of_both_kinds.bind(n=1).certify()
+
+
+def test_the_law_of_one_number_with_noise_of_both_kinds_is_not_listed() -> None:
+    with pytest.raises(QueryError, match="published in a sum with noise on the integers"):
+        noise_of_both_kinds.bind(n=1).distribution((0,))
 
 
 @bits
