@@ -112,6 +112,51 @@ def told_with_others(x):
     return sum(v ^ flip("1/4") for v in x) // 2
 
 
+@mechanism(record=Bit)
+def either_sign(x):
+    """For one record the two signs hide each other."""
+    total = sum(x)
+    return geometric(total, "1/2") if flip("1/2") else geometric(-total, "1/2")
+
+
+@mechanism(record=Bit)
+def moved_by_length(x):
+    noisy = geometric(sum(x), "1/2")
+    return noisy + len(x) if flip("1/2") else noisy - len(x)
+
+
+@mechanism(record=Bit)
+def noisy_counts_shuffled(x):
+    return shuffle([geometric(x.count(0), "1/2"), geometric(x.count(1), "1/2")])
+
+
+@mechanism(record=Bit)
+def either_sign_of_index(x):
+    return tuple(geometric(v + i, "1/2") if flip("1/2") else geometric(-v - i, "1/2") for i, v in enumerate(x))
+
+
+HIDDEN_BY_ONE = [either_sign, moved_by_length, noisy_counts_shuffled, either_sign_of_index]
+
+
+@pytest.mark.parametrize("made", HIDDEN_BY_ONE, ids=lambda made: made.name)
+def test_paths_that_hide_each_other_for_one_record_only(made):
+    one, two = (made.bind(n=n).delta(exp_epsilon=1).delta for n in (1, 2))
+    assert one < two
+    with pytest.raises(QueryError, match="every n"):
+        made.bind(n=ALL).delta(exp_epsilon=1)
+
+
+@mechanism(record=Bit)
+def added_to_index(x):
+    """The output does not tell what was added to the index, and what is noise."""
+    return tuple(geometric(v + i, "1/2") for i, v in enumerate(x))
+
+
+def test_noise_that_is_added_to_an_index_does_not_grow():
+    found = added_to_index.bind(n=ALL).privacy()
+    assert (found.lower, found.attained) == (2, None)
+
+
 @pytest.mark.parametrize("made", [clamped, odd, hidden_coin, noise_by_length, told_with_others])
 def test_others_are_refused(made):
     with pytest.raises(QueryError, match="every n"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -30,6 +31,7 @@ from tightdp.every_n.paths import (
     without_dead,
 )
 from tightdp.every_n.runs import REST, Ending
+from tightdp.every_n.shifts import is_real
 from tightdp.limits.calibrated import PROOF_STATES
 
 MARK = "\0mark"
@@ -62,13 +64,32 @@ def tells_all(
             return False
         if used and not sent and path.target in going:
             return False
+    told = list(dict.fromkeys(_told(part[1], path) for path in every for part in path.letter if part[0] in used))
+    if any(map(_part_of_tree, told)) or _some_agree(told):
+        return False
     if left:
         marked = {path.target for path in every if any(part[0] == LEFT for part in path.letter)}
         if any(INDEX not in _top(path.letter) for at in marked for path in after.get(at, ())):
             return False
         if any(part[0] != LEFT for path in every for part in path.letter):
             return False
-    return not any(_may_agree(one, other) for at, one in enumerate(ends) for other in ends[:at])
+    return not _some_agree(ends)
+
+
+def _some_agree(outputs: Sequence[Any]) -> bool:
+    """Whether two outputs that are different may be the same once everything in them is known."""
+    return any(_may_agree(one, other) for at, one in enumerate(outputs) for other in outputs[:at])
+
+
+def _told(message: Any, path: Path) -> Any:
+    """Return a message in which a number that is made of real noise stands apart, as it is none that is known."""
+    if message == OPEN and all(map(partial(_has_real_noise, path), path.published)):
+        return (OPEN,)
+    return tuple(_told(part, path) for part in message) if isinstance(message, tuple) else message
+
+
+def _has_real_noise(path: Path, form: Affine) -> bool:
+    return any(kind == "fresh" and is_real(path.noises[at]) for (kind, at), _ in form.terms)
 
 
 def ends_early(paths: Paths) -> bool:
@@ -105,6 +126,8 @@ def _may_agree(one: Any, other: Any) -> bool:
     if {one, other} == {INDEX, LENGTH}:
         return False  # an index is below the number of records
     for each, against in ((one, other), (other, one)):
+        if each == OPEN and (against is None or (isinstance(against, str) and not against.startswith("\0"))):
+            return False  # a number
         if each == OPEN or (isinstance(each, tuple) and each[:1] == ("\0tree",)):
             return True
         if each == INDEX and isinstance(against, (int, Fraction)):

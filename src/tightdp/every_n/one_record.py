@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import chain, count
+from typing import Any
 
 from tightdp.errors import LanguageError, TightdpError
 from tightdp.every_n.following import Untraceable
@@ -29,7 +30,7 @@ def is_told_apart_at_most_by_one(bound: Bound) -> bool:
     for paths in found:
         if paths.states != 1 or paths.all_at_once or not all(map(_alone, _of_records(paths))):
             continue
-        if paths.faithful and all(_own(path.bounds) for path in paths.after.get(0, ())):
+        if paths.faithful and _moved_alike(paths.before, paths.after.get(0, ())):
             return True
         both_ways = {(new, old) for old, new in paths.moves} <= set(paths.moves)
         if both_ways and chain_of(paths) is not None and tells_messages_of_one(paths, bound):
@@ -45,6 +46,23 @@ def _alone(path: Path) -> bool:
     """Whether what a record tells depends on itself alone, and it adds constants to the values that are held."""
     own = _own([*path.bounds, *(each.terms for each in path.published)])
     return own and all(value.terms == held(at) for at, value in enumerate(path.values))
+
+
+def _moved_alike(before: Sequence[Path], after: Sequence[Path]) -> bool:
+    """Whether what other records add, and n, move what is published by the same on all paths that look alike.
+
+    Paths that are moved apart may hide each other for one record only: so do a noisy sum and a noisy difference.
+    """
+    moves: dict[Any, set[Any]] = {}
+    for path in before:
+        moves.setdefault(None, set()).add(tuple(map(_moved, path.values)))
+    for path in after:
+        moves.setdefault((path.letter,), set()).add(tuple(map(_moved, path.published)))
+    return all(_own(path.bounds) for path in after) and all(len(each) == 1 for each in moves.values())
+
+
+def _moved(form: Affine) -> Terms:
+    return tuple(each for each in form.terms if not _own([(each,)]))
 
 
 def _own(forms: Iterable[Terms]) -> bool:
