@@ -100,3 +100,15 @@ def test_how_many_draws_a_sum_takes_is_known_in_closed_form() -> None:
         known = Instance(bind(module, Bit, 1)).distribution((0,))
     assert known.status == "exact"
     assert known.probability(1) == Fraction(1, 3**4)
+
+
+@pytest.mark.slow(seconds=6)
+@pytest.mark.parametrize(
+    "rounds", ["while k < 70 and z > 0:\n        ", "while z > 0:\n        if k >= 70: break\n        "]
+)
+def test_loops_from_noise_that_count_their_rounds_are_unrolled(rounds: str) -> None:
+    """They are not cut off, as their number of rounds is known to end."""
+    text = f"def f(x):\n    z, k = geometric(x[0], '1/2'), 0\n    {rounds}z += 1 if flip('1/4') else -1\n"
+    with module_of(text + "        k += 1\n    return k\n") as module:
+        found = Instance(bind(module, Bit, 1)).privacy()
+    assert (found.status, found.exp_epsilon) == ("exact", 2)

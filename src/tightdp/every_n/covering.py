@@ -67,19 +67,16 @@ def covers(
     `held` are the kinds of our values and of theirs; our noise is theirs plus `by`. Differences are None where there
     are not as many values.
     """
-    rows = list(_within(gaps, held[0]))
     mine, other = _values(ours, held[0], _OURS, None), _values(ours, held[1], _THEIRS, gaps, by)
-    rows += _conditions(ours.bounds, mine)
+    near = [
+        (at, path) for at, path in enumerate(theirs) if alike(ours, path) and _alike_published(ours, path, mine, other)
+    ]
+    rows = [*_within(gaps, held[0]), *_conditions(ours.bounds, mine)] if near else []
     found, left = [], []
-    for at, path in enumerate(theirs):
-        if not alike(ours, path):
-            continue
+    for at, path in near:
         own = list(_conditions(path.bounds, other))
         more = [*rows, *own]
         if not _possible(more):
-            continue
-        pairs = zip(ours.published, path.published, strict=True)
-        if any(_difference(a, b, mine, other) != _NOTHING for a, b in pairs):
             continue
         left.append(own)
         after = None
@@ -88,6 +85,11 @@ def covers(
             after = tuple(_extent(tightest(more), change) for change in changes)
         found.append((at, after))
     return None if not found or _uncovered(rows, left) else found
+
+
+def _alike_published(ours: Path, theirs: Path, mine: _Values, other: _Values) -> bool:
+    pairs = zip(ours.published, theirs.published, strict=True)
+    return all(_difference(a, b, mine, other) == _NOTHING for a, b in pairs)
 
 
 def _values(path: Path, held: Kinds, begin: int, gaps: Gaps | None, by: Shift = ()) -> _Values:

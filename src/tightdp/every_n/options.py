@@ -12,11 +12,14 @@ from tightdp.every_n.covering import Kinds, apart, covers, kinds_after, taken
 from tightdp.every_n.paths import Path, Paths, support
 from tightdp.every_n.shifts import Gaps, Shift, exclusive, fixed, pieces, price, shifts, steps_of
 from tightdp.exact.field import Number
+from tightdp.exact.lines import near_sample
 
 _MOST_CELLS = 3000
 _MOST_OPTIONS = 200_000
 _MOST_COVERED = 1000
 """For so many paths it is asked whether theirs cover them."""
+_MOST_SHIFTED = 8000
+"""So many of their paths are looked at, together, where noise is shifted for that."""
 
 
 class Cell(NamedTuple):
@@ -72,7 +75,7 @@ class Search:
         ways = [paths.before, *(some for by in paths.steps.values() for some in by.values())]
         self._places = {path.target: len(path.values) for some in ways for path in some}
         self._apart: dict[tuple[int, int], list[frozenset[int]]] = {}
-        self._asked = 0
+        self._asked = {False: _MOST_COVERED, True: _MOST_SHIFTED}
         moves = [(x, x) for x in paths.steps]
         if paths.all_at_once:
             moves = sorted({*moves, *paths.moves}, key=repr)
@@ -161,34 +164,34 @@ class Search:
             target = END if last else Cell(theirs[at].target, one.target, after)
             return Part(at, target, cost * one.probability / theirs[at].probability)
 
-        found: set[Shift] = set()
+        unmoved, least = False, math.inf
         for at, other in enumerate(theirs):
             both = None if gaps is None else fixed(one, other, gaps)
             if both is None or gaps is None:
                 continue
             for after, (cost, by) in shifts(*both, gaps, self._noise).items():
-                found.add(by)
+                unmoved, least = unmoved or not any(by), min(least, near_sample(cost))
                 yield by, (part(at, after, cost),)
-        if held[0] is None or held[1] is None or not all(map(any, found)):
+        if held[0] is None or held[1] is None or unmoved:
             return
-        for by in self._alone(one):
-            if by in found:
+        for by in self._alone(one, last):
+            cost = price(one, by)
+            if near_sample(cost) >= least or self._asked[any(by)] <= 0:
                 continue
-            if self._asked >= _MOST_COVERED:
-                return
-            self._asked += 1
+            self._asked[any(by)] -= len(theirs) if any(by) else 1
             covered = covers(one, theirs, gaps, (held[0], held[1]), by)
             if covered is not None:
-                cost = price(one, by)
                 yield by, tuple(part(at, self._outward(after), cost) for at, after in covered)
 
-    def _alone(self, path: Path) -> Iterator[Shift]:
-        """Yield no shift of the noise of a path, and shifts of one draw of it, where there are others.
+    def _alone(self, path: Path, last: bool) -> Iterator[Shift]:
+        """Yield no shift of the noise of a path, and at the end shifts of one draw of it, where there are others.
 
         Noise that begins or ends somewhere is shifted away from there.
         """
         none = (0,) * len(path.noises)
         yield none
+        if not last:
+            return
         for at, law in enumerate(path.noises if len(none) > 1 else ()):
             low, high = support(law)
             tried = (

@@ -232,9 +232,18 @@ def _while_as_chain(m: Machine, node: ast.While, growth: int = 0) -> None:
     try:
         _as_chain(m, node, rounds, unrolled)
     except OfNoise:
-        if len(m.builder.noises) == noises:
+        if len(m.builder.noises) == noises and not _compares_a_count(m, node):
             m.of_noise.add(node)
         raise
+
+
+def _compares_a_count(m: Machine, node: ast.While) -> bool:
+    """Whether a loop compares a number that all runs begin it with, and writes it: that may bound its rounds."""
+    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+    written = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    compared = {id(name) for part in ast.walk(node) if isinstance(part, ast.Compare) for name in ast.walk(part)}
+    counts = {name.id for name in names if id(name) in compared} & written
+    return any(type(m.store.get((m.frame.key, name))) is int for name in counts)
 
 
 def _for_as_chain(m: Machine, node: ast.For, items: Sequence[Value]) -> None:
