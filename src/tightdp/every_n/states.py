@@ -137,7 +137,7 @@ def refuse_contradicted(read: Sequence[Paths], bound: Bound) -> None:
     for n in _SIZES:
         one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
         for reach in _REACHES:
-            with suppress(_TooMuch):
+            with suppress(_TooMuch, LimitError):  # the rest of the program, which is not followed, may draw real noise
                 ours, tails, left = _of_program(one, reach, left)
                 break
         else:

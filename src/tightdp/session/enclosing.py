@@ -215,7 +215,9 @@ class _Raising:
 
         Where it is done carefully, it is seen first how the work grows.
         """
-        if self._tried is self.best or self.done() or not self._of_pairs([_triple(self.best)], spent):
+        if self._tried is self.best or self.done() or self.best.witness is None:
+            return
+        if not self._of_pairs([_triple(self.best)], spent):
             return
         larger: _Lower | None = self.best
         while larger is not None and not self.done():
