@@ -64,6 +64,7 @@ UNSUPPORTED = [
     ("output-zip", "def f(x):\n    return (1, zip(x, x))", "(1, zip(x, x))", "zip"),
     ("while-forever", "def f(x):\n    while True:\n        pass", "while True:", "bound"),
     ("while-counting-forever", "def f(x):\n    k = 0\n    while True:\n        k += 1", "while True:", "bound"),
+    ("while-a-record-says", "def f(x):\n    while x[0] == 0:\n        pass\n    return 1", "while x[0] == 0:", "bound"),
     ("cycle", "def f(x):\n    k = x[0]\n    while k != 5:\n        k = (k + 2) % 4\n    return k", "while k != 5:", "bound"),
     ("cycle-on-one-dataset", "def f(x):\n    k = x[0]\n    while k:\n        k = k * 2 % 6\n    return k", "while k:", "bound"),
     ("recursion-forever", "def f(x):\n    def g(k):\n        return 1 if flip(1/2) else g(k)\n    return g(0)", "g(k)", "nest"),

@@ -130,7 +130,7 @@ def f(x):
         k = 2
     return s + flip(1/3)""",
     "reduce": "def f(x):\n    return functools.reduce(lambda a, b: 3 * a + b, x), functools.reduce(max, x, flip(1/2))",
-    "f-string": "def f(x):\n    return f'{x[0]}-{flip(1/2)!r}: {x[1] / 3} {x[0]:03d} {(1, 2)}', str(x[0] + 1)",
+    "f-string": "def f(x):\n    return f'{x[0]}-{flip(1/2)!r}: {x[1] // 3} {x[0]:03d} {(1, 2)}', str(x[0] + 1)",
     "f-string-of-strings": "def f(x):\n    return f\"{'a' if flip(1/2) else 'b'}{x[0]}\"",
     "assert-message": "def f(x):\n    assert x[0] < 2, f'{x[0]} is large'\n    return x[0]",
     "print": "def f(x):\n    print(x, flip)\n    return x[0]",

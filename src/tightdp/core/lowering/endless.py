@@ -71,8 +71,10 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
     chain, selector, contexts, laws, shares = _followed(m, rounds)
     _check_noise(m, noises)
     near: dict[Outcome, Number] = next((law for law in laws if isinstance(law, dict) and law), {})
-    far = [value for value, law in zip(selector.values, laws, strict=True) if law == {}]
-    laws = [law if law is None or law else dict(near) for law in laws]  # what is far out is lost in any case
+    far = [value for value, law in zip(selector.values, laws, strict=True) if rounds.cut and law == {}]
+    if far and not near:
+        raise NotAChain("it looks at noise on all integers")
+    laws = [dict(near) if rounds.cut and law == {} else law for law in laws]  # what is far out is lost in any case
     left = [None] * len(laws) if m.within else settle(chain, laws, shares)
     outcomes = list(dict.fromkeys(outcome for law in laws if isinstance(law, dict) for outcome in law))
     places = {outcome: at for at, outcome in enumerate(outcomes)}
