@@ -15,7 +15,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "benchmarks"
 import loops
 
 ENCLOSED = {
-    "modulo": 1e-23,
+    "modulo": 2e-23,
     "by_twos_and_threes": 1e-23,
     "decrement_sometimes": 1e-23,
     "fair_walk": 0.04,
