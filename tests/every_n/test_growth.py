@@ -18,7 +18,7 @@ from programs.sparse_vector import (
 )
 
 from generators.noisy_uniform_programs import noisy_uniform_program
-from tightdp import ALL, Int, exponential, flip, geometric, laplace, mechanism, one_sided_geometric
+from tightdp import ALL, Bit, Int, exponential, flip, geometric, laplace, mechanism, one_sided_geometric
 from tightdp.every_n import growth
 from tightdp.every_n.alignment import align
 from tightdp.every_n.intervals import ONE, Grid, Way
@@ -301,3 +301,17 @@ def test_reals_on_cells_are_between_what_happens_at_least_and_at_most() -> None:
                 exact = tail if (t > 1) == sent else 1 - tail
                 assert least[at] - 1e-8 <= exact <= most[at] + 1e-8
             assert most[at] - least[at] <= 0.1 or not 0 < at < len(ends[0]) - 1
+
+
+@mechanism(record=Bit)
+def clamped_counts(x):  # type: ignore[no-untyped-def]
+    total, sent = 0, []
+    for bit in x:
+        total += bit
+        sent.append(geometric(total, "1/2", 0, 2))
+    return tuple(sent)
+
+
+def test_numbers_that_are_clamped_tell_their_paths() -> None:
+    found = clamped_counts.bind(n=ALL).privacy()
+    assert (found.status, found.upper, found.proof) == ("exact", math.inf, "growth")

@@ -147,11 +147,12 @@ def pieces(ours: Path, theirs: Sequence[Path], gaps: Gaps, held: Sequence[bool])
     found = [ours]
     for terms, edges in cuts.items():
         for edge in sorted(edges):
-            found = [piece for one in found for piece in _cut(one, terms, edge)]
+            found = [piece for one in found for piece in cut_at(one, terms, edge)]
     return found if len(found) <= _MOST_PIECES else [ours]
 
 
-def _cut(path: Path, terms: Terms, edge: Edge) -> list[Path]:
+def cut_at(path: Path, terms: Terms, edge: Edge) -> list[Path]:
+    """Return a path, or its parts below an edge and from it on."""
     low, high = path.bounds.get(terms, (-inf, inf))
     if not low < edge <= high:
         return [path]
@@ -226,7 +227,7 @@ def _ranges(ours: Path, theirs: Path, before: Gaps) -> list[_Range] | None:
         gap = other.constant - one.constant - low
         found.append(_Range(_factors(one.terms, count), gap, gap))
     for terms, (least, most) in theirs.bounds.items():
-        low, high = _known(ours.bounds, terms)
+        low, high = known_range(ours.bounds, terms)
         moved = _moved(terms, before)
         # our terms are in low..high, theirs in low - shift..high - shift, which must be within least..most
         above = inf if least == -inf else total(low, (-1, least), (-1, moved[1]))
@@ -235,7 +236,7 @@ def _ranges(ours: Path, theirs: Path, before: Gaps) -> list[_Range] | None:
     return None if any(each.low > each.high for each in found) else found
 
 
-def _known(bounds: Bounds, terms: Terms) -> tuple[Edge, Edge]:
+def known_range(bounds: Bounds, terms: Terms) -> tuple[Edge, Edge]:
     """Return the range of a combination that follows from bounds on it, or on its parts."""
     low, high = bounds.get(terms, (-inf, inf))
     least: Edge = Fraction(0)

@@ -12,11 +12,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from tightdp.errors import LanguageError, LimitError, QueryError
-from tightdp.every_n.assembling import ends_early
 from tightdp.every_n.following import Untraceable
 from tightdp.every_n.one_record import errs_alike, is_told_apart_at_most_by_one
 from tightdp.every_n.paths import Paths
 from tightdp.every_n.states import explore
+from tightdp.every_n.telling import ends_early
 from tightdp.every_n.upper import Triple, Upper, extended, least_upper, near, readings
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text, compare_log
