@@ -113,3 +113,9 @@ def test_failures() -> None:
     with pytest.raises(Rejected):
         observe(False)
     observe([1])
+
+
+def test_a_sampled_integer_is_no_truth_value() -> None:
+    """Laws whose outcomes are equal are not one: which one was drawn from before does not tell."""
+    assert flip(1) is True
+    assert randint(1, 1) is not True

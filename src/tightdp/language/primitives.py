@@ -93,16 +93,16 @@ class PseudoRandom:
         self._generator = random.Random(seed)
 
     def draw(self, law: Law) -> int:
-        outcomes, bounds = _table(law)
+        bounds = _bounds(law)
         last = bounds[-1]
         if isinstance(last, int):
-            return outcomes[bisect_right(bounds, self._generator.randrange(last))]
+            return law[bisect_right(bounds, self._generator.randrange(last))][0]
         # A uniform number of the unit interval, with more digits until it lies between two bounds.
         drawn, bits = self._generator.getrandbits(64), 64
         while True:
             first, after = (sum(bound << bits <= end for bound in bounds) for end in (last * drawn, last * (drawn + 1)))
             if first == after:
-                return outcomes[first]
+                return law[first][0]
             drawn, bits = drawn << 64 | self._generator.getrandbits(64), bits + 64
 
     def draw_integer(self, law: OnIntegers) -> int:
@@ -127,11 +127,10 @@ class PseudoRandom:
 
 
 @lru_cache(4096)
-def _table(law: Law) -> tuple[tuple[int, ...], tuple[Whole, ...]]:
-    """The outcomes, and the running sums of their probabilities times the common denominator."""
-    outcomes = tuple(outcome for outcome, _ in law)
+def _bounds(law: Law) -> tuple[Whole, ...]:
+    """The running sums of the probabilities times their common denominator: the same for outcomes True and 1."""
     scale = lcm(*(mass.denominator for _, mass in law))
-    return outcomes, tuple(accumulate(mass.numerator * (scale // mass.denominator) for _, mass in law))
+    return tuple(accumulate(mass.numerator * (scale // mass.denominator) for _, mass in law))
 
 
 _default = PseudoRandom()

@@ -35,9 +35,7 @@ from tightdp.limits.calibrated import TABLE_ENTRIES
 def refusal(m: Machine, name: str, values: Sequence[Value]) -> Failure | LanguageError:
     """Return the error for operands of which some are refused: what Python raises, where it refuses them, too."""
     operands = [value for item in values for value in (item.values if isinstance(item, Expr) else (item,))]
-    if any(isinstance(value, ExpNumber) and value.unknown for value in operands):
-        hint = "compare it with numbers, as in `x >= 1/4`, or give the unknown a value"
-        return m.unsupported(f"{symbol_of(name)} does not take a number with an unknown", hint)
+    unknown = any(isinstance(value, ExpNumber) and value.unknown for value in operands)
     if any(isinstance(each, Host) and not is_foreign(type(each.object)) for each in values):
         return _not_here(m, name, values)  # what its class does is nothing to be tried
     scalars, found = all(map(is_scalar, values)), None
@@ -47,12 +45,15 @@ def refusal(m: Machine, name: str, values: Sequence[Value]) -> Failure | Languag
             here = scalars
         except REFUSED as error:
             found, here = found or error, not isinstance(error, TypeError) or not _taken_by_python(name, plain)
-        if not here:
+        if not here and not unknown:
             return _not_here(m, name, values)
         if found is not None and not isinstance(found, TypeError) and name != "pow":
             break
     if isinstance(found, ValueError) and isinstance(found.__cause__, ParameterError):
         return Failure(f"ValueError: {found.__cause__.what}", found.__cause__.hint)
+    if unknown:
+        hint = "compare it with numbers, as in `x >= 1/4`, or give the unknown a value"
+        return m.unsupported(f"{symbol_of(name)} does not take a number with an unknown", hint)
     if isinstance(found, ZeroDivisionError):
         return Failure("ZeroDivisionError: division by zero", "guard the division, or change the divisor")
     if isinstance(found, (ValueError, OverflowError)):
