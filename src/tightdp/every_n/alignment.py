@@ -294,9 +294,11 @@ def _evenly(plan: Plan, prices: dict[Cell, Number]) -> Plan:
     shares = [share for some in plan for _, share in some]
     if len(shares) == len(plan) or len(shares) >= DENSE_SYSTEM:
         return plan
-    at = iter(range(len(shares)))
-    open_: Any = tuple(tuple((option, next(at)) for option, _ in some) for some in plan)
-    bears: list[dict[Any, Number]] = [{at: part.gain * prices[part.target] for at, part in g} for g in _groups(open_)]
+    numbers = iter(range(len(shares)))
+    open_: Any = tuple(tuple((option, next(numbers)) for option, _ in some) for some in plan)
+    bears: list[dict[Any, Number]] = [
+        {number: part.gain * prices[part.target] for number, part in group} for group in _groups(open_)
+    ]
     totals = [sum(near_sample(value) * float(shares[number]) for number, value in each.items()) for each in bears]
     most = len(shares)
     equations: list[Any] = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -146,17 +146,18 @@ def pieces(ours: Path, theirs: Sequence[Path], gaps: Gaps, held: Sequence[bool])
                 edges.update(start + at for at in range(int(stop - start)))
     found = [ours]
     for terms, edges in cuts.items():
-        for edge in sorted(edges):
-            found = [piece for one in found for piece in cut_at(one, terms, edge)]
+        found = [piece for one in found for piece in cut_at(one, terms, edges)]
     return found if len(found) <= _MOST_PIECES else [ours]
 
 
-def cut_at(path: Path, terms: Terms, edge: Edge) -> list[Path]:
-    """Return a path, or its parts below an edge and from it on."""
+def cut_at(path: Path, terms: Terms, edges: Iterable[Edge]) -> list[Path]:
+    """Return the parts of a path below, between and from some edges on; itself where none of them is inside."""
     low, high = path.bounds.get(terms, (-inf, inf))
-    if not low < edge <= high:
+    inside = [edge for edge in sorted(edges) if low < edge <= high]
+    if not inside:
         return [path]
-    return [replace(path, bounds={**path.bounds, terms: ends}) for ends in ((low, edge - 1), (edge, high))]
+    ends = zip([low, *inside], [*(edge - 1 for edge in inside), high], strict=True)
+    return [replace(path, bounds={**path.bounds, terms: each}) for each in ends]
 
 
 def fixed(ours: Path, theirs: Path, gaps: Gaps) -> tuple[Path, Path] | None:

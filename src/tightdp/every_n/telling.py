@@ -96,13 +96,9 @@ def cut_where_told(steps: dict[Any, dict[int, tuple[Path, ...]]]) -> dict[Any, d
         if form is None or len(path.letter) != 1 or path.letter[0][1] != OPEN or not form.whole():
             return [path]
         low, high = known_range(path.bounds, form.terms)
-        found = [path]
-        edges = {
-            value - form.constant + more for value in known for more in (0, 1) if low <= value - form.constant <= high
-        }
-        for edge in sorted(edges):
-            found = [piece for one in found for piece in cut_at(one, form.terms, edge)]
-        return [_told_as(piece, form) for piece in found]
+        places = (value - form.constant for value in known)
+        edges = {edge for place in places if low <= place <= high for edge in (place, place + 1)}
+        return [_told_as(piece, form) for piece in cut_at(path, form.terms, edges)]
 
     def cut_all(by: dict[int, tuple[Path, ...]]) -> dict[int, tuple[Path, ...]]:
         return {at: tuple(piece for path in some for piece in cut(path)) for at, some in by.items()}

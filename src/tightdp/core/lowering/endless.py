@@ -60,6 +60,9 @@ from tightdp.language.laws import Gaussian, Law
 from tightdp.language.liveness import liveness_of
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
+_FAR: dict[Outcome, Number] = {}
+"""How a loop ends that begins with noise far out, which nobody follows: told by what it is, not by what is in it."""
+
 
 def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list[tuple[Expr, Failure]]]:
     """Draw how a loop ends whose first round is played.
@@ -71,10 +74,10 @@ def in_place_of(m: Machine, rounds: Rounds) -> tuple[list[tuple[str, End]], list
     chain, selector, contexts, laws, shares = _followed(m, rounds)
     _check_noise(m, noises)
     near: dict[Outcome, Number] = next((law for law in laws if isinstance(law, dict) and law), {})
-    far = [value for value, law in zip(selector.values, laws, strict=True) if rounds.cut and law == {}]
+    far = [value for value, law in zip(selector.values, laws, strict=True) if law is _FAR]
     if far and not near:
         raise NotAChain("it looks at noise on all integers")
-    laws = [dict(near) if rounds.cut and law == {} else law for law in laws]  # what is far out is lost in any case
+    laws = [dict(near) if law is _FAR else law for law in laws]  # what is far out is lost in any case
     left = [None] * len(laws) if m.within else settle(chain, laws, shares)
     outcomes = list(dict.fromkeys(outcome for law in laws if isinstance(law, dict) for outcome in law))
     places = {outcome: at for at, outcome in enumerate(outcomes)}
@@ -173,7 +176,7 @@ def _law(
             raise Borrowed
         return goes_on(chain, Fraction(1))
     if chain.rounds.cut and any(map(is_endless, context.values())):
-        return {}
+        return _FAR
     m.within += 1
     try:
         entry = tuple(run.whole(value) if live else MISSING for value, live in zip(held, chain.live, strict=True))
