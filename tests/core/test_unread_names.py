@@ -106,3 +106,36 @@ def test_a_name_without_a_value_is_still_an_error() -> None:
     source = "def f(x):\n    while flip(1/2):\n        k += 1\n    return 1\n"
     with module_of(source) as module, pytest.raises((LanguageError, ProgramError), match="k"):
         Instance(bind(module, Bit, 1)).privacy()
+
+
+@pytest.mark.parametrize(
+    ("test", "drawn"),
+    [
+        ("(z := randint(0, 3)) > 1", "z = randint(0, 3)\n        if z <= 1: break"),
+        ("not 1 <= (z := geometric(x[0], 1/2)) <= 2", "z = geometric(x[0], 1/2)\n        if 1 <= z <= 2: break"),
+        ("1 < (z := randint(0, 3)) < 3", "z = randint(0, 3)\n        if not 1 < z < 3: break"),
+        (  # what comes second may not be assigned
+            "flip(1/3) or (z := randint(0, 2)) > 0",
+            "if not flip(1/3):\n            z = randint(0, 2)\n            if z <= 0: break",
+        ),
+        (
+            "(w := flip(1/3)) and (z := randint(0, 2)) > 0",
+            "w = flip(1/3)\n        if not w: break\n        z = randint(0, 2)\n        if z <= 0: break",
+        ),
+        (
+            "(z := z if flip(1/2) else randint(0, 2)) > 0",
+            "z = z if flip(1/2) else randint(0, 2)\n        if z <= 0: break",
+        ),
+    ],
+)
+@pytest.mark.parametrize("body", ["pass", "w = z > 1", "flip(1/2)"])
+def test_what_a_test_of_a_loop_assigns_is_not_read_before(test: str, drawn: str, body: str) -> None:
+    laws = []
+    for loop in (f"while {test}:\n        {body}", f"while True:\n        {drawn}\n        {body}"):
+        source = f"def f(x):\n    w, z = 0, x[0]\n    {loop}\n    return w, z\n"
+        with module_of(source) as module:
+            instance = Instance(bind(module, Bit, 1))
+            found = [instance.distribution((bit,)) for bit in (0, 1)]
+            assert all(each.status == "exact" for each in found)
+            laws.append([dict(each.law) for each in found])
+    assert laws[0] == laws[1]

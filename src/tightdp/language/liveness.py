@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TypeAlias, TypeGuard, TypeVar
 
 N = TypeVar("N", ast.stmt, ast.expr)
@@ -77,6 +77,33 @@ def read(*nodes: ast.AST | None) -> Names:
         elif node is not None:
             found |= read(*ast.iter_child_nodes(node))
     return frozenset(found)
+
+
+def read_from(node: ast.AST, after: Names) -> Names:
+    """Return the names that are read from an expression on, given those that are read after it.
+
+    What it assigns itself, wherever it goes, is not read before.
+    """
+    match node:
+        case _ if not any(isinstance(part, ast.NamedExpr) for part in ast.walk(node)):
+            return after | read(node)
+        case ast.NamedExpr(target=target, value=value):
+            return read_from(value, after - {target.id})
+        case ast.BoolOp(values=[first, *rest]) | ast.Compare(comparators=[first, *rest]):
+            live = after
+            for part in reversed(rest):  # it may end before each of these
+                live = after | read_from(part, live)
+            live = read_from(first, live)
+            return read_from(node.left, live) if isinstance(node, ast.Compare) else live
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return read_from(test, read_from(body, after) | read_from(orelse, after))
+        case ast.UnaryOp(operand=operand):
+            return read_from(operand, after)
+        case ast.BinOp(left=left, right=right):
+            return read_from(left, read_from(right, after))
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return reduce(lambda live, part: read_from(part, live), reversed(parts), after)
+    return after | read(node)
 
 
 def written(target: ast.AST) -> Iterable[ast.Name]:
@@ -189,25 +216,29 @@ class Liveness:
                 return broken
             case ast.Continue():
                 return continued
+            case ast.Pass():
+                return after
+            case ast.Expr(value=value):
+                return read_from(value, after)
             case ast.Return() | ast.Raise():
                 return read(node)
             case ast.Assign(targets=targets, value=value):
                 killed = {part.id for target in targets for part in written(target)}
-                return (after - killed) | read(value, *targets)
+                return read_from(value, (after - killed) | read(*targets))
             case ast.AnnAssign(target=target, value=value) if value is not None:
                 return (after - {part.id for part in written(target)}) | read(value, target)
             case ast.AugAssign(target=ast.Name(id=name), value=value):
                 return after | {name} | read(value)
             case ast.If(test=test, body=body, orelse=orelse):
                 either = self._before(body, after, broken, continued) | self._before(orelse, after, broken, continued)
-                return either | read(test)
+                return read_from(test, either)
             case ast.While(test=test, body=body, orelse=orelse):
                 end = self._before(orelse, after, broken, continued)
-                return self._looped(node, body, read(test) | end, after) | read(test) | end
+                return self._looped(node, body, lambda live: read_from(test, live | end), after)
             case ast.For(target=target, iter=items, body=body, orelse=orelse):
                 end = self._before(orelse, after, broken, continued)
-                found = self._looped(node, body, end, after)
-                return (found - {part.id for part in written(target)}) | read(items, target) | end
+                names = {part.id for part in written(target)}
+                return self._looped(node, body, lambda live: (live - names) | read(target) | end, after) | read(items)
             case _:
                 for part in ast.walk(node):
                     if isinstance(part, Loop):
@@ -219,11 +250,13 @@ class Liveness:
         unread = all(target.id in self._integers - after for target, _ in found)
         return bool(found) and unread and all(_is_arithmetic(value, self._integers) for _, value in found)
 
-    def _looped(self, node: Loop, body: Sequence[ast.stmt], again: Names, after: Names) -> Names:
+    def _looped(self, node: Loop, body: Sequence[ast.stmt], again: Callable[[Names], Names], after: Names) -> Names:
+        """Return the names that are read from where a round may begin: `again`, given those from its body on."""
         found: Names = frozenset()
         while True:
-            new = self._before(body, again | found, after, again | found)
+            live = again(found)
+            new = self._before(body, live, after, live)
             if new <= found:
-                self.heads[node], self.after[node] = found, after | again
-                return found
+                self.heads[node], self.after[node] = found, after
+                return live
             found |= new

@@ -191,11 +191,21 @@ def telling(node: FunctionNode, file: str, meeting: Mapping[str, Any] | None = N
     return node
 
 
+def _test_within(loop: ast.While) -> None:
+    """Make the test of a loop, which assigns names, a part of its rounds: what it draws goes on to none of them."""
+    if not loop.orelse:
+        test = ast.If(loop.test, [ast.Pass()], [ast.Break()])
+        loop.body, loop.test = [placed(test, loop.test), *loop.body], placed(ast.Constant(True), loop.test)
+
+
 class _Function:
     """One function: which names are read after the beginning of each of its loops, and the loops rewritten."""
 
     def __init__(self, node: ast.FunctionDef, file: str, around: Mapping[str, Any] | None) -> None:
         own = list(own_nodes(node))
+        for part in own:
+            if isinstance(part, ast.While) and any(isinstance(each, ast.NamedExpr) for each in ast.walk(part.test)):
+                _test_within(part)
         if any(isinstance(part, (ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal, ast.Try)) for part in own):
             return
         inner = [part for part in own if isinstance(part, (ast.FunctionDef, ast.Lambda))]
