@@ -104,10 +104,11 @@ def optimum(claim, evidence):
     answers = [(domain.dataset(x), value(target)) for x, target in (items(each, 2) for each in items(claim["targets"]))]
     orders = {tuple([tuple(sorted([x[client] for client in group])) for group in groups]) for x, _ in answers}
     need(len(orders) == len(answers) == every, "the targets are not those of all datasets, up to order")
-    spend(12 * every**2)
+    outputs, delta = [value(output) for output in items(claim["outputs"])], rational(claim.get("delta", 0), 0, 1)
+    spend(12 * every**2 + 9 * every * len(outputs))
     some = ((at, by) for at, by in product(range(every), repeat=2) if at != by)
     pairs = {(at, by) for at, by in some if domain.meets(*aligned(domain, groups, answers[at][0], answers[by][0]))}
-    outputs, delta = [value(output) for output in items(claim["outputs"])], rational(claim.get("delta", 0), 0, 1)
+    spend(9 * len(pairs) * len(outputs))
     keeps, allows = rational(claim["keeps"], 1), rational(claim["allows"], 1)
     known = type(measure) is str and measure in ("right answer", "accuracy", *ERRORS)
     need(known and (measure == "accuracy") == ("alpha" in claim), "there is no such measure")
@@ -117,7 +118,6 @@ def optimum(claim, evidence):
     table = [[rational(mass, 0) for mass in items(row, len(outputs))] for row in items(evidence["table"], every)]
     need(all(dot(*((p, 1) for p in row)) == 1 for row in table), "probabilities do not add up to 1")
     for x, other in pairs:
-        spend(9 * len(outputs))
         over = [dot((p, 1), (-keeps, q)) for p, q in zip(table[x], table[other])]
         need(dot(*((each, 1) for each in over if each > 0)) <= delta, "the table is not private")
     ours = min(dot(*zip(row, each)) for row, each in zip(table, gains))
