@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+import tightdp
 from expectations import bind
 from forgeries import EXAMPLES, example
-from tightdp import flip, geometric, laplace, mechanism
+from tightdp import discrete_gaussian, flip, geometric, laplace, mechanism
 from tightdp.cli.main import main
 from tightdp.errors import QueryError
 from tightdp.session.against import compare
@@ -50,11 +51,84 @@ def test_another_mechanism_is_noticed(capsys: pytest.CaptureFixture[str]) -> Non
     assert "has another law" in capsys.readouterr().err
 
 
-def test_nothing_is_compared_for_every_n() -> None:
-    xor = bind(
-        "xor_randomized_response", {"mechanism": "xor_randomized_response", "parameters": {"n": 2, "lam": "1/5"}}
-    )
-    assert "nothing is compared" in compare(example("xor_randomized_response_every_n"), xor.program)
+@mechanism
+def guarded(x: Any, p: Any) -> Any:
+    """The parity of all bits, and of that with coins."""
+    parity = 0
+    for bit in x:
+        parity ^= bit
+    return parity ^ flip(p), flip(p)
+
+
+@mechanism
+def quieter(x: Any, p: Any) -> Any:
+    """The parity of all bits, with less noise."""
+    parity = 0
+    for bit in x:
+        parity ^= bit
+    return parity ^ flip(p * p)
+
+
+def test_for_every_n_the_output_may_tell_no_more_than_messages() -> None:
+    content = dict(example("xor_randomized_response_every_n"))
+    parameters = {"n": 2, "lam": "1/5"}
+    xor = bind("xor_randomized_response", {"mechanism": "xor_randomized_response", "parameters": parameters})
+    said = "on all 14 datasets of at most 3 records no output of xor_randomized_response tells more of neighbours than"
+    assert compare(content, xor.program).startswith(said)
+    made = json.loads(as_json(guarded.bind(n=tightdp.ALL, p="1/5").certify()))
+    assert "no output of guarded tells more" in compare(made, guarded.program)
+    made["program"]["parts"][2]["publishes"] = []
+    with pytest.raises(QueryError, match="guarded tells more of"):
+        compare(made, guarded.program)
+    content["claim"] = {name: each for name, each in content["claim"].items() if name != "parameters"}
+    content["claim"]["parameters"] = {"p": "1/5"}
+    with pytest.raises(QueryError, match="quieter tells more of"):
+        compare(content, quieter.program)
+
+
+@mechanism
+def measured(x: Any, s: Any) -> Any:
+    """A sum with discrete Gaussian noise."""
+    return discrete_gaussian(sum(x), s)
+
+
+@mechanism
+def compared(x: Any, s: Any) -> Any:
+    """Whether it is above one."""
+    return discrete_gaussian(sum(x), s) > 1
+
+
+@pytest.mark.parametrize(("program", "less"), [(measured, False), (compared, True)])
+def test_of_noisy_numbers_the_output_may_tell_no_more(program: Mechanism, less: bool) -> None:
+    bound = program.bind(n=2, s=4).bound
+    content = json.loads(as_json(Instance(bound).certify(zcdp=True)))
+    said = f"on all 4 datasets no output of {program.name} tells more of neighbours than the noisy numbers of the core"
+    assert compare(content, bound.program).startswith(said)
+    assert ("attained" in content["claim"]) != less
+    if less:
+        content["claim"]["attained"] = True
+        with pytest.raises(QueryError, match="compared tells less of"):
+            compare(content, bound.program)
+    content["claim"]["variances"] = [40]
+    with pytest.raises(QueryError, match=f"{program.name} tells more of"):
+        compare(content, bound.program)
+
+
+def test_the_outputs_of_a_law_are_compared_by_value() -> None:
+    given = {"mechanism": "randomized_response_count", "parameters": {"n": 2, "lam": "1/5"}}
+    count = bind("randomized_response_count", given)
+    content = json.loads(as_json(Instance(count).certify(x=[0, 0])))
+    assert compare(content, count.program).endswith("which the interpreter has run")
+    last = next(part for part in content["program"]["parts"] if part["publishes"])
+    last["lines"].append(["apply", "v99", "sub", {"value": 2}, last["publishes"][0]])
+    last["publishes"] = ["v99"]
+    assert "; which output is which is not compared" in compare(content, count.program)
+
+
+def test_parameters_that_are_tuples_are_read() -> None:
+    name, given = "pure_from_approximate", {"weights": ((2, 1), (1, 2)), "exp_epsilon": 2, "k": "7/16", "rounds": 2}
+    bound = bind(name, {"mechanism": name, "parameters": given | {"n": 1}})
+    assert compare(Instance(bound).certify().content, bound.program).startswith("on all 2 datasets")
 
 
 def test_the_label_names_the_parameters_that_are_bound() -> None:

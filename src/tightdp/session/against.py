@@ -5,20 +5,26 @@ The mechanism is run by the interpreter, which shares nothing with the compiler;
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
-from itertools import islice, product
+from functools import cmp_to_key, partial
+from itertools import chain, combinations, islice, product
 from operator import mul
 from random import Random
 from typing import Any, NamedTuple
 
+from tightdp.core.sections import written_value
+from tightdp.core.syntax import plain_value
 from tightdp.errors import LimitError, QueryError, TightdpError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import decimal_text
 from tightdp.language.interp import Replay, every_run, target_of
+from tightdp.language.laws import discrete_gaussian
+from tightdp.language.primitives import Source
 from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.timing import COUNTS
 from tightdp.limits.calibrated import LISTED_ROWS
@@ -26,11 +32,8 @@ from tightdp.session.certify import WORK, load_checker
 from tightdp.session.certify_content import about
 from tightdp.session.certify_events import dataset_of, number_of, power_of
 
-_NOT_COMPARED = {
-    "variances": "the program has the numbers to which noise is added, not the noise",
-    "all": "for every n the program has messages from which the output is computed",
-}
-"""Why a program has not the law of the mechanism, by what its claim has."""
+_SIZES = (1, 2, 3)
+"""For every n these numbers of records are compared, as far as all datasets can be gone through."""
 _REACHES = ((300, 200), (48, 40), (24, 10), (12, 5), (12, 3))
 """So many draws runs make at most, and so far noise on all integers goes: the first that fits."""
 _WIDEST = Fraction(1, 30)
@@ -45,9 +48,11 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
     """Return on which datasets the laws are the same, in words. Raises QueryError where one is not.
 
     Outputs are compared by their probabilities on all these datasets: what a part publishes may have another name than
-    what the mechanism returns. Errors, for accuracy, are compared by value. An unknown is given three values. Where
-    there is no end of runs, as of noise on all integers, or the program is cut off, laws are compared up to what the
-    others may add: of what can be told from the output, as a program may publish outputs alike as one.
+    what the mechanism returns. Errors, for accuracy, are compared by value, and so are the outputs of a law that is
+    claimed. An unknown is given two values, of which nobody foresees the second. Where there is no end of runs, as of
+    noise on all integers, or the program is cut off, laws are compared up to what the others may add: of what can be
+    told from the output, as a program may publish outputs alike as one. Where the program has messages, or numbers to
+    which noise is added, no test of two neighbours by the output may be better than one by these.
     """
     claim = content["claim"]
     if "program" not in content:
@@ -56,7 +61,8 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
         return _compared(content, program, {}, power_of(claim))
     name, *ends = claim["unknown"]
     low, high = map(Fraction, ends)
-    values = {t: (low + high * t) / (1 + t) for t in map(Fraction, ("1", "3", "1/3"))}
+    random = Random(claim["program"])
+    values = {t: (low + high * t) / (1 + t) for t in (Fraction(1), Fraction(random.randint(1, 1 << 40), 1 << 20))}
     *_, said = (_compared(content, program, {name: value}, t) for t, value in values.items())
     return f"for {name} = {', '.join(map(str, values.values()))} {said}"
 
@@ -65,53 +71,89 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
     """Compare laws with these values of unknowns, and this number for T."""
     claim, checker = content["claim"], load_checker()
     named = claim["neighbours"] if isinstance(claim.get("neighbours"), str) else None
-    given = {**claim.get("parameters", {}), **values}
+    given: dict[str, Any] = {name: _read(text) for name, text in claim.get("parameters", {}).items()}
+    given |= values
     counts = tuple(name for name in COUNTS if given.pop(f"with_{name}", None))
-    bound = replace(program, counts=counts).bind(1 if claim["n"] == "all" else claim["n"], neighbours=named, **given)
-    label = about({name: claim[name] for name in ("unknown",) if values}, {}, bound)["claim"]
+    counted, sizes = replace(program, counts=counts), _SIZES if claim["n"] == "all" else [claim["n"]]
+    bounds = [counted.bind(n, neighbours=named, **given) for n in sizes]
+    label = about({name: claim[name] for name in ("unknown",) if values}, {}, bounds[0])["claim"]
     if claim.get("parameters", label["parameters"]) != label["parameters"]:
         said, true = (", ".join(f"{k}={v}" for k, v in of["parameters"].items()) or "none" for of in (claim, label))
         raise QueryError(
             f"the certificate names other parameters than {program.name} has: {said}, not {true}", "do not trust it"
         )
-    for field, why in _NOT_COMPARED.items():
-        if field in claim or field == claim["n"]:
-            return f"nothing is compared: {why}"
-    records = dataset_of(bound, bound.record.values)
-    if records != claim["records"]:
+    if dataset_of(bounds[0], bounds[0].record.values) != claim["records"]:
         raise QueryError(f"{program.name} has other records than the certificate", "give the mechanism that it names")
     checker.LEFT[0] = WORK * checker.WORK
-    core = checker.beside("datasets").Claim(content)
-    by_value = "alpha" in claim
-    try:
-        ours = _enough(bound, by_value)
-    except LimitError as reason:
-        return f"nothing is compared: {reason.what}"
-    if not ours:
-        return f"nothing is compared: {bound.n} records have too many runs; certify fewer to compare them"
-    numbers = {repr(checker.value(record)): at for at, record in enumerate(records)}
-    theirs = []
-    for x, _ in ours:
-        dataset = [numbers[repr(checker.value(each))] for each in dataset_of(bound, x)]
-        theirs.append(_core_law(core, dataset, power, checker))
-    error = Fraction(claim.get("error", 0))
-    alpha = Fraction(claim["alpha"]) if by_value else None
-    alike = partial(_alike, error=error, alpha=alpha, seed=claim["program"])
-    if not alike([law for _, law in ours], theirs):
-        for (x, law), other in zip(ours, theirs, strict=True):
-            if not alike([law], [other]):
-                raise QueryError(f"the core program has another law than {program.name} on {x}", "do not trust it")
-        raise QueryError(f"the core program tells other datasets apart than {program.name}", "do not trust it")
-    every = len(ours) == len(records) ** bound.n
-    which = f"all {len(ours)} datasets" if every else f"{len(ours)} of the datasets"
+    core = _Core(checker, checker.beside("datasets").Claim(content), power)
+    compared: list[tuple[Bound, _Laws]] = []
+    wide: Any = Fraction(0)
+    for bound in bounds:
+        try:
+            laws, reach = _enough(bound, "alpha" in claim)
+        except LimitError as reason:
+            return f"nothing is compared: {reason.what}"
+        if not laws or (compared and len(laws) < len(bound.record.values) ** bound.n):
+            break
+        compared.append((bound, laws))
+        part = core.data.every or core.data.variances is not None
+        wide = max(
+            wide, _no_test_is_better(claim, core, bound, laws, reach) if part else _alike(claim, core, bound, laws)
+        )
+    if not compared:
+        return f"nothing is compared: {bounds[0].n} records have too many runs; certify fewer to compare them"
+    many = sum(len(laws) for _, laws in compared)
+    every = many == sum(len(bound.record.values) ** bound.n for bound, _ in compared)
+    which = f"all {many} datasets" if every else f"{many} of the datasets"
+    which += f" of at most {len(compared)} records" if core.data.every else ""
+    said = f"the core program has the law of {program.name}"
+    if part:
+        what = "messages" if core.data.every else "noisy numbers"
+        said = f"no output of {program.name} tells more of neighbours than the {what} of the core program"
+    near = f" up to {decimal_text(wide)}" if wide else ""
     apart = (
         [] if claim.get("source") == label["source"] else [f"the text of {program.name} is not that in the certificate"]
     )
+    if claim["question"] == "law" and not all(core.names(bound, x, law) for x, law in laws):
+        apart.append("which output is which is not compared, as the program publishes other values")
     apart += ["neighbours that are listed are not compared"] if isinstance(claim.get("neighbours"), list) else []
-    wide = max(law.wide for _, law in ours) + error
-    near = f" up to {decimal_text(wide)}" if wide else ""
-    said = f"on {which} the core program has the law of {program.name}{near}, which the interpreter has run"
-    return "; ".join([said, *apart])
+    return "; ".join([f"on {which} {said}{near}, which the interpreter has run", *apart])
+
+
+def _read(text: str) -> Any:
+    """Return a tuple, or a list, that a certificate names as a parameter; others are read where they are bound."""
+    with suppress(ValueError, SyntaxError, RecursionError):
+        return literal_eval(text) if text.startswith(("(", "[")) else text
+    return text
+
+
+def _alike(claim: Mapping[str, Any], core: _Core, bound: Bound, ours: _Laws) -> Any:
+    """Return up to what a mechanism has the law of the program. Raises QueryError where it has another one."""
+    name, theirs = bound.program.name, [core.law(bound, x) for x, _ in ours]
+    error, alpha = Fraction(claim.get("error", 0)), Fraction(claim["alpha"]) if "alpha" in claim else None
+    alike = partial(_laws_alike, error=error, alpha=alpha, seed=claim["program"])
+    if not alike([law for _, law in ours], theirs):
+        for (x, law), other in zip(ours, theirs, strict=True):
+            if not alike([law], [other]):
+                raise QueryError(f"the core program has another law than {name} on {x}", "do not trust it")
+        raise QueryError(f"the core program tells other datasets apart than {name}", "do not trust it")
+    return max(law.wide for _, law in ours) + error
+
+
+def _no_test_is_better(claim: Mapping[str, Any], core: _Core, bound: Bound, ours: _Laws, reach: tuple[int, int]) -> Any:
+    """Return up to what no output of a mechanism tells neighbours apart better than messages, or noisy numbers; where a
+    ρ is attained or exceeded, or worse. Raises QueryError where one does."""
+    noisy, name = core.data.variances is not None, bound.program.name
+    theirs = [core.noisy(bound, x, reach) if noisy else _Law(core.law(bound, x), Fraction(0)) for x, _ in ours]
+    both = "attained" in claim or claim["question"] == "larger concentration"
+    rows = [(x, tuple(core.dataset(bound, x)), law, their) for (x, law), their in zip(ours, theirs, strict=True)]
+    for (x, at, *laws), (other, by, *beside) in combinations(rows, 2):
+        if core.data.meets(at, by) or core.data.meets(by, at):
+            pairs = [*zip(laws, beside, strict=True)]
+            for which, of in (("more", pairs), ("less", pairs[::-1]))[: 1 + both]:
+                if not _no_better(*of):
+                    raise QueryError(f"{name} tells {which} of {x} and {other} than the program", "do not trust it")
+    return max(law.wide for law in (*theirs, *(law for _, law in ours)))
 
 
 class _Law(NamedTuple):
@@ -121,76 +163,153 @@ class _Law(NamedTuple):
     wide: Any
 
 
-def _enough(bound: Bound, by_value: bool) -> list[tuple[Dataset, _Law]]:
-    """Return the laws on the first datasets, of all runs where that is not too much; on all datasets before few."""
-    found = list[tuple[Dataset, _Law]]()
-    for draws, reach in _REACHES:
-        laws = _laws(bound, by_value, draws, reach)
+_Laws = list[tuple[Dataset, _Law]]
+
+
+def _enough(bound: Bound, by_value: bool) -> tuple[_Laws, tuple[int, int]]:
+    """Return the laws on the first datasets, of all runs where that is not too much; on all datasets before few. And
+    how many draws runs made at most, and how far noise went."""
+    found, within = _Laws(), _REACHES[0]
+    for reach in _REACHES:
+        laws = _laws(bound, by_value, *reach)
         if laws and max(law.wide for _, law in laws) < _WIDEST:
             exact = not any(law.wide for _, law in laws)
             if len(laws) == len(bound.record.values) ** bound.n or exact:
-                return laws
-            found = max(found, laws, key=len)
-    return found if len(found) > 1 else []  # nothing can be told from one law
+                return laws, reach
+            found, within = max((found, within), (laws, reach), key=lambda each: len(each[0]))
+    return (found if len(found) > 1 else []), within  # nothing can be told from one law
 
 
-def _laws(bound: Bound, by_value: bool, draws: int, reach: int) -> list[tuple[Dataset, _Law]]:
+def _laws(bound: Bound, by_value: bool, draws: int, reach: int) -> _Laws:
     """Return the laws on the first datasets, as many as can be gone through, of runs of at most so many draws.
 
     Noise on all integers goes so far from its centre. Raises LimitError for real noise.
     """
-    found, left = list[tuple[Dataset, _Law]](), LISTED_ROWS * _DRAWS
-    beyond: list[Number] = []
-
-    def spend(run: Replay) -> Number:
-        nonlocal left
-        left -= len(run.draws) + 1
-        if left < 0:
-            raise _TooMany
-        return run.probability()
-
+    found, left = _Laws(), [LISTED_ROWS * _DRAWS]
     for x in islice(product(bound.record.values, repeat=bound.n), LISTED_ROWS):
-        masses = dict[Any, Any]()
-        beyond.clear()
         try:
-            runs = every_run(partial(bound.execute, x), reach, lambda run: beyond.append(spend(run)), draws)
-            for output, run in runs:
-                key = Fraction(output - target_of(bound, x)) if by_value else output
-                masses[key] = masses.get(key, Fraction(0)) + spend(run)
+            target = target_of(bound, x) if by_value else None
+            found.append((x, _law(partial(bound.execute, x), draws, reach, left, target)))
         except _TooMany:
             break
         except LimitError:
             raise
         except TightdpError as failure:
             raise QueryError(f"{bound.program.name} cannot be run on {x}: {failure.what}", failure.hint) from None
-        rest = sum(beyond, Fraction(0))
-        whole = sum(masses.values()) + rest
-        found.append((x, _Law({key: mass / whole for key, mass in masses.items()}, rest / whole)))
     return found
+
+
+def _law(execute: Callable[[Source], Any], draws: int, reach: int, left: list[int], target: Any = None) -> _Law:
+    """Return the law of what is returned, or of how far it is from a target, of runs of at most so many draws. What
+    is left of all draws that are gone through becomes less."""
+    masses = dict[Any, Any]()
+    beyond: list[Number] = []
+
+    def spend(run: Replay) -> Number:
+        left[0] -= len(run.draws) + 1
+        if left[0] < 0:
+            raise _TooMany
+        return run.probability()
+
+    for output, run in every_run(execute, reach, lambda run: beyond.append(spend(run)), draws):
+        key = output if target is None else Fraction(output - target)
+        masses[key] = masses.get(key, Fraction(0)) + spend(run)
+    rest = sum(beyond, Fraction(0))
+    whole = sum(masses.values()) + rest
+    return _Law({key: mass / whole for key, mass in masses.items()}, rest / whole)
 
 
 class _TooMany(Exception):
     """More draws than are gone through."""
 
 
-def _core_law(core: Any, x: list[int], power: Any, checker: Any) -> dict[Any, Any]:
-    """Return the law of what the core program publishes, or leaves behind, on a dataset."""
-    law: dict[tuple[tuple[str, ...], str], Any] = {((), "()"): 1}
-    for part, client in zip(core.places, core.clients, strict=True):
-        before, law = law, {}
-        for (told, state), weight in before.items():
-            found, _ = core.run(part, state, None if client is None else x[client])
-            for shown, after, odds in ((shown, *each) for shown, row in found for each in row):
-                key = (*told, shown), after
-                law[key] = law.get(key, 0) + checker.times(weight, odds)
-    found = {key: number_of(checker, weight, power) for key, weight in law.items()}
-    whole = sum(found.values())
-    if core.kept:
-        return {Fraction(core.states[state][0]): mass / whole for (_, state), mass in found.items()}
-    return {told: mass / whole for (told, _), mass in found.items()}
+class _Core(NamedTuple):
+    """The program of a certificate, as the checker has read it, and the number that stands for T."""
+
+    checker: Any
+    data: Any
+    power: Any
+
+    def dataset(self, bound: Bound, x: Dataset) -> list[int]:
+        """Return the numbers of the records of a dataset."""
+        return [self.data.numbers[self.checker.text(self.checker.value(each))] for each in dataset_of(bound, x)]
+
+    def ends(self, bound: Bound, x: Dataset) -> dict[tuple[tuple[str, ...], str], Any]:
+        """Return the probabilities of what is published, and left behind, on a dataset."""
+        law: dict[tuple[tuple[str, ...], str], Any] = {((), "()"): 1}
+        records = self.dataset(bound, x)
+        places = [*zip(self.data.places, self.data.clients, strict=True)]
+        if self.data.every:
+            places[1:2] = [(places[1][0], client) for client in range(bound.n)]
+        for part, client in places:
+            before, law = law, {}
+            for (told, state), weight in before.items():
+                found, _ = self.data.run(part, state, None if client is None else records[client])
+                for shown, after, odds in ((shown, *each) for shown, row in found for each in row):
+                    key = (*told, shown), after
+                    law[key] = law.get(key, 0) + self.checker.times(weight, odds)
+        weights = {key: number_of(self.checker, weight, self.power) for key, weight in law.items()}
+        whole = sum(weights.values())
+        return {key: weight / whole for key, weight in weights.items()}
+
+    def law(self, bound: Bound, x: Dataset) -> dict[Any, Any]:
+        """Return the law of what is published, or of the error that is left behind, on a dataset."""
+        found = Counter[Any]()
+        for (told, state), mass in self.ends(bound, x).items():
+            found[Fraction(self.data.states[state][0]) if self.data.kept else told] += mass
+        return dict(found)
+
+    def names(self, bound: Bound, x: Dataset, law: _Law) -> bool:
+        """Return whether the parts of outputs, one after the other, are what is published with the same probability."""
+        ours, theirs = Counter[Any](), Counter[Any]()
+        for output, mass in law.least.items():
+            ours[repr(_flat(self.checker.value(plain_value(written_value(output)))))] += mass
+        for told, mass in self.law(bound, x).items():
+            theirs[repr(_flat(tuple(self.data.states[each] for each in told)))] += mass
+        return +ours == +theirs
+
+    def noisy(self, bound: Bound, x: Dataset, reach: tuple[int, int]) -> _Law:
+        """Return the law of the numbers that are left on a dataset, with the noise of the claim."""
+        ((_, state),) = self.ends(bound, x)
+        numbers = [*zip(self.data.states[state], self.data.variances, strict=True)]
+
+        def execute(source: Source) -> Any:
+            return tuple(source.draw_integer(discrete_gaussian(c, variance)) for c, variance in numbers)
+
+        return _law(execute, *reach, [LISTED_ROWS * _DRAWS])
 
 
-def _alike(
+def _flat(value: Any) -> tuple[Any, ...]:
+    return tuple(chain.from_iterable(map(_flat, value))) if isinstance(value, tuple) else (value,)
+
+
+def _no_better(ours: tuple[_Law, _Law], theirs: tuple[_Law, _Law]) -> bool:
+    """Return whether by no output of ours x is told from x' better than by some of theirs (Neyman and Pearson: the best
+    tests take the outputs whose ratios of probabilities are the largest), but for what the other runs may add."""
+    best, rest = (
+        sorted(
+            ((p, q) for p, q in _of([law.least for law in pair]) if p or q),
+            key=cmp_to_key(_by_ratio),
+        )
+        for pair in (ours, theirs)
+    )
+    reached, size, at, taken, spent = Fraction(0), ours[1].wide, 0, theirs[0].wide, Fraction(0)
+    for p, q in best:
+        reached, size = reached + p, size + q
+        while at < len(rest) and spent + rest[at][1] <= size:
+            taken, spent, at = taken + rest[at][0], spent + rest[at][1], at + 1
+        more = rest[at] if at < len(rest) else (0, 1)
+        if (reached - taken) * more[1] > (size - spent) * more[0]:
+            return False
+    return True
+
+
+def _by_ratio(a: tuple[Any, ...], b: tuple[Any, ...]) -> int:
+    ours, theirs = a[0] * b[1], b[0] * a[1]
+    return -1 if ours > theirs else int(theirs > ours)
+
+
+def _laws_alike(
     ours: Sequence[_Law], theirs: Sequence[dict[Any, Any]], error: Fraction, alpha: Fraction | None, seed: str
 ) -> bool:
     """Return whether laws may be the same but for what outputs are called, unless they are of errors."""

@@ -44,7 +44,7 @@ def certify_every(
     that is claimed it says that it is enough, or, for some n, that it is not.
     """
     bound, checker = instance.bound, load_checker()
-    chains = [chain for paths in readings(bound) for chain in [chain_of(paths)] if chain is not None]
+    chains = [chain for paths in readings(bound) for chain in [chain_of(paths)] if chain is not None and chain.size]
     tried = sorted(((way, chain) for chain in chains for way in ways(chain)), key=lambda each: each[0][0])
     reason: object = None
     for (ratio, before, after), chain in tried[:_MOST_TRIED]:
