@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Int, Mechanism, discrete_laplace, laplace, mechanism, one_sided_geometric
-from tightdp.every_n.one_record import adds_noise_to_sums
+from tightdp import Bit, Int, Mechanism, discrete_laplace, flip, laplace, mechanism, one_sided_geometric
+from tightdp.every_n.one_record import takes_records_in_any_order
 from tightdp.methods.program import Program
 from tightdp.results.result import TripleWitness
 
@@ -34,6 +34,42 @@ def at_least_two(x):
     return max(sum(x), 2) + one_sided_geometric(0, "1/2")
 
 
+@mechanism(record=Int(0, 2))
+def counts_of_what_is_there(x):
+    counts = {}
+    for record in x:
+        counts[record] = counts.get(record, 0) + 1
+    noisy = {record: counts[record] + one_sided_geometric(0, "1/2") for record in sorted(counts)}
+    return {record: count for record, count in noisy.items() if count >= 3}
+
+
+@mechanism(record=Int(0, 2))
+def largest_with_parity(x):
+    largest = parity = 0
+    for record in x:
+        largest = max(largest, record if flip("2/3") else 0)
+        parity ^= record == 1
+    return largest + one_sided_geometric(0, "1/2") > 2 * one_sided_geometric(0, "1/3"), parity
+
+
+@mechanism(record=Bit)
+def last_bit_told_apart(x):
+    total, last = 0, 0
+    for bit in x:
+        total, last = total + bit, bit
+    return total + one_sided_geometric(0, "1/2") > one_sided_geometric(last, "1/3")
+
+
+@mechanism(record=Int(0, 2))
+def sum_after_the_first_two(x):
+    seen, total = False, 0
+    for record in x:
+        if seen:
+            total += record
+        seen = seen or record == 2
+    return total + one_sided_geometric(0, "1/2") > one_sided_geometric(1, "1/3")
+
+
 @mechanism(record=Bit, target=lambda x: x[0])
 def first_counts_twice(x):
     return sum(x) + x[0] + one_sided_geometric(0, "1/2") > one_sided_geometric(0, "1/3")
@@ -45,6 +81,13 @@ def last_one_far_out(x):
     return x[0] if z > 10**9 else sum(x) + z > 2 * discrete_laplace(0, 1)
 
 
+INSTANCES = (
+    (largest_count, 4),
+    (above_half, 5),
+    (at_least_two, 5),
+    (counts_of_what_is_there, 3),
+    (largest_with_parity, 4),
+)
 ASKED: tuple[Callable[[Any], Any], ...] = (
     lambda instance: instance.privacy(),
     lambda instance: instance.privacy(delta=Fraction(1, 10)),
@@ -58,7 +101,7 @@ def answers(made: Mechanism, n: int) -> list[dict[str, object]]:
     return [{**vars(found), "stats": None} for found in results]
 
 
-@pytest.mark.parametrize(("made", "n"), [(largest_count, 4), (above_half, 5), (at_least_two, 5)], ids=str)
+@pytest.mark.parametrize(("made", "n"), INSTANCES, ids=str)
 def test_answers_and_witnesses_are_those_of_all_datasets(
     made: Mechanism, n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,9 +111,11 @@ def test_answers_and_witnesses_are_those_of_all_datasets(
     assert answers(made, n) == in_any_order
 
 
-@pytest.mark.parametrize("made", [first_counts_twice, last_one_far_out])
+@pytest.mark.parametrize(
+    "made", [first_counts_twice, last_one_far_out, last_bit_told_apart, sum_after_the_first_two], ids=str
+)
 def test_who_looks_at_one_record_is_looked_at_in_every_order(made: Mechanism) -> None:
-    assert not adds_noise_to_sums(made.bind(n=3).bound)
+    assert not takes_records_in_any_order(made.bind(n=3).bound)
 
 
 def wins(counts: list[int], best: int) -> Fraction:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import chain, count
+from itertools import chain, combinations, count
 from typing import Any
 
 from tightdp.errors import LanguageError, TightdpError
 from tightdp.every_n.following import Untraceable
-from tightdp.every_n.paths import OPEN, REAL, Affine, Path, Paths, Terms, held
+from tightdp.every_n.paths import OPEN, REAL, Affine, Path, Paths, Terms, held, plus
 from tightdp.every_n.states import chain_of, explore, tells_messages_of_one
 from tightdp.every_n.upper import readings
+from tightdp.exact.field import Number
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import PROOF_RUNS
 
@@ -70,8 +71,8 @@ def _own(forms: Iterable[Terms]) -> bool:
     return all(kind.removeprefix(REAL) == "fresh" for form in forms for (kind, _), _ in form)
 
 
-def adds_noise_to_sums(bound: Bound) -> bool:
-    """Whether a program is known to see its records through sums alone, whose order does not matter, and draws noise.
+def takes_records_in_any_order(bound: Bound) -> bool:
+    """Whether a program that draws noise is known to come to the same whatever the order of its records.
 
     Noise is on all integers from an end on, or on the reals. A program of many runs is not known to.
     """
@@ -85,14 +86,44 @@ def adds_noise_to_sums(bound: Bound) -> bool:
         paths = explore(bound, sums=True, watch=watch)
     except (LanguageError, Untraceable):
         return False
+    every = [path for by in paths.steps.values() for each in by.values() for path in each]
     noisy = any(path.noises for path in (*paths.before, *chain.from_iterable(paths.after.values())))
-    adding = paths.states == 1 and all(map(_adds, _of_records(paths)))
-    return noisy and adding
+    if not noisy or len(every) * len(paths.steps) > PROOF_RUNS:
+        return False
+    return all(map(_holds, every)) and _commute(paths)
 
 
-def _adds(path: Path) -> bool:
-    """Whether a record adds constants to the values that are held, and does nothing else."""
-    return path.letter == path.published == () and not path.bounds and _alone(path)
+def _holds(path: Path) -> bool:
+    """Whether a record makes values that are held of those that were, and does nothing else."""
+    silent = path.letter == path.published == () and not (path.bounds or path.noises)
+    return silent and all(kind == "held" for value in path.values for (kind, _), _ in value.terms)
+
+
+def _commute(paths: Paths) -> bool:
+    """Whether two records lead to the same states, and values that are held, in either order, from every state."""
+
+    def led_to(state: int, first: Any, second: Any) -> dict[Any, Number]:
+        found: dict[Any, Number] = {}
+        for one in paths.steps[first].get(state, ()):
+            for two in paths.steps[second].get(one.target, ()):
+                key = two.target, tuple(_put(value, one.values) for value in two.values)
+                found[key] = found.get(key, 0) + one.probability * two.probability
+        return found
+
+    for state in range(paths.states):
+        if any(sum(path.probability for path in by.get(state, ())) != 1 for by in paths.steps.values()):
+            return False  # some runs end before, or are not followed
+        if any(led_to(state, one, two) != led_to(state, two, one) for one, two in combinations(paths.steps, 2)):
+            return False
+    return True
+
+
+def _put(form: Affine, values: Sequence[Affine]) -> Affine:
+    """Return a combination of values that are held, with these in their places."""
+    total = Affine((), form.constant)
+    for (_, place), factor in form.terms:
+        total = plus(total, values[place], factor)
+    return total
 
 
 def errs_alike(paths: Paths) -> bool:

@@ -143,7 +143,7 @@ class Engine:
         self.max_memory = max_memory
         self.precision = precision
         self.program = program_of(bound, backend, method)
-        self.program.in_any_order = lambda: one_record.adds_noise_to_sums(bound)
+        self.program.in_any_order = lambda: one_record.takes_records_in_any_order(bound)
         self.progress: Progress | None = None
         self.allowance: Allowance | None = None
         self.lower_only = False
