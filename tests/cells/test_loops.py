@@ -251,7 +251,7 @@ def thirds(x):
 
 REFUSED = [
     (carried, "goes on to the next round"),
-    (compared, "noise from before"),
+    
     (for_ever, "for ever"),
 ]
 

@@ -54,7 +54,10 @@ class _Solving:
         self.ends = [(state, end) for state, ends in chain.ends.items() for end in ends]
         self.rated = any(end.path.rates for _, end in self.ends)
         self.rounds = [(state, end) for state, end in self.ends if end.way == "round"]
-        self.steps = {id(end): chain.step(end) for _, end in self.rounds}
+        forms = (number for _, end in self.ends if end.way != "round" for number in end.numbers)
+        read = {counter - chain.first for each in forms if isinstance(each, Form) for counter in each.counters()}
+        read |= set(range(len(chain.counters))) if self.rated else set()
+        self.steps = {id(end): chain.step(end).only(read) for _, end in self.rounds}
         drawn = [(1,) for step in self.steps.values() if step.draws]
         self.unit = _direction([*(step.counts for step in self.steps.values()), *drawn])
         self._check_ends()
@@ -198,9 +201,10 @@ def _spread(path: Path, draws: Sequence[tuple[int, int]], grown: int, mass: Any)
     It grows by a number and multiples of draws, which meet no conditions. Raises Outside where that is not so.
     """
     outside = Outside("is drawn in a loop, and goes on to the next round")
-    if path.rows or path.residues or path.rates:
-        raise outside
     ordered = sorted(path.laws)
+    asked = {v for normal, _ in path.rows for v, _ in normal} | path.residues.keys()
+    if path.rates or any(ordered[-1 - v] in asked for v, _ in draws):
+        raise outside
     terms, degree = [0 * mass] * grown + [mass], grown
     factors = []
     for v, times in draws:

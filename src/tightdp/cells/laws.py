@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from flint import fmpq
 
+from tightdp.cells.followed import Loops
 from tightdp.cells.linear import (
     REAL,
     Label,
@@ -27,7 +28,7 @@ from tightdp.cells.linear import (
 )
 from tightdp.cells.maker import Contribution, Maker, mass_of
 from tightdp.cells.noise import Multiple, Noisy, Outside, Path, Quotient
-from tightdp.cells.paths import Loops, few_runs, paths
+from tightdp.cells.paths import few_runs, paths
 from tightdp.cells.spans import Form, Solved, Span, by_draws, in_steps, solved, span_of, step_of
 from tightdp.cells.sums import (
     Base,

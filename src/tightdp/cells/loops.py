@@ -9,12 +9,13 @@ small values, belong to the state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor, inf, lcm
 from typing import Any, NamedTuple, TypeAlias
 
+from tightdp.cells.left import Left, told
 from tightdp.cells.linear import COUNTER, REAL, extent, feasible, needed, row, tightest
 from tightdp.cells.noise import Outside, Path, supported
 from tightdp.cells.pictures import Form, Picture, Place, Shape
@@ -76,6 +77,10 @@ class Step:
     draws: tuple[tuple[int, int], ...] = ()
     anew: bool = False
 
+    def only(self, read: Collection[int]) -> Step:
+        """Return what is to be known of it where other counters are not read after the loop."""
+        return replace(self, counts=tuple(c * (at in read) for at, c in enumerate(self.counts))) if read else Step(())
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -101,7 +106,7 @@ class Ended:
 class Asked(BaseException):
     """A counter is asked about by a round, or moves in both directions; or it is asked for a remainder.
 
-    Or it is compared with so many times another one, by the number of that.
+    Or it is compared with so many times another one, by the number of that; -1 for what is left of a draw.
     """
 
     def __init__(self, counter: int, modulus: int = 0, beside: tuple[int, Fraction] | None = None) -> None:
@@ -124,6 +129,8 @@ class Chain:
     explore: Callable[[Entry], Iterator[Ended]]
     start: Picture
     mass: Callable[[Path], Number]
+    left: set[Place] = field(default_factory=set)
+    """Numbers that are told by what is left of their draws."""
     first: int = 0
     """The number of its first counter: those of loops around it come before."""
     counters: tuple[Counter, ...] = ()
@@ -133,7 +140,7 @@ class Chain:
 
     def follow(self) -> None:
         """Follow all states. Raises Outside where they are too many."""
-        most, tried = _FEW_STATES, set[Place]()
+        most, tried = _FEW_STATES, {each.place for each in self.counters}
         while True:
             try:
                 if self._finite(most):
@@ -149,10 +156,20 @@ class Chain:
                     raise
                 self._answer(asked)
             except _Drawn as drawn:
-                if drawn.place in tried or drawn.place not in self._begun:
+                if drawn.place in self.left:
                     raise Outside("is drawn in a loop, and goes on to the next round") from None
+                if drawn.place in tried or drawn.place not in self._begun:
+                    self.left.add(drawn.place)
+                    self.counters = tuple(each for each in self.counters if each.place != drawn.place)
+                    continue
                 tried.add(drawn.place)
                 self.counters += (Counter(drawn.place, self._begun[drawn.place], drawn.sign),)
+
+    def counting(self, counters: Iterable[Counter]) -> Chain:
+        """Return the chain with numbers as counters that were some where the loop began otherwise."""
+        begun = self._begun
+        again = (replace(each, begun=begun[each.place]) for each in counters if each.place in begun)
+        return replace(self, counters=tuple(again), ends={})
 
     @property
     def _begun(self) -> dict[Place, Any]:
@@ -168,6 +185,11 @@ class Chain:
             self.beside[one.place] = counters[leader - self.first].place, one.sign * times
             del counters[place]
             self.counters = tuple(counters)
+            return
+        waiting = {at: number.draws for at, number in self._begun.items() if isinstance(number, Left)}
+        where = next((at for at, draws in waiting.items() if draws and at not in self.beside), None)
+        if times and leader < 0 and where and one.period == one.parts == 1:
+            self.beside[where] = one.place, times * waiting[where][0][0]
             return
         period = one.period * asked.modulus
         if asked.modulus and period <= _LONGEST:
@@ -191,12 +213,16 @@ class Chain:
             if len(self.ends) == most:
                 return False
             found = self.explore(Entry(state, places, self.counters, self.first))
-            self.ends[state] = [each for end in found for each in _by_values(end)]
+            self.ends[state] = [each for end in found for each in self._told(end)]
             for end in self.ends[state]:
                 if end.way == "round":
                     self.step(end)
                     left.append((self.state(end), end.places))
         return True
+
+    def _told(self, end: Ended) -> Iterator[Ended]:
+        for each in _by_values(end):
+            yield from told(each, self.left) if end.way == "round" else (each,)
 
     def state(self, held: Picture | Ended) -> State:
         """Return a state without where its counters stand."""
@@ -208,13 +234,14 @@ class Chain:
         for place, number in zip(places, numbers, strict=True):
             at = known.get(place)
             found = None if at is None else self._counted(at, number)
-            if place in self.beside and (form := self._beside(place, number, dict(zip(places, numbers, strict=True)))):
-                yield form
+            rest = number.constant if isinstance(number, Left) else number
+            if place in self.beside and (form := self._beside(place, rest, dict(zip(places, numbers, strict=True)))):
+                yield number._replace(constant=form) if isinstance(number, Left) else form
                 continue
             if at is not None and found is not None:
                 yield Rest(int(found[1].constant) % self.counters[at].period)
                 continue
-            for counter in as_form(number).counters():
+            for counter in as_form(rest).counters():
                 if counter >= self.first:
                     raise Asked(counter)
             for v, c in as_form(number).coefficients:
@@ -263,7 +290,7 @@ class Chain:
                 if end.way == "round" and len(end.numbers) == len(before):
                     for place, old, new in zip(end.places, before, end.numbers, strict=True):
                         met.setdefault(place, set()).add(new)
-                        if (step := _difference(old, new)) != 0:
+                        if not isinstance(new, Left) and (step := _difference(old, new)) != 0:
                             moves.setdefault(place, set()).add(step)
         known = {each.place for each in self.counters}
         ways: dict[str, list[Counter]] = {"up": [], "down": [], "anew": []}
@@ -355,5 +382,7 @@ def as_form(number: Any) -> Form:
 
 def _difference(old: Any, new: Any) -> int | Fraction | None:
     """Return by how much a number is larger than another, None where that is no constant."""
+    if isinstance(old, Left):
+        return None
     ours, theirs = as_form(old), as_form(new)
     return theirs.constant - ours.constant if ours.coefficients == theirs.coefficients else None

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 from math import lcm, prod
 from types import FrameType
 from typing import Any, TypeVar
 
-from tightdp.cells.ends import Outcome, outcomes
-from tightdp.cells.linear import COUNTER, REAL, Row, Rows, feasible, needed, row, tightest
+from tightdp.cells.ends import outcomes
+from tightdp.cells.followed import Begun, End, Endless, Loops, Round
+from tightdp.cells.left import Before, Left, begun, from_0_on
+from tightdp.cells.linear import COUNTER, REAL, Row, Rows, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest, ended
-from tightdp.cells.meetings import Calls, Known, Meetings, going_on
+from tightdp.cells.meetings import Calls, Known, going_on
 from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, by_pieces, may_occur, noisy
-from tightdp.cells.pictures import Form, Met, Outer, Picture, living, picture, restored
+from tightdp.cells.pictures import Form, Met, living, picture, restored
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided, bernoulli
@@ -29,62 +30,15 @@ _MOST_STEPS = 400
 """How many decisions a path may have."""
 _MANY_ROUNDS = 24
 """A loop that draws in more rounds than that is asked how it ends."""
+_FEW_ROUNDS = 3
+"""The same where another loop is followed: its law is found anew wherever it begins."""
 _MOST_ROUNDS = 120
 """One whose end has no closed form is not gone through for longer."""
 _MOST_COUNTERS = 64
 """Counters of a loop inside of another one begin at multiples of this."""
+_HIDDEN = "is used after a loop that tells no more of it"
 _WAYS = {"end": 1, "return": 2, "returns": 3}
 T = TypeVar("T")
-
-
-class _End(BaseException):
-    """A round that was to be followed has ended."""
-
-    def __init__(self, way: str, held: Picture) -> None:
-        super().__init__()
-        self.way, self.held = way, held
-
-
-@dataclass
-class Loops:
-    """What is known of the loops of a program: which are not gone through, and how they end by their state."""
-
-    mass: Callable[[Path], Number]
-    watch: Callable[[], None]
-    followed: set[Any] = field(default_factory=set)
-    refused: dict[Any, Outside] = field(default_factory=dict)
-    known: dict[Any, list[Outcome]] = field(default_factory=dict)
-    meetings: Meetings = field(default_factory=Meetings)
-    outer: Outer = field(default_factory=Outer)
-    rejected: bool = False
-    counting: str | None = None
-    """A loop with a counter that has no bound: where it stands."""
-
-
-class _Endless(BaseException):
-    """A loop goes on for many rounds."""
-
-    def __init__(self, key: Any) -> None:
-        super().__init__()
-        self.key = key
-
-
-@dataclass(frozen=True)
-class _Round:
-    """The round that is followed: of which loop, with which containers, and the first draws that are its own."""
-
-    key: str
-    frame: FrameType
-    known: list[Any]
-    first: dict[bool, int]
-
-
-@dataclass(frozen=True)
-class _Begun:
-    """Among decisions: of so many rounds that a run begins the last one, whichever loop it is of, begins like this."""
-
-    entry: Entry
-    heads: int
 
 
 class _Run:
@@ -94,7 +48,7 @@ class _Run:
 
     def __init__(self, past: list[Any], loops: Loops, execute: Callable[[_Run], Any]) -> None:
         self.past, self.at, self.loops, self.execute = past, 0, loops, execute
-        self.followed: _Round | None = None
+        self.followed: Round | None = None
         self.rounds: dict[Any, tuple[int, int]] = {}
         self._drawn = {False: 0, True: 0}
         self._heads = 0
@@ -120,7 +74,7 @@ class _Run:
 
     def decide(self, alternatives: list[list[Row]]) -> int:
         open_ = [(at, tightest([*self.rows, *added])) for at, added in enumerate(alternatives)]
-        open_ = [(at, rows) for at, rows in open_ if feasible(rows)]
+        open_ = [(at, rows) for at, rows in open_ if may_occur(self.laws, rows)]
         if not open_:
             raise Rejected
         if len(open_) == 1:
@@ -129,6 +83,10 @@ class _Run:
             if len(normal) == 2 and all(COUNTER <= v < REAL for v, _ in normal):
                 (v, ours), (w, theirs) = normal
                 raise Asked(w - COUNTER, beside=(v - COUNTER, -Fraction(ours) / theirs))
+            counted = [(v, c) for v, c in normal if COUNTER <= v < REAL]
+            if len(counted) == 1 and len(normal) > 1 and all(v in self.laws for v, _ in {*normal} - {*counted}):
+                ((v, ours),) = counted
+                raise Asked(v - COUNTER, beside=(-1, -Fraction(ours) / next(c for w, c in normal if w != v)))
             self._check(v for v, _ in normal)
         taken, self.rows = open_[self._taken(len(open_))]
         return taken
@@ -139,9 +97,9 @@ class _Run:
             if COUNTER <= v < REAL:
                 raise Asked(v - COUNTER)
             if v in self.hidden:
-                raise Outside("is a counter whose law is no sum of powers")
+                raise Outside(_HIDDEN)
             if self.followed is not None and v not in self.laws:
-                raise Outside("is drawn in a loop that compares it with noise from before")
+                raise Before(v)
 
     def residue(self, variable: int, modulus: int) -> int:
         known, period = self.residues.get(variable, (0, 1))
@@ -201,7 +159,7 @@ class _Run:
     def show(self, numbers: Sequence[Any]) -> None:
         """Raise Outside where numbers depend on draws of which only the residue is known."""
         if any(v in self.hidden for each in numbers if isinstance(each, Form) for v, _ in each.coefficients):
-            raise Outside("is a counter whose law is no sum of powers")
+            raise Outside(_HIDDEN)
 
     def met(self, place: Loop | None, held: Any) -> None:
         """Hear with what a function goes on, or returns, and that at a place where no decision of the past is left."""
@@ -221,10 +179,10 @@ class _Run:
         if self._heads > MOST_ROUNDS:
             raise Outside("goes on for long in loops")
         begun = self.past[self.at] if self.at < len(self.past) else None
-        if isinstance(begun, _Begun) and begun.heads == self._heads:
+        if isinstance(begun, Begun) and begun.heads == self._heads:
             return self._entered(loop, begun.entry)
         if self.followed and (loop.key, loop.frame) == (self.followed.key, self.followed.frame):
-            raise _End("round", self.loops.outer.end(living(loop), self.followed.known))
+            raise End("round", self.loops.outer.end(living(loop), self.followed.known))
         key = loop.key, loop.frame.f_code
         if key in self.loops.followed:
             return self._ended(loop, key)
@@ -232,8 +190,8 @@ class _Run:
         self.rounds[key, loop.frame] = rounds + (self.at != at), self.at
         if key in self.loops.refused and rounds > _MOST_ROUNDS:
             raise self.loops.refused[key]
-        if key not in self.loops.refused and rounds > _MANY_ROUNDS:
-            raise _Endless(key)
+        if key not in self.loops.refused and rounds > (_FEW_ROUNDS if self.loops.followed else _MANY_ROUNDS):
+            raise Endless(key)
         return None
 
     def left(self, key: str, frame: FrameType, names: Sequence[str]) -> None:
@@ -249,14 +207,14 @@ class _Run:
 
     def _leave(self, keys: Sequence[str], frame: FrameType, way: str, held: Mapping[str, Any]) -> None:
         if self.followed and self.followed.key in keys and frame is self.followed.frame:
-            raise _End(way, self.loops.outer.end(held, self.followed.known))
+            raise End(way, self.loops.outer.end(held, self.followed.known))
 
     def _entered(self, loop: Loop, entry: Entry) -> Told:
         self.at += 1
         known = self.loops.outer.containers(loop.values())
         self._begin()
         self.calls.heard = False
-        self.followed = _Round(loop.key, loop.frame, known, dict(self._drawn))
+        self.followed = Round(loop.key, loop.frame, known)
         self.rows = frozenset(row({COUNTER + entry.first + at: -1}, 0) for at in range(len(entry.counters)))
         shape, numbers = entry.state
         counted = {counter.place: (COUNTER + entry.first + at, counter) for at, counter in enumerate(entry.counters)}
@@ -269,6 +227,9 @@ class _Run:
                 away = Noisy(self, {v: counter.period}, counter.least + value.remainder)
                 unit = counter.sign if counter.parts == 1 else Fraction(counter.sign, counter.parts)
                 return self._number(counter.begun) + unit * away
+            if isinstance(value, Left):
+                draws = (times * Noisy(self, {self._new(from_0_on(base)): 1}, 0) for times, base in value.draws)
+                return sum(draws, self._number(value.constant))
             return self._number(value)
 
         names = restored(shape, numbers, number, known)
@@ -278,28 +239,36 @@ class _Run:
         return noisy(self, named(value.coefficients), value.constant) if isinstance(value, Form) else value
 
     def _ended(self, loop: Loop, key: Any) -> Told:
-        known = self.loops.outer.containers(loop.values())
-        start = picture(living(loop), known)
+        known, at = self.loops.outer.containers(loop.values()), self.at
+        left = self.loops.left.setdefault(key, set())
+        whole = picture(living(loop), known)
+        start, spent = begun(self, whole, left)
         name = key, start
         if name not in self.loops.known:
-            past = [list(each) if isinstance(each, list) else each for each in self.past[: self.at]]
+            past = [list(each) if isinstance(each, list) else each for each in self.past[:at]]
             heads = self._heads
 
             def explore(entry: Entry) -> Iterator[Ended]:
-                return self._rounds([*past, _Begun(entry, heads)])
+                return self._rounds([*past, Begun(entry, heads)])
 
-            around = sum(isinstance(each, _Begun) for each in past)
-            chain = Chain(explore, start, self.loops.mass, _MOST_COUNTERS * around)
+            around = sum(isinstance(each, Begun) for each in past)
+            chain = Chain(explore, start, self.loops.mass, left, _MOST_COUNTERS * around)
             try:
-                chain.follow()
+                chain = self._followed(chain, key)
             except Outside as outside:  # it may have a bound all the same
+                if isinstance(outside, Before) and (where := outside.met(whole) or ()) not in {(), *left}:
+                    if outside.variable not in self.laws:
+                        raise
+                    left.add(where)
+                    return self._ended(loop, key)
                 self.loops.followed.discard(key)
                 self.loops.refused[key] = outside
-                raise _Endless(key) from None
+                raise Endless(key) from None
             if chain.counters:
                 self.loops.counting = loop.key
             self.loops.known[name] = outcomes(chain)
         ways = self.loops.known[name]
+        self.hidden |= spent
         if not ways:
             raise Rejected
         taken = ways[self._taken(len(ways)) if len(ways) > 1 else 0]
@@ -316,10 +285,21 @@ class _Run:
         names = restored(taken.shape, taken.numbers, lambda value: self._number(value, mine), known)
         return Told(loop.held(names), _WAYS[taken.way], names.get(""))
 
+    def _followed(self, chain: Chain, key: Any) -> Chain:
+        """Follow a loop, with the counters that it had where it began otherwise, if that will do."""
+        if known := self.loops.counters.get(key):
+            with suppress(Outside):
+                again = chain.counting(known)
+                again.follow()
+                return again
+        chain.follow()
+        self.loops.counters[key] = chain.counters
+        return chain
+
     def _rounds(self, past: list[Any]) -> Iterator[Ended]:
         """Yield how a round ends that runs with this past come to."""
         for run, end in _runs(self.execute, past, self.loops):
-            if not isinstance(end, _End):
+            if not isinstance(end, End):
                 raise AssertionError("a round that was entered has an end")
             run.show(end.held.numbers)
             weight = prod(run.weights, start=Fraction(1))
@@ -358,7 +338,7 @@ def _restarted(ask: Callable[[], T], loops: Loops) -> T:
             return ask()
         except Met:
             continue
-        except _Endless as endless:
+        except Endless as endless:
             if endless.key not in loops.refused:
                 loops.followed.add(endless.key)
 
@@ -374,7 +354,7 @@ def _runs(execute: Callable[[_Run], Any], past: list[Any], loops: Loops) -> Iter
             if run.hidden:
                 run.show(picture({"": output}).numbers)
             yield run, output
-        except _End as end:
+        except End as end:
             yield run, end
         except Known:
             pass
@@ -387,7 +367,7 @@ def _runs(execute: Callable[[_Run], Any], past: list[Any], loops: Loops) -> Iter
         if number > _MOST_PATHS:
             rounds = {key: count for (key, _), (count, _) in run.rounds.items() if key not in loops.refused}
             if max(rounds.values(), default=0) > 1:
-                raise _Endless(max(rounds, key=lambda key: rounds[key]))
+                raise Endless(max(rounds, key=lambda key: rounds[key]))
             raise next(iter(loops.refused.values()), Outside("decides between too many ways"))
         del past[run.at :]
         while len(past) > begun and past[-1][0] + 1 == past[-1][1]:

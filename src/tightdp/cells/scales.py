@@ -10,8 +10,9 @@ from typing import Any
 
 from flint import arb, ctx
 
+from tightdp.cells.followed import Loops
 from tightdp.cells.maker import mass_of
-from tightdp.cells.paths import Loops, paths
+from tightdp.cells.paths import paths
 from tightdp.exact.enclosure import BITS, ends
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Exponentials
