@@ -251,7 +251,6 @@ def thirds(x):
 
 REFUSED = [
     (carried, "goes on to the next round"),
-    
     (for_ever, "for ever"),
 ]
 
@@ -279,7 +278,7 @@ def test_published_samplers_have_the_law_of_the_primitive() -> None:
 
 MADE = [
     counted, signed, returned, three_in_a_row, third_success, coupons, coupons_numbered, knuth_yao,
-    conditioned, beside_noise, thresholds, listed, parity, thirds, coins_of_e, from_coins_of_e,
+    conditioned, beside_noise, thresholds, listed, parity, thirds, coins_of_e, from_coins_of_e, compared,
 ]  # fmt: skip
 
 
