@@ -19,7 +19,7 @@ DRAWS = {
     "n = {low}\n    while flip('{ratio}'):\n        n += 1": "one",
     "n = {low} + one_sided_geometric(0, '{ratio}') + one_sided_geometric(0, '{ratio}')": "two",
     "n = geometric({low}, '{ratio}')": "both",
-    "n = k = {low}\n    while k < {low} + 2:\n        if flip('{ratio}'):\n            n += 1\n        else:\n            k += 1": "two",
+    "n = k = {low}\n    while k < {low} + 2:\n        n, k = (n + 1, k) if flip('{ratio}') else (n, k + 1)": "two",
 }
 BETWEEN = ("pass", "if n > 3: return -1, -1", "if n <= 2: return -1, -1", "observe(n != 1)", "n = n if n >= 0 else -n")
 LOOPS = (
@@ -87,7 +87,7 @@ def law(made: dict[str, Any], x: int) -> tuple[Masses, int]:
     flow = dict[tuple[int, int], int]()
     for mass, first in starts(made):
         n = first
-        if made["between"] == BETWEEN[1] and n > 3 or made["between"] == BETWEEN[2] and n <= 2:
+        if (made["between"] == BETWEEN[1] and n > 3) or (made["between"] == BETWEEN[2] and n <= 2):
             end((-1, -1), mass)
             continue
         if made["between"] == BETWEEN[3] and n == 1:
