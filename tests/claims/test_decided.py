@@ -52,6 +52,10 @@ def decided(*parts: Any, **rest: Any) -> bool | None:
         (Exactly(every("x >= 0"), says=["sqrt(x)² = x"]), True),
         (Exactly(every("x"), says=["exp(ln(x)) = x"]), None),
         (Exactly(whole("n"), says=["n! = n·(n - 1)!"]), None),
+        (Exactly(every("0 < x < 3"), says=["⌊x⌋ = x"]), False),
+        (Exactly(whole("n >= 1"), says=["⌊n⌋ + ⌈n⌉ = 2n"]), True),
+        (Exactly(every("x > 0"), says=["log2(x²) = ln(x²)/ln(2)"]), True),
+        (Exactly(every("x"), says=["log2(x) = log2(x)"]), None),
         (Exactly(every("0 <= x <= 1"), some("c", among=(0, 1)), says=["|x - c| <= 1/2"]), None),  # c depends on x
         (Exactly(some("c", among=(0, 1)), every("0 <= x <= 1"), says=["|x - c| <= 1/2"]), False),
     ],

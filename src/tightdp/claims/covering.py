@@ -69,11 +69,14 @@ def symbolic(needs: list[tuple[str, Any]]) -> dict[str, Callable[..., Any]]:
         "C": counted("binomial"),
         "exp": lambda x: sympy.exp(x),
         "ln": lambda x: sympy.log(needed(">", x)),
+        "log2": lambda x: sympy.log(needed(">", x)) / sympy.log(2),
         "sqrt": lambda x: sympy.sqrt(needed(">=", x)),
         "max": extreme("maximum"),
         "min": extreme("minimum"),
         "(": lambda x: x,
         "|": lambda x: extreme("maximum")(x, -x),
+        "⌊": lambda x: sympy.floor(x),
+        "⌈": lambda x: sympy.ceiling(x),
     }
 
 

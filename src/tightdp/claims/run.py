@@ -205,7 +205,7 @@ def _difference(claim: Claim, verdict: Verdict, evidence: Evidence, corrected: E
         return f"it is recorded as {claim.verdict} without `brute` and `at` that confirm it"
     if verdict != claim.verdict:
         found = evidence.counterexample
-        why = f": it fails at {shown_instance(found.instance)}" if found is not None else ""
+        why = f": it fails at {shown_instance(found.instance)}" if found is not None and found.instance else ""
         return f"it is {verdict}, recorded as {claim.verdict}{why}"
     if evidence.counterexample is not None and claim.at is not None and evidence.counterexample.instance != claim.at:
         found_at = shown_instance(evidence.counterexample.instance)
@@ -233,7 +233,8 @@ def _decide_exactly(statement: Statement) -> Evidence:
         raise ParameterError(what, "state less, or label it argued, with a proof")
     if found.holds:
         return Evidence("decided", how=found.how)
-    return Evidence("refuted", counterexample=Counterexample({}, {}, f"It fails at {found.where}.", False, ""))
+    where = f" at {found.where}" if found.where else ""
+    return Evidence("refuted", counterexample=Counterexample({}, {}, f"It fails{where}.", False, ""))
 
 
 def _check(statement: Statement, quick: bool, progress: Progress | None, name: str) -> Evidence:

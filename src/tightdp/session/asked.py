@@ -239,7 +239,7 @@ class Asked(InstanceBase):
         """Return the law of guesses in adaptive auditing: bits are decided on in `order`, each then revealed.
 
         A bit is guessed where its larger posterior, given the output and the bits before it, is at least `threshold`, a
-        number from 0 to 1.
+        number from 1/2 to 1.
         """
         bar, limit = read_exact("delta", delta, 1), read_exact("threshold", threshold, 1)
         return self._computed(lambda one: one_run.adaptive(one, order, limit, pairs, bar))

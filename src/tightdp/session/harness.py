@@ -39,7 +39,7 @@ _DIGITS = (3, 6, 12, 24)
 class Adaptive:
     """The guesser who sees every bit once it is decided on, and guesses where the posterior is at least `threshold`.
 
-    `threshold` is a number from 0 to 1, `order` lists all clients (None: in the order of the dataset).
+    `threshold` is a number from 1/2 to 1, `order` lists all clients (None: in the order of the dataset).
     """
 
     threshold: Any = "1/2"
