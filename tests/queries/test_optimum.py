@@ -81,7 +81,7 @@ class Row:
     @property
     def mechanism(self) -> Any:
         file, _, name = self.program.partition(":")
-        return getattr(import_module(f"programs.{file}"), name or file)
+        return getattr(import_module(f"programs.{file.replace('/', '.')}"), name or file)
 
     def ask(self) -> Optimum:
         return self.mechanism.bind(**self.parameters).optimum(target=self.target, **self.question)
@@ -100,7 +100,13 @@ ROWS = [
     Row("count", {"n": 8}, sum, "sum", {"alpha": 1, "exp_epsilon": 2, "delta": "1/100"}),
     Row("randomized_response", {"n": 3, **RR}, tuple, "the dataset", {}),
     Row("k_ary_randomized_response", {"n": 2, "k": 3, "exp_epsilon": 4}, tuple, "the dataset", {}),
-    Row("bit_vector_randomized_response", {"n": 2, "d": 2, **RR}, tuple, "the dataset", {}),
+    Row(
+        "bit_vector_randomized_response:bit_vector_randomized_response",
+        {"n": 2, "d": 2, **RR},
+        tuple,
+        "the dataset",
+        {},
+    ),
     Row("xor_randomized_response", {"n": 4, **RR}, parity, "parity", {}),
     Row("xor_in_pairs", {"n": 4}, in_pairs, "parities of pairs", T4),
     Row("count_in_sets", {"n": 4, "s": 2}, in_halves, "sums of halves", T4),
@@ -110,7 +116,13 @@ ROWS = [
     Row("report_noisy_max", {"n": 3, "k": 1, "ratio": "1/4"}, largest, "place of the largest", {}),
     Row("exponential_mechanism", {"n": 4, "candidates": 2, "base": 2}, most_frequent, "most votes", {}),
     Row("name_and_shame", {"n": 3}, most_frequent, "most frequent", {"exp_epsilon": 1, "delta": "1/3"}),
-    Row("sparse_vector", {"n": 2, "k": 1, "cutoff": 1, **QUARTERS}, above_until_one, "above, until one is", {}),
+    Row(
+        "sparse_vector:sparse_vector",
+        {"n": 2, "k": 1, "cutoff": 1, **QUARTERS},
+        above_until_one,
+        "above, until one is",
+        {},
+    ),
     Row("shuffled_histogram", {"n": 3, "values": 2, "lam": 1}, histogram, "histogram", {}),
     Row("all_or_nothing", {"n": 2, "p": "1/10"}, tuple, "the dataset", {"exp_epsilon": 1, "delta": "1/10"}),
     Row(
@@ -122,8 +134,8 @@ ROWS = [
     ),
     Row("idealised_dp_sgd", {"n": 2, "s": 2, "steps": 1, "rate": "1/2", "ratio": "1/4"}, boxed_sum, "(sum)", {}),
     Row("batches:poisson_batches", {"n": 2, "batches": 1, "ratio": "1/4"}, boxed_sum, "(sum)", {}),
-    Row("gallery.replace_one_sum:meant", {"n": 3}, sum, "sum", ERROR),
-    Row("gallery.group_size:meant", {"n": 2}, sum, "sum", {"measure": "squared error"}),
+    Row("gallery/replace_one_sum:meant", {"n": 3}, sum, "sum", ERROR),
+    Row("gallery/group_size:meant", {"n": 2}, sum, "sum", {"measure": "squared error"}),
 ]
 
 
