@@ -7,12 +7,14 @@ import re
 from fractions import Fraction
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import mutants
 from expectations import mechanisms
 from tightdp import Bit, Instance, Int, Mechanism, ParameterError, choice, flip, geometric, mechanism, poisson_binomial
+from tightdp.core.lowering import draws
 from tightdp.language import interp
 from tightdp.language.laws import OnIntegers
 from tightdp.language.primitives import PRIMITIVES
@@ -189,6 +191,28 @@ def test_a_run_without_end_costs_little_before_a_question(monkeypatch: pytest.Mo
     monkeypatch.setattr(interp.Replay, "draw_integer", counted)
     assert drawn_again.bind(n=3).privacy().exp_epsilon == Fraction(12, 5)
     assert 0 < drawn < 3_000
+
+
+@mechanism(record=Int(0, 3))
+def most_frequent(x):
+    scores = [x.count(value) for value in range(4)]
+    return choice(range(4), weights=[Fraction(3, 2) ** score for score in scores])
+
+
+def test_a_change_that_takes_far_more_work_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise on four scores leads to thousands of combinations of weights, each with a law of its own."""
+    made = 0
+    law = draws._law
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal made
+        made += 1
+        return law(*arguments)
+
+    monkeypatch.setattr(draws, "_law", counted)
+    found = most_frequent.bind(n=1).explain(exp_epsilon="5/4")
+    assert found.remedies[0].holds
+    assert 0 < made < 40_000
 
 
 def test_strengths_are_arguments_and_give_the_ratio() -> None:

@@ -24,6 +24,7 @@ from tightdp.language.outputs import Output
 from tightdp.language.primitives import Source
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
+from tightdp.limits import IN_A_CALL, Allowance
 from tightdp.limits.calibrated import FEW_DATASETS, LITTLE_WORK
 from tightdp.results.report import DrawLoss, Explanation, Remedy
 from tightdp.results.result import PairWitness
@@ -33,6 +34,8 @@ from tightdp.session.edits import Edit, edits_of, rebound
 from tightdp.session.smallest import Claim, fewest_records, smallest
 
 _LISTED = 5
+_TIMES = 4
+"""So many times the work of the question itself may take each change that is tried."""
 
 
 def claim_of(exp_epsilon: object, epsilon: object, delta: Number) -> Claim | None:
@@ -117,6 +120,7 @@ def _remedies(
     """
     try:
         laws = {x: dict(small.distribution(x).law) for x in ((pair.x, pair.x_prime) if pair else ())}
+        steps = _work(small, claim) + (_work(instance, claim) if instance.n != small.n else 0)
     except (TightdpError, RecursionError):
         return ()
     found: dict[int, Remedy] = {}
@@ -126,7 +130,7 @@ def _remedies(
                 break
             path = Path(directory) / f"changed_{place}.py"
             path.write_text(edit.text, encoding="utf-8")
-            remedy = _tried(instance, small, claim, before, laws, edit, path)
+            remedy = _tried(instance, small, claim, before, laws, edit, path, _TIMES * steps)
             if remedy is not None and (edit.line not in found or _rank(remedy) < _rank(found[edit.line])):
                 found[edit.line] = remedy
     return tuple(sorted(found.values(), key=_rank))
@@ -147,19 +151,29 @@ def _rank(remedy: Remedy) -> tuple[bool, Exact, bool, bool, bool, Fraction, int]
 _Laws = Mapping[Dataset, Mapping[Output, Any]]
 
 
+def _work(instance: Asked, claim: Claim) -> int:
+    """Return how many steps the claim takes here, and a few that anything may take."""
+    counted = instance.on(instance.bound, max_nodes=LITTLE_WORK)
+    counted.engine.allowance = allowance = Allowance(sys.maxsize)
+    claim.ask(counted)
+    return LITTLE_WORK // IN_A_CALL + sys.maxsize - allowance.left
+
+
 def _tried(
-    instance: Asked, small: Asked, claim: Claim, before: Exact, laws: _Laws, edit: Edit, path: Path
+    instance: Asked, small: Asked, claim: Claim, before: Exact, laws: _Laws, edit: Edit, path: Path, steps: int
 ) -> Remedy | None:
     """Return a change where it helps: the claim then holds at the small instance, or its loss was larger `before`.
 
     Where it holds there, the loss is that of the whole instance. `laws` are those on the worst pair before the change,
-    from which the total variation distances are taken.
+    from which the total variation distances are taken. None, too, where it takes more than so many steps.
     """
+    allowance = Allowance(steps)
     changed = rebound(small.bound, path)
     if changed is None:
         return None
     try:
         after = small.on(changed, max_nodes=LITTLE_WORK)
+        after.engine.allowance = allowance
         loss, _ = claim.ask(after)
         if claim.fails(loss) and loss >= before:
             return None
@@ -167,7 +181,9 @@ def _tried(
             whole = rebound(instance.bound, path)
             if whole is None:
                 return None
-            loss, _ = claim.ask(small.on(whole, max_nodes=LITTLE_WORK))
+            all_records = small.on(whole, max_nodes=LITTLE_WORK)
+            all_records.engine.allowance = allowance
+            loss, _ = claim.ask(all_records)
         moved = [_distance(law, dict(after.distribution(x).law)) for x, law in laws.items()]
     except (TightdpError, RecursionError):
         return None

@@ -30,7 +30,7 @@ from tightdp.exact.rationals import as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import laws, primitives
 from tightdp.language.laws import Exponentials, Law, OnIntegers
-from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
+from tightdp.limits.calibrated import TABLE_ENTRIES
 
 
 def _drawn(function: Callable[..., Any], primitive: primitives.Primitive) -> Callable[..., Value]:
@@ -121,9 +121,8 @@ def draw_from(
     selector = unknown[0] if len(unknown) == 1 else joint or _joint(m, unknown)
     table: list[Law | OnIntegers | Exponentials | None] = []
     refused: list[tuple[Any, Failure]] = []
-    for at, value in enumerate(selector.values):
-        if at % FEW_VALUES == 0:
-            m.watch()
+    for value in selector.values:
+        m.watch()
         values = iter((value,) if len(unknown) == 1 else value)
         plain = [
             tuple(next(values) if isinstance(item, Expr) else item for item in argument)
