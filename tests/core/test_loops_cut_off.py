@@ -107,6 +107,15 @@ def observed(x):
     return heads - tails
 
 
+@mechanism(record=Bit)
+def until_a_pattern(x):
+    seen, tosses = "", x[0]
+    while not seen.endswith("HTH"):
+        seen = (seen + ("H" if flip(THIRD) else "T"))[-3:]
+        tosses += 1
+    return tosses
+
+
 @cache
 def ends(made: Mechanism, x: int) -> dict[Any, tuple[Any, Any]]:
     found = made.bind(n=1).distribution((x,))
@@ -158,6 +167,19 @@ def test_powers_that_are_irrational_are_enclosed() -> None:
     found = ends(by_twos, 0)
     for z, mass in enumerate(law):
         assert_within(found[z][0], mass, found[z][1]) if mass else None
+
+
+def test_a_text_that_grows_at_first_alone_is_followed() -> None:
+    flow, found = {"": Fraction(1)}, ends(until_a_pattern, 1)
+    for tosses in range(1, 30):
+        after: dict[str, Fraction] = {}
+        for seen, mass in flow.items():
+            for toss, share in (("H", THIRD), ("T", 1 - THIRD)):
+                now = (seen + toss)[-3:]
+                after[now] = after.get(now, Fraction(0)) + mass * share
+        if mass := after.pop("HTH", Fraction(0)):
+            assert_within(found[tosses + 1][0], mass, found[tosses + 1][1])
+        flow = after
 
 
 @pytest.mark.slow(seconds=6)

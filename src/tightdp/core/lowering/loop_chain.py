@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 
 from tightdp.core.coarse import alike_outcomes
@@ -193,7 +194,8 @@ class LoopChain:
             many = "infinitely many" if endless else f"more than {most:,}"
             what = f"it has {many} states" + (f", such as {shown}" if shown else "")
             any_case = endless or most == LOOP_STATES
-            raise TooManyStates(what, any_case, nested(state[1]) != nested(next(iter(self.known))[1]))
+            early = {nested(values) for _, values in islice(self.known, len(self.known) // 2 + 1)}
+            raise TooManyStates(what, any_case, nested(state[1]) not in early)
 
     def forget(self) -> None:
         """Drop all states: they were reached with values that cannot come together, and do not count."""
