@@ -132,3 +132,96 @@ def test_functions_of_another_text_are_not_the_same() -> None:
         law: Any = by_one_of_two.bind(n=1).distribution((bit,))
         assert [law.probability(k) for k in range(5)] == [(1 - ratio) * ratio**k for k in range(5)]
     assert by_one_of_two.bind(n=1).privacy().exp_epsilon == float("inf")
+
+
+@mechanism(record=Bit)
+def with_variables(x):
+    p, at = Fraction(1, 2), [0]
+
+    def turned(k):
+        at[0] = 1 - at[0]
+        return flip(p / k)
+
+    def more():
+        return turned(1) or flip(Fraction(1, 3))
+
+    z = 0
+    while more():
+        z += 1
+    return z + at[0] + x[0]
+
+
+@mechanism(record=Bit)
+def without_functions(x):
+    z = at = 0
+    while True:
+        at = 1 - at
+        if not flip("1/2") and not flip("1/3"):
+            return z + at + x[0]
+        z += 1
+
+
+@mechanism(record=Bit)
+def of_two_in_turn(x):
+    def coin(p):
+        def shown():
+            return flip(p)
+
+        return shown
+
+    one, other = coin(Fraction(1, 2)), coin(Fraction(1, 3))
+    z = 0
+    while one():
+        z += 1
+        one, other = other, one
+    return z + x[0] if other() else z - x[0]
+
+
+@mechanism(record=Bit)
+def of_two_numbers_in_turn(x):
+    one, other = Fraction(1, 2), Fraction(1, 3)
+    z = 0
+    while flip(one):
+        z += 1
+        one, other = other, one
+    return z + x[0] if flip(other) else z - x[0]
+
+
+@mechanism(record=Bit)
+def of_what_changes(x):
+    last = 0
+
+    def up():
+        return flip("1/3") if last else flip("1/2")
+
+    z = 0
+    while up():
+        z += 1
+        last = 1 - last
+    return z + x[0] + last
+
+
+@mechanism(record=Bit)
+def of_what_changes_at_once(x):
+    z = last = 0
+    while flip("1/3") if last else flip("1/2"):
+        z += 1
+        last = 1 - last
+    return z + x[0] + last
+
+
+@pytest.mark.parametrize(
+    ("made", "flat"),
+    [
+        (with_variables, without_functions),
+        (of_two_in_turn, of_two_numbers_in_turn),
+        (of_what_changes, of_what_changes_at_once),
+    ],
+    ids=lambda made: made.program.name,
+)
+def test_functions_may_see_variables_around(made: Mechanism, flat: Mechanism) -> None:
+    for x in ((0,), (1,)):
+        ours: Any = made.bind(n=1).distribution(x)
+        theirs: Any = flat.bind(n=1).distribution(x)
+        assert ours.status == "exact"
+        assert [ours.probability(k) for k in range(-2, 12)] == [theirs.probability(k) for k in range(-2, 12)]

@@ -225,6 +225,14 @@ class Both(_Far):
         self._compared[x, x_prime] = [(on(both[0], place), on(both[1], place), place) for place in cut]
         return self._compared[x, x_prime]
 
+    def outwards(self, x: Dataset, x_prime: Dataset) -> Iterator[Supremum]:
+        """Yield what ratios of two datasets approach far out, and those to nothing."""
+        for p, q, on in self.compared(x, x_prime):
+            ours, theirs = self._numbers.functions[p], self._numbers.functions[q]
+            if ours and not theirs and (found := mixed.supremum(ours, theirs, on, 0, lambda: None)):
+                yield found
+        yield from super().outwards(x, x_prime)
+
     def decided(self, x: Dataset, x_prime: Dataset) -> bool:
         """Whether the largest ratio of two datasets is told at every place."""
         functions = self._numbers.functions
@@ -273,7 +281,8 @@ class Kind:
         if self.label.dimension and not self.label.real:
             return inf
         if (x, x_prime) not in self._bounds:
-            ours, theirs = ([each.runs for each in self._found.get(key, [])] for key in (x, x_prime))
+            both = (self._found.get(key, []) for key in (x, x_prime))
+            ours, theirs = ([*{id(each.parted or each): each.runs for each in known}.values()] for known in both)
             self._bounds[x, x_prime] = moving.upper_end(ours, theirs)
         return self._bounds[x, x_prime]
 

@@ -290,7 +290,11 @@ class Chain:
                 if end.way == "round" and len(end.numbers) == len(before):
                     for place, old, new in zip(end.places, before, end.numbers, strict=True):
                         met.setdefault(place, set()).add(new)
-                        if not isinstance(new, Left) and (step := _difference(old, new)) != 0:
+                        if (
+                            not isinstance(new, Left)
+                            and not isinstance(old, Rest)
+                            and (step := _difference(old, new)) != 0
+                        ):
                             moves.setdefault(place, set()).add(step)
         known = {each.place for each in self.counters}
         ways: dict[str, list[Counter]] = {"up": [], "down": [], "anew": []}

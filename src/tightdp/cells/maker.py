@@ -23,7 +23,7 @@ from tightdp.cells.linear import (
     row,
     tightest,
 )
-from tightdp.cells.noise import Multiple, Outside, Path
+from tightdp.cells.noise import Multiple, Outside, Parted, Path
 from tightdp.cells.spans import Solved
 from tightdp.cells.sums import (
     UNIT,
@@ -77,11 +77,14 @@ class Contribution(NamedTuple):
 
     factors: tuple[Pieces, ...]
     runs: Runs
+    parted: Parted | None = None
+    """These are the runs of all parts."""
 
     def times(self, share: Exact) -> Contribution:
         """Return a multiple."""
         constant: Pieces = [(frozenset(), {UNIT: share})]
-        return Contribution((*self.factors, constant), self.runs._replace(weight=self.runs.weight * share))
+        runs = self.runs._replace(weight=self.runs.weight * share)
+        return self._replace(factors=(*self.factors, constant), runs=runs)
 
 
 class _Factor(NamedTuple):
@@ -135,16 +138,32 @@ class Maker:
             pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
             name = Drawn(tuple(sorted(form.items())), constant, pieces)
             factors.append(_Factor(name, _by_pieces(pieces, form, constant), frozenset(form)))
-        for normal, bound in path.rows:
-            rows.append(self._moved(path, normal, bound, draws))
+        reached = rows
+        rows = [*reached, *(self._moved(path, *each, draws) for each in path.rows)]
         if FALSE in rows:
             return None
         hidden = {_HIDDEN + c for c in range(len(lattice.pivots), path.integers)}
         hidden |= {_HIDDEN + v for v in path.laws if v >= REAL and v not in reals.draws}
         rows = [line for line in rows if line != TRUE]
         runs = Runs(weight, tightest(rows), tuple(factor.name for factor in factors), tuple(sorted(hidden)))
+        if path.parted:
+            together = [*reached, *(self._moved(path, *each, draws) for each in path.parted.rows)]
+            runs = self._together(path, path.parted, draws, runs._replace(rows=tightest(together)))
         found = self._eliminated(rows, factors, hidden)
-        return None if found is None else Contribution((*found, [(frozenset(), {UNIT: weight})]), runs)
+        return None if found is None else Contribution((*found, [(frozenset(), {UNIT: weight})]), runs, path.parted)
+
+    def _together(self, path: Path, parted: Parted, draws: dict[int, tuple[Any, Any]], runs: Runs) -> Runs:
+        """Return runs with the laws that draws have before they are told apart by pieces."""
+        found = dict(zip(path.laws, runs.draws, strict=True))
+        for v, (whole, width, law) in parted.draws.items():
+            del found[whole]
+            form = {w: width * c for w, c in draws[whole][0].items()}
+            for w, c in draws[v][0].items():
+                form[w] = form.get(w, 0) + c
+            pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
+            constant = draws[v][1] + width * draws[whole][1]
+            found[v] = Drawn(tuple(sorted(form.items())), constant, pieces)
+        return runs._replace(draws=tuple(found.values()))
 
     @staticmethod
     def _draw(

@@ -104,7 +104,7 @@ def decided(p: Mixed, q: Mixed, place: Place) -> bool:
     """Whether the ratio of two functions does not depend on counts, or is monotone in the real number at all counts."""
     terms = {term for _, term in (*p, *q)}
     few = len(terms) <= 2 and not any(degree for ((_, degree), *_) in terms)
-    return isinstance(place.real, Stretch) and (few or _alike(p, q))
+    return not (p and q) or (isinstance(place.real, Stretch) and (few or _alike(p, q)))
 
 
 def supremum(p: Mixed, q: Mixed, place: Place, least: Any, watch: Callable[[], None]) -> Supremum | None:
@@ -135,10 +135,11 @@ def _parts(p: Mixed, q: Mixed, place: Place) -> Iterator[tuple[ModuleType, Count
     Far out that is what the largest exponential is multiplied by. What is found there is told of the place.
     """
     stretch: Any = place.real
-    if _alike(p, q):
+    if _alike(p, q) or not (p and q):
         start = place.pattern.start
         ours, theirs = ({term: c for (_, term), c in each.items()} for each in (p, q))
-        yield lines, ours, theirs, stretch, partial(_beside, before=start, still=(0,) * len(start))
+        look = lines if isinstance(stretch, Stretch) else joint
+        yield look, ours, theirs, stretch, partial(_beside, before=start, still=(0,) * len(start))
         return
     far = max((base for _, ((base, _),) in (*p, *q)), key=lambda base: base.value, default=None)
     for t in (Fraction(0), stretch.length):

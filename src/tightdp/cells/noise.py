@@ -309,6 +309,17 @@ def may_occur(laws: Mapping[int, Exponentials], rows: Rows) -> bool:
     return feasible(supported(laws, rows))
 
 
+@dataclass(frozen=True, eq=False)
+class Parted:
+    """A path before draws were told apart by the pieces of their laws: the same one for all of these parts.
+
+    A draw of `draws` is, together with so many widths, the integer draw there, what has a law.
+    """
+
+    rows: Rows
+    draws: Mapping[int, tuple[int, Fraction, Exponentials]]
+
+
 @dataclass(frozen=True)
 class Path:
     """Runs that decide everything alike. Draw v has the law `laws[v]`, whatever its centre, and meets `rows`.
@@ -323,6 +334,7 @@ class Path:
     residues: dict[int, tuple[int, int]]
     output: Any
     rates: tuple[Rate, ...] = ()
+    parted: Parted | None = None
 
     @property
     def integers(self) -> int:

@@ -17,7 +17,7 @@ from tightdp.cells.linear import COUNTER, REAL, Row, Rows, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest, ended
 from tightdp.cells.meetings import Calls, Known, going_on
 from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, by_pieces, may_occur, noisy
-from tightdp.cells.pictures import Form, Met, living, picture, restored
+from tightdp.cells.pictures import Form, Met, living, picture, restored, seen
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided, bernoulli
@@ -211,7 +211,7 @@ class _Run:
 
     def _entered(self, loop: Loop, entry: Entry) -> Told:
         self.at += 1
-        known = self.loops.outer.containers(loop.values())
+        known = self.loops.outer.containers(seen(loop))
         self._begin()
         self.calls.heard = False
         self.followed = Round(loop.key, loop.frame, known)
@@ -239,7 +239,7 @@ class _Run:
         return noisy(self, named(value.coefficients), value.constant) if isinstance(value, Form) else value
 
     def _ended(self, loop: Loop, key: Any) -> Told:
-        known, at = self.loops.outer.containers(loop.values()), self.at
+        known, at = self.loops.outer.containers(seen(loop)), self.at
         left = self.loops.left.setdefault(key, set())
         whole = picture(living(loop), known)
         start, spent = begun(self, whole, left)

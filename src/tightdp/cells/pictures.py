@@ -82,9 +82,14 @@ def picture(values: Mapping[Any, Any], known: Sequence[Any] = (), deep: bool = F
 
 def living(loop: Loop) -> Mapping[str, Any]:
     """Return what a round may read: its names, and those of the functions around."""
-    held = {name: value if name in loop.live else MISSING for name, value in loop.values().items()}
-    around = {name: value for name, value in loop.frame.f_locals.items() if name not in held}
-    return held | {name: value for name, value in around.items() if not name.startswith("__tightdp")}
+    own = loop.values()
+    return {name: value if name in loop.live or name not in own else MISSING for name, value in seen(loop).items()}
+
+
+def seen(loop: Loop) -> Mapping[str, Any]:
+    """Return all names that there are: those of a round, and of the functions around."""
+    around = {name: value for name, value in loop.frame.f_locals.items() if not name.startswith("__tightdp")}
+    return around | loop.values()
 
 
 def containers(values: Mapping[Any, Any], known: Sequence[Any], deep: bool = False) -> list[Any]:
@@ -146,6 +151,8 @@ class _Drawing:
             return self._called(value, place)
         if isinstance(value, FunctionType) and (own := _alone(value)):
             return "whole", _Alike((value.__code__, own.__code__), id(own.__globals__), value)
+        if isinstance(value, FunctionType) and "<locals>" in value.__qualname__ and value.__closure__:
+            return self._container(value, place)
         if isinstance(value, _WHOLE) or getattr(value, "program", None) is not None:
             return "whole", value
         raise Outside(f"is drawn in a loop that goes on with a {type(value).__name__}")
@@ -174,6 +181,8 @@ class _Drawing:
         self._drawn.add(at)
         if type(value) is list:
             return "list", at, tuple(self.of(item, (*place, k)) for k, item in enumerate(value))
+        if isinstance(value, FunctionType):
+            return "closure", at, self._called(value, place)
         if isinstance(value, CellType):
             return "cell", at, tuple(self.of(held, (*place, "")) for held in held_by(value))
         if isinstance(value, dict):
@@ -239,6 +248,18 @@ class _Building:
                 made = self._made[at]
                 made[...] = np.array([self.of(item) for item in items], made.dtype).reshape(made.shape)
                 return made
+            case "closure", at, (_, code, _, held):
+                made = self._made.get(at)
+                if made is None or made.__code__ is not code:
+                    raise Outside("is drawn in a loop that defines functions")
+                for each in held:
+                    self.of(each)
+                return made
+            case "cell", at, held:
+                made = self._made[at]
+                for each in held:
+                    made.cell_contents = self.of(each)
+                return made
             case "object", at, pairs:
                 made = self._made[at]
                 for name in state_of(made).keys() - dict(pairs).keys():
@@ -249,4 +270,4 @@ class _Building:
         raise AssertionError(shape)
 
 
-__all__ = ["MISSING", "Form", "Met", "Outer", "Picture", "Place", "Shape", "picture", "restored"]
+__all__ = ["MISSING", "Form", "Met", "Outer", "Picture", "Place", "Shape", "picture", "restored", "seen"]

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise, product
 from math import ceil, floor, gcd
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from flint import fmpq_mat
 
-from tightdp.cells.linear import REAL, Normal, Row, feasible, row, tightest
-from tightdp.cells.noise import Noisy, Path, noisy
+from tightdp.cells.linear import REAL, Row, Rows, feasible, row, tightest
+from tightdp.cells.noise import Noisy, Parted, Path, noisy
 from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.language.laws import Exponentials
 
@@ -103,20 +104,57 @@ def step_of(values: Iterable[tuple[Path, Noisy]]) -> Fraction:
     """
     found = Fraction(0)
     for path, value in values:
+        widths = _with_met(path.rows, {v: abs(1 / Fraction(c)) for v, c in _reals(value.coefficients).items()})
         for v, c in value.coefficients.items():
             found = _common(found, Fraction(c)) if v < REAL else found
         for normal, _ in path.rows:
-            share = _share(normal, value.coefficients)
-            for v, c in normal if share else ():
-                found = _common(found, c / share) if v < REAL else found
+            last, share = normal[-1]
+            for v, c in normal if last in widths else ():
+                found = _common(found, c / (share * widths[last])) if v < REAL else found
     return found
 
 
-def _share(normal: Normal, form: Mapping[int, Any]) -> Fraction:
-    """Return what multiple of the real draws of a form there is in a condition, or of one of them; 0 for others."""
-    reals = {v: Fraction(c) / form[v] for v, c in normal if v >= REAL and v in form}
-    alike = len(set(reals.values())) == 1 and len(reals) == sum(v >= REAL for v, _ in normal)
-    return next(iter(reals.values())) if alike and len(reals) in (1, sum(v >= REAL for v in form)) else Fraction(0)
+def _with_met(rows: Iterable[Row], widths: dict[int, Fraction]) -> dict[int, Fraction]:
+    """Add the real draws that draws of some widths meet in conditions, as wide as these are there."""
+    left = [_reals(dict(normal)) for normal, _ in rows]
+    while new := next((each for each in left if each.keys() & widths and each.keys() - widths), None):
+        wide = next(abs(c * widths[v]) for v, c in new.items() if v in widths)
+        widths |= {v: wide / abs(c) for v, c in new.items() if v not in widths}
+    return widths
+
+
+class _Line(NamedTuple):
+    """A condition on integers and what is left of real draws: that is share·form, and with the integers <= bound."""
+
+    integers: tuple[tuple[int, Fraction], ...]
+    form: tuple[tuple[int, Fraction], ...]
+    share: Fraction
+    bound: Fraction
+
+    @classmethod
+    def of(cls, line: Row, widths: Mapping[int, Fraction], whole: Mapping[int, int]) -> _Line:
+        """Return a condition on draws, each of them with a width as so many of these and what is left."""
+        normal, bound = line
+        integers = tuple((whole.get(v, v), c * widths.get(v, Fraction(1))) for v, c in normal)
+        form, share = _scaled(dict(normal))
+        return cls(integers, form, share, Fraction(bound))
+
+    @property
+    def place(self) -> tuple[Fraction, Fraction]:
+        """Where the form changes what the condition says: at one place, and all that are multiples of a period away."""
+        period = reduce(_common, (c for _, c in self.integers), Fraction(0))
+        return self.bound / self.share, abs(period / self.share)
+
+    def between(self, ends: _Ends) -> Row:
+        """Return what it says of integers where the form is between two places."""
+        return row(dict(self.integers), self.bound - self.share * ends[self.form][self.share > 0])
+
+
+def _scaled(form: Mapping[int, Any]) -> tuple[tuple[tuple[int, Fraction], ...], Fraction]:
+    """Return what a form has in it of real draws as a multiple of one whose first coefficient is 1."""
+    reals = sorted(_reals(form).items())
+    share = Fraction(reals[0][1])
+    return tuple((v, c / share) for v, c in reals), share
 
 
 def in_steps(
@@ -124,102 +162,83 @@ def in_steps(
 ) -> Iterator[tuple[Path, dict[int, tuple[Any, Noisy]]]]:
     """Yield the parts of a path, with multiples of steps and what is left of the real numbers that it publishes.
 
-    Conditions on integers and one of these numbers, or one draw, change where what is left of it is at one place: they
-    are conditions on integers on both sides of that.
+    So are real draws that these have in them, or meet. Conditions on both change where a form of what is left is at one
+    of some places: between two of these they are conditions on integers.
     """
     widths: dict[int, Fraction] = {}
     for at, value in values.items():
-        for v, c in value.coefficients.items():
+        for v, c in _reals(value.coefficients).items():
             each = abs(steps[at] / c)
-            widths |= {v: each * widths.get(v, each) / _common(each, widths.get(v, each))} if v >= REAL else {}
+            widths[v] = each * widths.get(v, each) / _common(each, widths.get(v, each))
+    _with_met(path.rows, widths)
     whole = {v: path.integers + at for at, v in enumerate(widths)}
-    alone = {(normal, bound) for normal, bound in path.rows if len(normal) == 1 and normal[0][0] in widths}
-    moved = {line: _in_steps(line, widths, whole) for line in path.rows - alone}
-    ends = {v: [(c, bound) for ((w, c),), bound in alone if w == v] for v in widths}
-    single = {v: _meeting(moved.values(), {v: 1}, width) for v, width in widths.items()}
-    for chosen in product(*(_parted(path.laws[v], ends[v], width, single[v]) for v, width in widths.items())):
-        laws = path.laws | {whole[v]: times for v, (times, _) in zip(widths, chosen, strict=True)}
-        laws |= {v: left for v, (_, left) in zip(widths, chosen, strict=True)}
-        rows = set(moved.values())
-        for v, (_, left) in zip(widths, chosen, strict=True):
-            rows = _settled(rows, single[v], 0, *left.pieces[0][:2])
-        for cut in product(*(_shifts(value, laws, steps[at], rows) for at, value in values.items())):
-            found, within = {}, rows
-            for (at, value), (shift, low, high) in zip(values.items(), cut, strict=True):
-                rest = Noisy(value.run, _reals(value), value.constant - shift)
-                times = {whole.get(v, v): c * widths.get(v, 1) for v, c in value.coefficients.items()}
-                within = _settled(within, _meeting(rows, rest.coefficients, steps[at]), rest.constant, low, high)
-                within |= {(low - rest).at_most(), (rest - high).at_most()}
-                found[at] = noisy(value.run, times, shift), rest
-            if feasible(tightest(within)):
-                yield replace(path, laws=laws, rows=tightest(within)), found
-
-
-def _meeting(rows: Iterable[Row], form: Mapping[int, Any], step: Fraction) -> dict[Row, Fraction]:
-    """Return the conditions on integers and a multiple of a real form, where integers move it by steps; with that."""
-    found = {}
-    for normal, bound in rows:
-        share = _share(normal, form) if len(normal) > 1 else Fraction(0)
-        integers = [c for v, c in normal if v < REAL]
-        if (
-            share
-            and integers
-            and len(normal) == len(integers) + len(form)
-            and not any(c / share % step for c in integers)
-        ):
-            found[normal, bound] = share
-    return found
-
-
-def _settled(rows: set[Row], meeting: Mapping[Row, Fraction], constant: Any, low: Any, high: Any) -> set[Row]:
-    """Return conditions without a real form, which is between two ends when a constant is added to it."""
-    found = rows - meeting.keys()
-    for (normal, bound), share in meeting.items():
-        integers = {v: c for v, c in normal if v < REAL}
-        found.add(row(integers, bound - share * ((high if share > 0 else low) - constant)))
-    return found
-
-
-def _reals(value: Noisy) -> dict[int, Any]:
-    return {v: c for v, c in value.coefficients.items() if v >= REAL}
-
-
-def _parted(
-    law: Exponentials, ends: Sequence[tuple[int, int | Fraction]], width: Fraction, meeting: Mapping[Row, Fraction]
-) -> Iterator[tuple[Exponentials, Exponentials]]:
-    """Yield the laws of how often a real draw between some ends holds a width, and of what is left."""
-    places = {Fraction(0), width, *(bound / share % width for (_, bound), share in meeting.items())}
-    for low, high, base in law.pieces:
-        lows = [Fraction(bound) / c for c, bound in ends if c < 0] + ([] if low is None else [low])
-        highs = [Fraction(bound) / c for c, bound in ends if c > 0] + ([] if high is None else [high])
-        for a, b in pairwise(sorted({*places, *(end % width for end in (*lows, *highs))})):
-            first = Fraction(ceil((max(lows) - a) / width)) if lows else None
-            last = Fraction(floor((min(highs) - b) / width)) if highs else None
-            if first is None or last is None or first <= last:
-                power: Any = base if base == 1 else base**width
-                times = Exponentials(0, Fraction(1), ((first, last, power),), real=False)
-                yield times, Exponentials(0, law.weight, ((a, b, base),))
-
-
-def _shifts(
-    value: Noisy, laws: Mapping[int, Exponentials], step: Fraction, rows: Iterable[Row]
-) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
-    """Yield the multiples of a step below what is left of all real draws in a number, and between what that is then."""
-    low = high = Fraction(value.constant)
-    for v, c in value.coefficients.items():
-        a, b, _ = laws[v].pieces[0]
-        if v >= REAL and a is not None and b is not None:
-            low, high = low + min(c * a, c * b), high + max(c * a, c * b)
-    places = {
-        (bound / share + value.constant) % step for (_, bound), share in _meeting(rows, _reals(value), step).items()
+    apart = [line for line in path.rows if line[0][-1][0] in widths]
+    lines = [_Line.of(line, widths, whole) for line in apart]
+    pieces = [[_piece(v, piece, widths, whole) for piece in path.laws[v].pieces] for v in widths]
+    places: dict[Any, set[tuple[Fraction, Fraction]]] = {
+        ((v, Fraction(1)),): {(Fraction(0), widths[v])} for v in widths
     }
-    for times in range(floor(low / step), ceil(high / step)):
-        yield from ((step * times, *ends) for ends in pairwise(sorted({Fraction(0), step, *places})))
+    for line in (*lines, *(end for each in pieces for _, ends in each for end in ends)):
+        places.setdefault(line.form, set()).add(line.place)
+    for at, value in values.items():
+        form, share = _scaled(value.coefficients)
+        places.setdefault(form, set()).add((-value.constant / share, abs(steps[at] / share)))
+    forms = sorted(places.items(), key=lambda each: len(each[0]))
+    for rows, ends in _cut(forms, {((v, Fraction(1)),): (Fraction(0), width) for v, width in widths.items()}):
+        rows = tightest([*path.rows.difference(apart), *rows, *(line.between(ends) for line in lines)])
+        found = {}
+        for at, value in values.items():
+            form, share = _scaled(value.coefficients)
+            shift = steps[at] * floor((share * sum(ends[form]) / 2 + value.constant) / steps[at])
+            times = {whole.get(v, v): c * widths.get(v, 1) for v, c in value.coefficients.items()}
+            rest = Noisy(value.run, _reals(value.coefficients), value.constant - shift)
+            found[at] = noisy(value.run, times, shift), rest
+        parted = Parted(rows, {v: (whole[v], width, path.laws[v]) for v, width in widths.items()})
+        for chosen in product(*pieces):
+            within = tightest([*rows, *(end.between(ends) for _, each in chosen for end in each)])
+            laws = dict(path.laws)
+            for (v, width), (base, _) in zip(widths.items(), chosen, strict=True):
+                power: Any = base if base == 1 else base**width
+                laws[whole[v]] = Exponentials(0, Fraction(1), ((None, None, power),), real=False)
+                laws[v] = Exponentials(0, path.laws[v].weight, ((*ends[(v, Fraction(1)),], base),))
+            if feasible(within):
+                yield replace(path, laws=laws, rows=within, parted=parted), found
 
 
-def _in_steps(line: Row, widths: Mapping[int, Fraction], whole: Mapping[int, int]) -> Row:
-    normal, bound = line
-    return row(dict(normal) | {whole[v]: c * widths[v] for v, c in normal if v in widths}, bound)
+def _piece(
+    v: int, piece: tuple[Any, Any, Any], widths: Mapping[int, Fraction], whole: Mapping[int, int]
+) -> tuple[Any, list[_Line]]:
+    """Return the base of a piece of a law, and the conditions that a draw is in it."""
+    low, high, base = piece
+    rows = [] if low is None else [row({v: -1}, -low)]
+    rows += [] if high is None else [row({v: 1}, high)]
+    return base, [_Line.of(each, widths, whole) for each in rows]
+
+
+_Ends: TypeAlias = "dict[Any, tuple[Fraction, Fraction]]"
+
+
+def _cut(
+    forms: Sequence[tuple[Any, set[tuple[Fraction, Fraction]]]], ends: _Ends, rows: Rows = frozenset()
+) -> Iterator[tuple[Rows, _Ends]]:
+    """Yield between which of their places some forms are, with the conditions that they are there."""
+    if not forms:
+        yield rows, ends
+        return
+    (form, places), *others = forms
+    sides = [[c * end for end in ends[(v, Fraction(1)),]] for v, c in form]
+    low, high = sum(map(min, sides)), sum(map(max, sides))
+    cuts = {low, high}
+    for first, period in places:
+        cuts |= {first + k * period for k in range(floor((low - first) / period) + 1, ceil((high - first) / period))}
+    for a, b in pairwise(sorted(cuts)):
+        within = tightest([*rows, row({v: -c for v, c in form}, -a), row(dict(form), b)])
+        if feasible(within):
+            yield from _cut(others, ends | {form: (a, b)}, within)
+
+
+def _reals(form: Mapping[int, Any]) -> dict[int, Any]:
+    return {v: c for v, c in form.items() if v >= REAL}
 
 
 def _common(one: Fraction, other: Fraction) -> Fraction:
