@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from certificate_changes import changed_every
-from certificate_oracle import Impossible, is_true
+from certificate_oracle import Impossible, is_true, number
 from conftest import FULL
 from expectations import mechanisms
 from small_mechanisms import remembers_or
-from tightdp import ALL, flip, mechanism
+from tightdp import ALL, choice, flip, mechanism
 from tightdp.errors import QueryError
 from tightdp.exact.field import exp
+from tightdp.session.against import compare
 from tightdp.session.certify import load_checker
 from tightdp.session.mechanism import Mechanism
 
@@ -39,6 +40,87 @@ PROGRAMS: list[tuple[str, dict[str, Any]]] = [
     ("k_ary_randomized_response", {"k": 3, "exp_epsilon": 3}),
     ("above_threshold", {"k": 1, "threshold": 1, **NOISE}),
 ]
+
+
+@mechanism
+def remainder(x: Any, p: Any) -> Any:
+    """The sum modulo three, said wrongly now and then."""
+    s = 0
+    for bit in x:
+        s = (s + bit) % 3
+    return (s + choice([0, 1, 2], weights=[1, p, p])) % 3
+
+
+@mechanism
+def machine(x: Any, step: Any, told: Any, p: Any, q: Any) -> Any:
+    """A state that goes from one to the next, tells nothing, or something with noise, or is forgotten now and then."""
+    s = 0
+    out = []
+    for bit in x:
+        s = step[s][bit]
+        if told[s] == 2:
+            s = s if flip(q) else 0
+        else:
+            out.append(told[s] ^ flip(p))
+    return tuple(out), (s > 0) ^ flip(p)
+
+
+POWERS: list[tuple[Mechanism, dict[str, Any], str]] = [
+    (mechanisms("xor_randomized_response")["xor_randomized_response"], {"lam": "1/(1+exp(1))"}, "exp(1)"),
+    (mechanisms("xor_randomized_response")["xor_randomized_response"], {"lam": "?[0, 1/2]"}, "(1-lam)/lam"),
+    (mechanisms("randomized_response_count")["randomized_response_count"], {"lam": "?[0, 1/2]"}, "(1-lam)/lam"),
+    (mechanisms("randomized_response")["randomized_response"], {"lam": "?[1/10, 1/3]"}, "(1-lam)/lam"),
+    (remainder, {"p": "exp(-1/2)"}, "exp(1/2)"),
+    (remainder, {"p": "?[0, 1]"}, "1/p"),
+]
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(("program", "parameters", "ratio"), POWERS)
+def test_forms_that_lead_to_themselves_are_certified(program: Any, parameters: dict[str, Any], ratio: str) -> None:
+    """Where odds have powers of e, or the unknown, in them."""
+    made = dict(program.bind(n=ALL, **parameters).certify().content)
+    (name,) = parameters
+    bound = made["claim"]["bound"]
+    for t in (Fraction(1), Fraction(1, 7), Fraction(9)) if "unknown" in made["claim"] else ():
+        low, high = map(Fraction, made["claim"]["unknown"][1:])
+        value = (low + high * t) / (1 + t)
+        assert number(bound, t) == ((1 - value) / value if ratio == "(1-lam)/lam" else 1 / value)
+    if "root" in made["claim"]:
+        assert bound == [0, 1]
+        assert ratio == ("exp(1)" if name == "lam" else "exp(1/2)")
+        assert is_true(unrolled(dict(program.bind(n=ALL, **parameters).certify(runs=2, exp_epsilon=5).content), 2))
+    assert all(is_true(unrolled(made, n)) for n in (1, 2, 3))
+
+
+def test_a_number_is_enough_for_all_values_of_an_unknown_and_every_n() -> None:
+    xor = POWERS[1][0]
+    made = dict(xor.bind(n=ALL, lam="?[1/10, 1/2]").certify(exp_epsilon=9).content)
+    assert (made["claim"]["n"], made["claim"]["bound"]) == ("all", 9)
+    assert all(is_true(unrolled(made, n)) for n in (1, 2))
+    for claim in ({"exp_epsilon": 8}, {"epsilon": 9}, {"delta": "1/10"}, {"alpha": 1, "beta": "1/2"}):
+        with pytest.raises(QueryError, match=r"no rule of evidence|says which e"):
+            xor.bind(n=ALL, lam="?[1/10, 1/2]").certify(**claim)
+    with pytest.raises(QueryError, match="no e\\^ε is known to be enough"):
+        mechanisms("all_or_nothing")["all_or_nothing"].bind(n=ALL, p="?[1/10, 1/2]").certify()
+
+
+@pytest.mark.slow(seconds=20)
+def test_drawn_programs_for_every_n() -> None:
+    random_, found = random.Random(5), 0
+    for _ in range(60 if FULL else 16):
+        many = random_.choice([2, 3])
+        step = tuple((random_.randrange(many), random_.randrange(many)) for _ in range(many))
+        told = tuple(random_.choice([0, 1, 1, 2]) for _ in range(many))
+        p = random_.choice(["1/(1+exp(1))", "?[1/10, 1/3]", "1/(1+exp(1/2))"])
+        try:
+            made = dict(machine.bind(n=ALL, step=step, told=told, p=p, q="1/2").certify().content)
+        except QueryError:
+            continue
+        found += 1
+        assert all(is_true(unrolled(made, n)) for n in (1, 2, 3)), (step, told, p)
+        assert "no output of machine tells more" in compare(json.loads(json.dumps(made)), machine.program)
+    assert found > 3
 
 
 def unrolled(given: dict[str, Any], n: int) -> dict[str, Any]:
@@ -115,10 +197,11 @@ def accepted(content: dict[str, Any]) -> bool:
 
 
 def test_changed_certificates_are_refused_or_true_for_few_clients() -> None:
-    """A simulation, windows, independent clients, and a noisy end."""
+    """A simulation, windows, independent clients, a noisy end, and what forms prove with T in the odds."""
     noisy = [remembers_or.bind(n=ALL, lam="1/4", wrong="1/10"), noisy_or.bind(n=ALL, lam="1/5")]
     others = [mechanisms(name)[name].bind(n=ALL, **parameters) for name, parameters in PROGRAMS[1:3]]
     bases = [json.loads(EXAMPLE.read_text(encoding="utf-8"))]
+    others += [program.bind(n=ALL, **parameters) for program, parameters, _ in (POWERS[0], POWERS[3], POWERS[5])]
     bases += [dict(instance.certify().content) for instance in (*noisy, *others)]
     assert all(map(accepted, bases))
     random_, still = random.Random(3), 0

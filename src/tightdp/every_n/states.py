@@ -88,10 +88,12 @@ def _endings(bound: Bound, session: Session, watch: Callable[[], None]) -> Itera
         yield ending
 
 
-def chain_of(paths: Paths) -> Chain | None:
-    """Return the chain of a program whose values and probabilities are all finite and rational, else None."""
+def chain_of(paths: Paths, rational: bool = True) -> Chain | None:
+    """Return the chain of a program whose values are all finite, and its probabilities rational, else None."""
     for path in paths.each():
-        if path.noises or path.values or path.bounds or path.published or not isinstance(path.probability, Fraction):
+        if path.noises or path.values or path.bounds or path.published:
+            return None
+        if rational and not isinstance(path.probability, Fraction):
             return None
     start: Vector = {}
     for path in paths.before:
@@ -110,8 +112,7 @@ def chain_of(paths: Paths) -> Chain | None:
 
 
 def _add(vector: Vector, at: int, path: Path) -> None:
-    assert isinstance(path.probability, Fraction)
-    vector[at] = vector.get(at, Fraction(0)) + path.probability
+    vector[at] = vector.get(at, Fraction(0)) + path.probability  # type: ignore[assignment]
 
 
 _SIZES = (1, 2, 3, 4)

@@ -62,7 +62,7 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
     name, *ends = claim["unknown"]
     low, high = map(Fraction, ends)
     random = Random(claim["program"])
-    values = {t: (low + high * t) / (1 + t) for t in (Fraction(1), Fraction(random.randint(1, 1 << 40), 1 << 20))}
+    values = {t: (low + high * t) / (1 + t) for t in (Fraction(1), Fraction(random.randint(1, 1 << 40), 1 << 38))}
     *_, said = (_compared(content, program, {name: value}, t) for t, value in values.items())
     return f"for {name} = {', '.join(map(str, values.values()))} {said}"
 

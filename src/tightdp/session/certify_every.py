@@ -9,26 +9,29 @@ bound it are found: by a linear program in floats, whose equations are then solv
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from tightdp.core.sections import Line, Part, root_of, written_value
+from tightdp.core.sections import Line, Part, root_of, written_value, written_whole
 from tightdp.core.syntax import program_syntax
 from tightdp.errors import LimitError, QueryError
 from tightdp.every_n.chain import Chain, covers, noisy_end
+from tightdp.every_n.paths import Paths
 from tightdp.every_n.simulation import simulate, solution
 from tightdp.every_n.states import chain_of
 from tightdp.every_n.upper import readings
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import as_text
+from tightdp.exact.numbers import Exact, as_text
+from tightdp.exact.weights import all_over_common
 from tightdp.session.base import InstanceBase
 from tightdp.session.certify import WORK, Certificate, load_checker
 from tightdp.session.certify_content import about, written
 from tightdp.session.certify_events import dataset_of
 from tightdp.session.certify_runs import together
 from tightdp.session.enclosing import enclose, is_above, verify
-from tightdp.session.forms import KINDS, Explored, Reasons, assembled
+from tightdp.session.forms import KINDS, Explored, Reasons, assembled, find_forms
 
 _MOST_TRIED = 12
 
@@ -43,59 +46,108 @@ def certify_every(
     With `runs`, how many, an e^ε and δ (0 for the least), it says what so many runs are together, too. Of an e^ε, or ε,
     that is claimed it says that it is enough, or, for some n, that it is not.
     """
-    bound, checker = instance.bound, load_checker()
-    chains = [chain for paths in readings(bound) for chain in [chain_of(paths)] if chain is not None and chain.size]
+    programs = readings(instance.bound)
+    chains = [chain for chain in map(chain_of, programs) if chain is not None and chain.size]
     tried = sorted(((way, chain) for chain in chains for way in ways(chain)), key=lambda each: each[0][0])
-    reason: object = None
+    refused: list[object] = []
+    least = claimed[0] if isinstance(claimed[0], Fraction) else None
     for (ratio, before, after), chain in tried[:_MOST_TRIED]:
         if claimed != (None, None) and is_above(ratio, *claimed):
             break
-        claim = {
-            "question": "privacy of messages",
-            "n": "all",
-            "records": dataset_of(bound, bound.record.values),
-            "neighbours": bound.neighbours,
-            "bound": written_value(claimed[0] if isinstance(claimed[0], Fraction) else ratio),
-        }
-        if runs is not None:
-            total = together(ratio, runs)
-            root = root_of(*total)
-            claim |= {"runs": written(total, root), **({"root": root} if root else {})}
-        content = about(claim, program_syntax(_parts(instance, chain)), bound)
-        try:
-            checker.LEFT[0] = WORK * checker.WORK
-            proof = evidence(Explored(checker, checker.beside("datasets").Claim(content)), before, after)
-            if proof is not None:
-                content["evidence"] = proof
-                return Certificate(content, checker.check(content, WORK))
-        except checker.Refused as error:
-            reason = error
+        find = partial(_by_forms, before=before, after=after)
+        made = _accepted(instance, chain, find, _claim(least or ratio, runs, ratio), refused)
+        if made is not None:
+            return made
     if claimed == (None, None):
         found = enclose(instance)
     else:
         found = verify(instance, *claimed).found
         if is_above(found.lower, *claimed):
-            one = instance.rebind(found.n, dict(bound.parameters), **instance.limits)
-            made: Certificate = one.certify(exp_epsilon=claimed[0], epsilon=claimed[1])
-            return made
+            one = instance.rebind(found.n, dict(instance.bound.parameters), **instance.limits)
+            refuted: Certificate = one.certify(exp_epsilon=claimed[0], epsilon=claimed[1])
+            return refuted
     if found.reason:
         raise LimitError(found.reason, found.hint)
+    enough = claimed == (None, None) or not is_above(found.upper, *claimed)
+    made = certify_closed(instance, programs, found.upper, runs, refused, least) if enough else None
+    if made is not None:
+        return made
     known = f"e^ε = {as_text(found.upper)} for every n is proved by {found.proof}, which no rule expresses"
     if found.upper == math.inf:
         known = "no e^ε is known to be enough for every n"
-    elif reason is not None:
-        known = f"the checker does not accept what should prove an e^ε for every n: {reason}"
+    elif refused:
+        known = f"the checker does not accept what should prove an e^ε for every n: {refused[-1]}"
     raise QueryError(f"no rule of evidence fits: {known}", "ask for one n") from None
 
 
-def _parts(instance: InstanceBase, chain: Chain) -> list[Part]:
+def certify_closed(
+    instance: InstanceBase,
+    programs: Sequence[Paths],
+    ratio: Exact,
+    runs: tuple[Any, Any, Any] | None = None,
+    refused: list[object] | None = None,
+    least: Number | None = None,
+    **claim: Any,
+) -> Certificate | None:
+    """Return a certificate of an e^ε for every n by forms that lead to themselves, as the last parts take them back."""
+    chains = [chain_of(paths, rational=False) for paths in programs] if ratio != math.inf else []
+    for chain in chains:
+        if chain is not None and chain.size:
+            said = _claim(ratio if least is None else least, runs, ratio) | claim
+            made = _accepted(instance, chain, _closed, said, [] if refused is None else refused)
+            if made is not None:
+                return made
+    return None
+
+
+def _claim(bound: Exact, runs: tuple[Any, Any, Any] | None, ratio: Exact) -> dict[str, Any]:
+    """Return what is claimed for every n, and of runs, whose number is given."""
+    claim: dict[str, Any] = {"question": "privacy of messages", "bound": bound}
+    return claim if runs is None else claim | {"runs": together(ratio, runs)}
+
+
+def _by_forms(checker: Any, data: Any, before: Sequence[Form], after: Sequence[Form] | None) -> dict[str, Any] | None:
+    return evidence(Explored(checker, data), before, after)
+
+
+def _closed(checker: Any, data: Any) -> dict[str, Any] | None:
+    return find_forms(checker, data, lambda: None)
+
+
+def _accepted(
+    instance: InstanceBase,
+    chain: Chain,
+    find: Callable[[Any, Any], dict[str, Any] | None],
+    claim: dict[str, Any],
+    refused: list[object],
+) -> Certificate | None:
+    """Return the certificate of a claim about a chain, where evidence is found that the checker accepts."""
+    bound, checker = instance.bound, load_checker()
+    numbers = [odds for matrix in chain.matrices() for row in matrix.values() for odds in row.values()]
+    numbers += [odds for row in (*chain.starts, *chain.finals) for odds in row.values()]
+    root = 0 if "unknown" in claim else root_of(*numbers, claim["bound"], *claim.get("runs", ()))
+    said = {"question": claim.pop("question"), "n": "all", "records": dataset_of(bound, bound.record.values)}
+    said |= {"neighbours": bound.neighbours, **{name: written(value, root) for name, value in claim.items()}}
+    content = about(said | ({"root": root} if root else {}), program_syntax(_parts(instance, chain, root)), bound)
+    try:
+        checker.LEFT[0] = WORK * checker.WORK
+        proof = find(checker, checker.beside("datasets").Claim(content))
+        if proof is not None:
+            content["evidence"] = proof
+            return Certificate(content, checker.check(content, WORK))
+    except checker.Refused as error:
+        refused.append(error)
+    return None
+
+
+def _parts(instance: InstanceBase, chain: Chain, root: int) -> list[Part]:
     """Return the chain as a program: the state s of the loop, from 0, and what each record makes of it and publishes.
 
     The messages are numbered, and so are the last outputs.
     """
     record = instance.bound.record
     names = [f"x{leaf}" for leaf in range(len(record.split(record.values[0])))]
-    moves: dict[tuple[Any, ...], list[tuple[Any, Fraction]]] = {}
+    moves: dict[tuple[Any, ...], list[tuple[Any, Number]]] = {}
     for letter, (_, by) in enumerate(chain.steps.items()):
         for old, matrix in by.items():
             for state, entries in matrix.items():
@@ -108,31 +160,31 @@ def _parts(instance: InstanceBase, chain: Chain) -> list[Part]:
     ends = {state: [(at, f[state]) for at, f in enumerate(chain.finals) if state in f] for state in range(chain.size)}
     starting = set(chain.starts[0])
     shown = {state: law or [(0, Fraction(1))] for state, law in ends.items() if law or state in starting}
-    ((_, start),) = _laws({None: [*chain.starts[0].items()]})
+    ((_, start),) = _laws({None: [*chain.starts[0].items()]}, root)
     client: list[Line] = [
         *([name, "input", leaf] for leaf, name in enumerate(names)),
         ["v1", "tuple", "s", *names],
-        ["d1", "draw", "v1", _laws(moves)],
+        ["d1", "draw", "v1", _laws(moves, root)],
         ["s", "case", "d1", [[[*each], each[0]] for each in outcomes]],
         ["v2", "case", "d1", [[[*each], each[1]] for each in outcomes]],
     ]
     return [
         Part(None, (), [["s", "draw", start]], ()),
         Part("all", ["s"], client, ["v2"]),
-        Part(None, ["s"], [["d2", "draw", "s", _laws(shown)]], ["d2"]),
+        Part(None, ["s"], [["d2", "draw", "s", _laws(shown, root)]], ["d2"]),
     ]
 
 
-def _sum_to_one(laws: Iterable[list[tuple[Any, Fraction]]]) -> bool:
+def _sum_to_one(laws: Iterable[list[tuple[Any, Number]]]) -> bool:
     return all(sum(odds for _, odds in law) == 1 for law in laws)
 
 
-def _laws(laws: Mapping[Any, list[tuple[Any, Fraction]]]) -> list[Any]:
+def _laws(laws: Mapping[Any, Sequence[tuple[Any, Number]]], root: int) -> list[Any]:
     """Return laws with odds over one common denominator."""
-    common = math.lcm(*(odds.denominator for law in laws.values() for _, odds in law))
+    weights, _ = all_over_common([[odds for _, odds in law] for law in laws.values()])
     return [
-        [written_value(key), [[written_value(outcome), int(odds * common)] for outcome, odds in law]]
-        for key, law in laws.items()
+        [written_value(key), [[written_value(at), written_whole(w, root)] for (at, _), w in zip(law, row, strict=True)]]
+        for (key, law), row in zip(laws.items(), weights, strict=True)
     ]
 
 

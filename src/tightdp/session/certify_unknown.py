@@ -7,12 +7,14 @@ the checker needs to know of them are the signs of their coefficients.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 from tightdp.errors import ParameterError, QueryError
+from tightdp.every_n.states import refuse_contradicted
+from tightdp.every_n.upper import unchecked
 from tightdp.exact.cells import Cell
 from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.lines import parts_in_x
@@ -25,8 +27,10 @@ from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.cellwise import Cellwise
 from tightdp.session.certify import REFUTED, Certificate, finished
+from tightdp.session.certify_every import certify_closed
 from tightdp.session.certify_runs import efficacy, together
 from tightdp.session.engine import AskedNumber, Engine
+from tightdp.session.proving import upper_ends
 from tightdp.session.solving import answer
 
 _ONE = UNKNOWN**0
@@ -92,6 +96,40 @@ def certify_unknown(
         raise
 
 
+def certify_every_unknown(
+    ours: Cellwise,
+    *,
+    epsilon: Any = None,
+    exp_epsilon: Any = None,
+    delta: Any = 0,
+    runs: Any = None,
+    **others: Any,
+) -> Certificate:
+    """Return the certificate of an upper end of ε for every n, a function of the unknown, or of an e^ε that is enough
+    for all its values; with `runs` of what so many runs are together, too. Raises QueryError where no rule fits."""
+    bar = read_number("delta", delta, 1)
+    given = [value for value in others.values() if value is not None and value is not False]
+    if given or epsilon is not None or (bar and runs is None):
+        raise QueryError("for every n with an unknown a certificate says which e^ε is enough", "ask for one n")
+    claimed = read_number("exp_epsilon", exp_epsilon) if exp_epsilon is not None and runs is None else None
+    low, high, piece = _range(ours, upper_ends(ours).pieces, claimed is None)
+    value, place = _between(low, high), Cell(Point(Fraction(0)), None, Fraction(1), ours.unknown)
+    with at_place(place):
+        instance = ours.with_value(value)
+        programs = unchecked(instance.bound)
+        _check_whole(place, ours)
+        refuse_contradicted(programs, instance.bound)
+        ratio: Any = claimed if piece is None else _substituted(piece.value, value)
+        several = None if runs is None else (runs, exp_epsilon, bar)
+        refused: list[object] = []
+        made = certify_closed(instance, programs, ratio, several, refused, unknown=(ours.name, low, high))
+    if made is None:
+        known = f"the checker says: {refused[-1]}" if refused else "no forms that lead to themselves are found"
+        known = "no e^ε is known to be enough for every n" if ratio == math.inf else known
+        raise QueryError(f"no rule of evidence fits: {known}", f"give {ours.name} a value, or ask for one n")
+    return made
+
+
 def _made(
     ours: Cellwise, claim: dict[str, Any], piece: Part | None, runs: tuple[Any, Any, Any] | None = None
 ) -> Certificate:
@@ -123,17 +161,25 @@ def _for_all(
     with at_place(place):
         engine = ours.with_value(value).engine
         engine.program.expanded(engine.control())
-        if place.high is not None or place.low.compare(Fraction(0)):
-            what = f"no rule of evidence fits: what the program does depends on {ours.name} in several ways"
-            raise QueryError(what, "give a smaller range")
+        _check_whole(place, ours)
         return make(engine, value)
 
 
-def _range(ours: Cellwise, question: AskedNumber, tight: bool) -> tuple[Fraction, Fraction, Part | None]:
+def _check_whole(place: Cell, ours: Cellwise) -> None:
+    """Raise QueryError where the program was followed for some values of the unknown only."""
+    if place.high is not None or place.low.compare(Fraction(0)):
+        what = f"no rule of evidence fits: what the program does depends on {ours.name} in several ways"
+        raise QueryError(what, "give a smaller range")
+
+
+def _range(
+    ours: Cellwise, question: AskedNumber | Sequence[Part], tight: bool
+) -> tuple[Fraction, Fraction, Part | None]:
     """Return the ends of the range, and, where the tight ε is asked for, the function that it is there."""
     pieces: list[Part] = []
     if tight or ours.range.low is None:
-        pieces = [piece for piece in answer(ours, question).pieces if piece.start != piece.stop]
+        every = question if isinstance(question, Sequence) else answer(ours, question).pieces
+        pieces = [piece for piece in every if piece.start != piece.stop]
     if ours.unknown.denominator or ours.unknown.mixed:
         raise QueryError("no rule of evidence fits: the unknown stands in an exponent", "make e^unknown the unknown")
     if len(pieces) > 1 and tight:

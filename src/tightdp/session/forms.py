@@ -7,6 +7,7 @@ and the evidence for the rest is written down: for every other form, kept ones a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, combinations, pairwise
 from typing import Any
 
@@ -26,6 +27,13 @@ Because = tuple[int, int, int, int]
 """What a reason is about: two records, what is published, and a form, each by its number."""
 KINDS = ("before", "across", "after")
 """Which forms are taken back: those before the difference, those after it, over it, and those after it."""
+
+
+Pulled = tuple[int, Because, Vector]
+"""A form that is taken back: of which kind, what it is about, and its factors, ~state for those under x'."""
+_ROUNDS = 12
+"""So often forms for every n are taken back through the part of a client, until they lead to themselves."""
+_NOWHERE = (0, 0, 0, 0)
 
 
 class TooMany(Exception):
@@ -115,12 +123,13 @@ def find_forms(checker: Any, data: Any, watch: Callable[[], None]) -> dict[str, 
 
     `data` is what the checker makes of the program and its claim.
     """
-    if data.listed or data.every:
+    if data.listed:
         return None
     explored = Explored(checker, data)
     for units in (False,) if data.at_once else (True, False):
+        search = _Search(checker, explored, watch)
         try:
-            return _Search(checker, explored, watch).found(units)
+            return search.closed(units) if data.every else search.found(units)
         except TooMany:
             continue
     return None
@@ -136,43 +145,75 @@ class _Search:
     def found(self, units: bool) -> dict[str, Any]:
         """Return the evidence; with `units` every state of a cut stands for itself once x and x' differ."""
         explored = self.explored
-        early: list[Keyed] = []
+        early: list[Vector] = []
         late: list[Keyed] = explored.ratios(len(explored.states[-1]))
         cuts: list[dict[str, list[Any]]] = []
         reasons: list[Reasons] = []
         for part in range(len(explored.told) - 1, 0, -1):
-            pulled: list[tuple[int, Because, Vector]] = []
-            for which, about, form in explored.taken_back(part, early, late, units):
-                self.watch()
-                vector = {(~at if copy == 2 else at): self._read(value) for (copy, at), value in form.items()}
-                pulled.append((which, about, vector))
-            some = prune([(vector, ()) for which, _, vector in pulled if which < 2], self.watch)
-            others = self._later([(vector, ()) for which, _, vector in pulled if which == 2])
-            if max(len(some), len(others)) > TABLE_ENTRIES:
-                raise TooMany
-            kept = [vector for vector, _ in some], [vector for vector, _ in others]
-            why: Reasons = {kind: [] for kind in KINDS}
-            for which, about, vector in pulled:
-                why[KINDS[which]].append([*about, *self._reason(which == 2, vector, kept[which == 2])])
-            reasons.append(why)
-            early = [{(0, at): self._back(value) for at, value in vector.items()} for vector in kept[0]]
-            late = [
-                {((1, at) if at >= 0 else (2, ~at)): self._back(value) for at, value in vector.items()}
-                for vector in kept[1]
-            ]
-            if units:
-                late = explored.ratios(len(explored.states[part]))
-            halves = ([self._row(vector, 0), self._row(vector, 1)] for vector in kept[1])
-            cuts.append({"before": [self._row(vector, 0) for vector in kept[0]], "after": list(halves)})
+            pulled = self._pulled(part, early, late, units)
+            early, others = self._kept(pulled)
+            reasons.append(self._reasons(pulled, early, others))
+            late = explored.ratios(len(explored.states[part])) if units else self._halves(others)
+            cuts.append(self._cut(early, others))
         reasons.append(self._at_start(early, late, units))
         return assembled(explored, units, cuts[::-1], reasons[::-1])
 
-    def _at_start(self, early: Sequence[Keyed], late: Sequence[Keyed], units: bool) -> Reasons:
+    def closed(self, units: bool) -> dict[str, Any]:
+        """Return the evidence for every n: at the cut between two clients, forms that lead to themselves."""
+        explored, early = self.explored, list[Vector]()
+        end = self._pulled(2, [], explored.ratios(1), units)
+        _, others = self._kept(end)
+        for _ in range(_ROUNDS):
+            late = explored.ratios(len(explored.states[1])) if units else self._halves(others)
+            pulled = self._pulled(1, early, late, units)
+            with suppress(TooMany):
+                why = [
+                    self._at_start(early, late, units),
+                    *(self._reasons(each, early, others) for each in (pulled, end)),
+                ]
+                return assembled(explored, units, [self._cut(early, others)] * 2, why)
+            before = [(0, _NOWHERE, form) for form in early] + [(2, _NOWHERE, form) for form in others]
+            early, others = self._kept([*before, *pulled])
+        raise TooMany
+
+    def _pulled(self, part: int, early: Sequence[Vector], late: Sequence[Keyed], units: bool) -> list[Pulled]:
+        """Return the forms before a part that give those after it."""
+        found: list[Pulled] = []
+        before = [{(0, at): self._back(value) for at, value in vector.items()} for vector in early]
+        for which, about, form in self.explored.taken_back(part, before, late, units):
+            self.watch()
+            found.append((which, about, {(~at if copy == 2 else at): self._read(v) for (copy, at), v in form.items()}))
+        return found
+
+    def _kept(self, pulled: Sequence[Pulled]) -> tuple[list[Vector], list[Vector]]:
+        """Return forms before the difference, and after it, of which all others are sums, or below some multiple."""
+        some = prune([(vector, ()) for which, _, vector in pulled if which < 2], self.watch)
+        others = self._later([(vector, ()) for which, _, vector in pulled if which == 2])
+        if max(len(some), len(others)) > TABLE_ENTRIES:
+            raise TooMany
+        return [vector for vector, _ in some], [vector for vector, _ in others]
+
+    def _reasons(self, pulled: Sequence[Pulled], early: Sequence[Vector], late: Sequence[Vector]) -> Reasons:
+        why: Reasons = {kind: [] for kind in KINDS}
+        for which, about, vector in pulled:
+            why[KINDS[which]].append([*about, *self._reason(which == 2, vector, late if which == 2 else early)])
+        return why
+
+    def _halves(self, late: Sequence[Vector]) -> list[Keyed]:
+        return [
+            {((1, at) if at >= 0 else (2, ~at)): self._back(value) for at, value in vector.items()} for vector in late
+        ]
+
+    def _cut(self, early: Sequence[Vector], late: Sequence[Vector]) -> dict[str, list[Any]]:
+        halves = [[self._row(vector, 0), self._row(vector, 1)] for vector in late]
+        return {"before": [self._row(vector, 0) for vector in early], "after": halves}
+
+    def _at_start(self, early: Sequence[Vector], late: Sequence[Keyed], units: bool) -> Reasons:
         """Return the reasons of the first part: the one state before it has equal weights under x and x'."""
         why: Reasons = {kind: [] for kind in KINDS}
-        for which, about, form in self.explored.taken_back(0, early, late, units):
-            ours = self._read(form.get((1, 0), 0))
-            if which < 2 or ours + self._read(form.get((2, 0), 0)) > 0:
+        for which, about, form in self._pulled(0, early, late, units):
+            ours = form.get(0, 0)
+            if which < 2 or ours + form.get(~0, 0) > 0:
                 raise TooMany
             why[KINDS[which]].append(
                 [*about, 1, *((0, self._plain(ours)) if ours > 0 else (1, self._plain(-1 * ours)))]

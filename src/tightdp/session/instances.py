@@ -181,7 +181,10 @@ class EveryUnknownInstance(UnknownInstance):
         hint = f"ask for privacy, verify or solve, give {name} a value, or ask for one n"
         raise QueryError(f"n = all with the unknown {name}", hint)
 
-    _computed = _certified = _refused
+    _computed = _refused
+
+    def _certified(self, claim: dict[str, Any]) -> Certificate:
+        return certify_unknown.certify_every_unknown(self.cellwise, **claim)
 
     def _at(self, n: Any, value: Any = None) -> Any:
         """Return the mechanism at one n, or with a value of the unknown."""

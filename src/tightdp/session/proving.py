@@ -54,9 +54,14 @@ def _upper(instance: InstanceBase) -> Exact:
     return best
 
 
+def upper_ends(ours: Cellwise) -> Pieces:
+    """Return an upper end of e^ε for every n as a function of the unknown."""
+    return solving.asked(ours, _Upper())
+
+
 def privacy(ours: Cellwise, at: Callable[[int], Pieces]) -> EveryNPieces:
     """Return an upper end for every n as a function of the unknown; `at` gives the tight e^ε at one n."""
-    upper = solving.asked(ours, _Upper())
+    upper = upper_ends(ours)
     lower: list[AtN] = []
     for n, found in _answered(at):
         lower.append(AtN(n, found))
