@@ -170,15 +170,15 @@ def _chooses(value: Any) -> bool:
 class EveryUnknownInstance(UnknownInstance):
     """A mechanism in which one parameter is unknown, for all n >= 1 at once.
 
-    `privacy` gives an upper end of e^ε as a function of the unknown, `verify` decides a claim about ε, and `solve` says
-    for which values it is proved. Raises QueryError for the other questions.
+    `privacy` gives an upper end of e^ε as a function of the unknown, which `certify` proves, `verify` decides a claim
+    about ε, and `solve` says for which values it is proved. Raises QueryError for the other questions.
     """
 
     every_n = True
 
     def _refused(self, *_: Any, **__: Any) -> NoReturn:
         name = self.cellwise.name
-        hint = f"ask for privacy, verify or solve, give {name} a value, or ask for one n"
+        hint = f"ask for privacy, verify, solve or certify, give {name} a value, or ask for one n"
         raise QueryError(f"n = all with the unknown {name}", hint)
 
     _computed = _refused
