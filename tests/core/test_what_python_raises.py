@@ -162,3 +162,70 @@ def test_what_is_printed_is_not_read() -> None:
     source = "def f(x):\n    print(f'a {x[0] / 2}' + str(x[0] / 2) + '.', repr(x[0] / 2), x)\n    return x[0]\n"
     with pytest.warns(UserWarning, match="print is ignored"):
         assert _law(source, 1) == (1, 1)
+
+
+OBJECTS = """
+from collections import deque
+
+import numpy as np
+
+
+class Place:
+    def __init__(self, at): self.at = at
+    def __index__(self): return self.at
+
+
+class Divided:
+    def __init__(self, value): self.value = value
+    def __floordiv__(self, other): return 7
+    def __mod__(self, other): return 8
+
+
+class Turned(Divided):
+    def __reversed__(self): return iter((self.value, 5))
+    def __len__(self): return 1
+    def __getitem__(self, at): return 6
+
+
+class Sized(Divided):
+    def __len__(self): return 2
+    def __getitem__(self, at): return self.value + at
+
+
+class Both(Divided):
+    def __divmod__(self, other): return self.value, other
+    def __rdivmod__(self, other): return other, self.value
+
+
+def f(x):
+    try:
+        return {}
+    except TypeError:
+        return "TypeError"
+"""
+CALLS = [
+    "(10, 20)[Place(x[0])]",
+    "[10, 20][Place(x[0]) if flip(1) else Place(0)]",
+    "(10, 20)[Divided(x[0])]",
+    "divmod(Divided(x[0]), 3)",
+    "divmod(Both(x[0]), 3)",
+    "divmod(3, Both(x[0]))",
+    "divmod(Both(x[0]), Divided(1))[0]",
+    "divmod(x[0] + 5, 3)",
+    "tuple(reversed(Turned(x[0])))",
+    "tuple(reversed(Sized(x[0])))",
+    "tuple(reversed(Divided(x[0])))",
+    "tuple(reversed({x[0]: 1, 5: 2}.keys()))",
+    "tuple(reversed({x[0]: 1, 5: 2}.values()))",
+    "tuple(reversed([x[0], 2])) + tuple(reversed('ab')) + tuple(reversed({x[0]: 1, 7: 3}))",
+    "tuple(reversed(np.array([x[0], 2]))) + tuple(reversed(deque([x[0], 2])))",
+    "sum([['a', 'b'][x[0]]], '')",
+    "sum([], ['a', 'b'][x[0]])",
+    "sum([], x[0])",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_methods_that_stand_for_operations_and_sums_of_strings(call: str) -> None:
+    found, plain = _law(OBJECTS.replace("{}", call), 1)
+    assert found == plain

@@ -7,6 +7,7 @@ Python's own.
 from __future__ import annotations
 
 import copy
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -68,11 +69,16 @@ def map(function: Callable[..., Any], *iterables: Iterable[Any]) -> Iterator[Any
     return (function(*items) for items in zip(*iterables))  # noqa: B905
 
 
+_DICTIONARIES: Any = (dict, type({}.keys()), type({}.values()), type({}.items()))
+
+
 def reversed(sequence: Any) -> Iterator[Any]:
     """Return an iterator over items, from the last one to the first; it ends where they are fewer meanwhile."""
-    items = list(sequence) if isinstance(sequence, dict) else sequence
+    items = list(sequence) if isinstance(sequence, _DICTIONARIES) else sequence
     if isinstance(items, (tuple, range)):
         return (item for item in items[::-1])
+    if not isinstance(items, (list, deque)) and hasattr(items, "__reversed__"):
+        return iter(items.__reversed__())
 
     def from_the_end(places: Iterable[int]) -> Iterator[Any]:
         for at in places:

@@ -148,6 +148,8 @@ def _tuple(m: Machine, iterable: Value = (), /) -> Value:
 
 @builtin(sum)
 def _sum(m: Machine, iterable: Value, /, start: Value = 0) -> Value:
+    if is_scalar(start) and not numeric(start) and all(isinstance(value, str) for value in m.expr(start).values):
+        raise Failure("TypeError: sum() does not add strings", 'use "".join(...)')
     items = unordered(m, iterable)
     alike = template(m, items.first if isinstance(items, Generator) else items)
     if alike is not None:
@@ -260,9 +262,15 @@ def _before(m: Machine, left: Value, right: Value) -> Value:
     return m.each(left, lambda a: m.each(right, lambda b: precedes(m, "lt", a, b)))
 
 
+def _divided(m: Machine, left: Value, right: Value) -> Value:
+    if isinstance(left, Object) or isinstance(right, Object):
+        return operate(m, "divmod", left, right)
+    return tuple(operate(m, name, left, right) for name in ("floordiv", "mod"))
+
+
 _IN_A_WORD: dict[Callable[..., object], Callable[..., Value]] = {
     bool: lambda m, value=False, /: known(truth(m, value)),
-    divmod: lambda m, left, right, /: tuple(_of_two(name)(m, left, right) for name in ("floordiv", "mod")),
+    divmod: lambda m, left, right, /: over_all(m, (left, right), partial(_divided, m), Machine.each),
     list: lambda m, iterable=(), /: m.new_list(collected(m, iterable)),
     any: lambda m, iterable, /: search(m, iterable, True),
     all: lambda m, iterable, /: search(m, iterable, False),

@@ -49,6 +49,7 @@ from tightdp.core.lowering.values import (
     Table,
     Union,
     Value,
+    View,
     known,
     name_of,
 )
@@ -83,6 +84,8 @@ def _kinds_of(m: Machine, value: Value) -> tuple[type, ...]:
         return (value.kind,)
     if isinstance(value, Host):
         return (type(value.object),)
+    if isinstance(value, View):
+        return (type(getattr({}, value.part)()),)
     if isinstance(value, (Fraction, ExpNumber)):
         return float, Fraction
     if isinstance(value, Growing) or (isinstance(value, Every) and not value.parts):

@@ -262,6 +262,7 @@ def element(m: Machine, value: Value, index: Value) -> Value:
         return nth(m, value, index)
     if isinstance(value, (Array, Object)):
         return METHODS[type(value), "__getitem__"](m, value, index)
+    index = m.each(index, lambda each: operate(m, "index", each) if isinstance(each, Object) else each)
     index = settled(m, plain(m, index))
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
