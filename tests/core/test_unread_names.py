@@ -139,3 +139,21 @@ def test_what_a_test_of_a_loop_assigns_is_not_read_before(test: str, drawn: str,
             assert all(each.status == "exact" for each in found)
             laws.append([dict(each.law) for each in found])
     assert laws[0] == laws[1]
+
+
+def test_a_counter_that_nobody_reads_is_begun_before_a_block_that_counts() -> None:
+    source = """
+def f(x):
+    out = 0
+    try:
+        for v in x:
+            if v ^ flip("1/4"):
+                raise ValueError
+            out += 1
+    except ValueError:
+        return -1
+    return x[0]
+"""
+    with module_of(source) as module:
+        found = Instance(bind(module, Bit, 2)).distribution((0, 1)).law
+    assert dict(found) == {-1: Fraction(13, 16), 0: Fraction(3, 16)}

@@ -243,6 +243,8 @@ class Liveness:
                 for part in ast.walk(node):
                     if isinstance(part, Loop):
                         self.heads[part] = self.after[part] = self._all
+                    if isinstance(part, ast.AugAssign):
+                        after |= {part.target.id} if isinstance(part.target, ast.Name) else frozenset()
                 return after | broken | continued | read(node)
 
     def _is_idle(self, node: ast.stmt, after: Names) -> bool:
