@@ -207,3 +207,58 @@ def test_messages_are_counted():
     found = counted.bind(n=ALL).privacy()
     assert (found.status, found.upper) == ("exact", 4)
     assert all(counted.bind(n=n).privacy().exp_epsilon <= 4 for n in (1, 2, 3))
+
+
+@mechanism(record=Bit)
+def drawn_before(x, table, ratios, offsets, signs, told):
+    """What is drawn before the records, or after them, decides which noise is added to what they add."""
+    mode = choice((0, 1, 2)) if told == "before" else 0
+    added = [choice((0, 1), table[mode * (told == "mixed")][v]) for v in x]
+    if told in ("after", "mixed"):
+        mode = choice((0, 1, 2), (1, 2, 1))
+    noisy = geometric(signs[mode] * sum(added), ratios[mode]) + offsets[mode]
+    return (noisy, mode) if told == "both" else noisy
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("seed", range(16))
+def test_drawn_noise(seed):
+    draw = Random(seed)
+    table = tuple(tuple((draw.randint(1, 3), draw.randint(1, 3)) for _ in range(2)) for _ in range(3))
+    ratios = tuple(Fraction(1, draw.randint(2, 4)) for _ in range(3))
+    offsets = tuple(draw.randint(0, 1) for _ in range(3))
+    signs = draw.choice([(1, 1, 1), (1, 1, 1), (1, -1, 1), (2, 2, 2)])
+    parts = {"table": table, "ratios": ratios, "offsets": offsets, "signs": signs}
+    parts["told"] = draw.choice(["before", "after", "mixed", "both"])
+    found = drawn_before.bind(n=ALL, **parts).privacy()
+    each = [drawn_before.bind(n=n, **parts).privacy().exp_epsilon for n in (1, 2)]
+    assert max(each) <= found.upper
+    if found.proof == "one record":
+        assert (found.status, found.upper) == ("exact", each[0])
+        assert drawn_before.bind(n=ALL, **parts).delta(exp_epsilon=1).delta == max(
+            drawn_before.bind(n=n, **parts).delta(exp_epsilon=1).delta for n in (1, 2)
+        )
+
+
+@pytest.mark.parametrize("ask", ["curve", "tradeoff", "zcdp", "privacy_loss"])
+def test_other_questions_are_those_of_one_record(ask):
+    for made in (sampled, shuffled):
+        every, one = (getattr(made.bind(n=n), ask)() for n in (ALL, 1))
+        assert str(every).replace("n=all", "n=1") == str(one)
+    with pytest.raises(QueryError, match="every n"):
+        getattr(clamped.bind(n=ALL), ask)()
+
+
+def test_renyi_divergence_is_that_of_one_record():
+    every, *few = (sampled.bind(n=n).renyi(2).exp_moment for n in (ALL, 1, 2, 3))
+    assert every == few[0] == max(few)
+
+
+@mechanism(record=Bit)
+def mixture(x):
+    return geometric(sum(x), "1/2" if flip("1/3") else "1/4")
+
+
+def test_two_noises_hide_each_other_for_every_n():
+    found = mixture.bind(n=ALL).privacy()
+    assert (found.status, found.upper, found.proof) == ("exact", Fraction(23, 7), "one record")

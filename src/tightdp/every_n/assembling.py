@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from tightdp.every_n.chain import Letter, Move
+from tightdp.every_n.deciding import Run
 from tightdp.every_n.equivalence import absorbed, merged
-from tightdp.every_n.following import Run
 from tightdp.every_n.learned import Explored, Play, Sent, State
 from tightdp.every_n.paths import (
     OPEN,

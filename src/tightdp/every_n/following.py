@@ -4,220 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
-from typing import Any, NoReturn, Protocol
+from typing import NoReturn
 
 from tightdp.core.builder import Builder
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import operation
 from tightdp.every_n.counters import Ranges, cut_off, positive, refuse_cut_off
-from tightdp.every_n.edges import finite
+from tightdp.every_n.deciding import TURN, Run, Untraceable, of_size
 from tightdp.every_n.paths import (
-    REAL,
     SIZE,
     Affine,
-    Bounds,
-    Noise,
     Symbol,
-    Terms,
     Tree,
     Unlisted,
     leaves,
-    normal,
     plus,
     refusal,
-    support,
     times,
     tree_of,
 )
 from tightdp.every_n.trees import is_tree, shorter
-from tightdp.exact.field import Number
-from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided
-from tightdp.limits.calibrated import FEW_VALUES
+from tightdp.language.laws import Law, OnIntegers, TwoSided
 
-_MOST_DRAWS = 200
 _MOST_ARRANGED = 6
-EITHER_WAY: Law = ((0, Fraction(1)), (1, Fraction(1)))
-_EITHER: Law = ((0, Fraction(1, 2)), (1, Fraction(1, 2)))
 _COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
 _SAFE = ("add", "sub", "mul", "neg", "pos", "abs", "floor", "ceil", "round", "int", "bitand", "bitor", "bitxor")
 _DIVIDING = ("floordiv", "mod", "div")
-_TOLD = ("told", "sum")
-TURN = -1
-"""The token of the index of the record at hand."""
-MARKED, PASSED = "marked", "passed"
-"""Kinds of symbols: the index of an earlier record with a mark, and of one without."""
-_INDEXES = ("index", MARKED, PASSED)
-PLACED = ("told", *_INDEXES)
-
-
-class Untraceable(Exception):
-    """Noise is used in a way that is not followed for all integers at once."""
-
-
-class Touched(Exception):
-    """More is asked of something that grows with the records than what is added to it."""
-
-    def __init__(self, token: int, asked: str = "", modulus: int = 0) -> None:
-        super().__init__()
-        self.token, self.asked, self.modulus = token, asked, modulus
-
-
-class Met(Exception):
-    """A run comes to where an earlier one was: what follows is known."""
-
-
-class Meets(Protocol):
-    """Where runs meet."""
-
-    def reached(self, choices: Choices, key_of: Callable[[], Any], gate: bool = False) -> None:
-        """Note where a run is. Raises Met where an earlier one was there."""
-        ...
-
-
-class Choices:
-    """The choices of a run in order: those that are given, then the first of every law."""
-
-    def __init__(self, past: Sequence[tuple[Law, int]] = (), meeting: Meets | None = None) -> None:
-        self._past, self.meeting = past, meeting
-        self.made: list[tuple[Law, int]] = []
-        self.node, self.looked = 0, 0
-        """Where the run was last, and how many choices it had made there."""
-        self.weight: Number = Fraction(1)
-        """How likely what was drawn since then is."""
-
-    def choose(self, law: Law) -> int:
-        """Return the place of the outcome."""
-        at = len(self.made)
-        self.made.append(self._past[at] if at < len(self._past) else (law, 0))
-        if len(self.made) > _MOST_DRAWS:
-            raise refusal("one run makes too many draws for one record", "bound the loops, or ask for one n")
-        return self.made[-1][1]
-
-    def next(self) -> list[tuple[Law, int]] | None:
-        """Return the choices of the next run; None after the last."""
-        past = list(self.made)
-        while past and past[-1][1] + 1 == len(past[-1][0]):
-            past.pop()
-        if past:
-            past[-1] = past[-1][0], past[-1][1] + 1
-        return past or None
-
-
-class Run:
-    """What happens on one run of a part of the program: before the records, at one of them, or after them.
-
-    `kind` names the noise of this part; `open_` says whether sums over the records may be compared in it.
-    """
-
-    def __init__(
-        self, kind: str, choices: Choices, inside: bool, sums: bool, opened: frozenset[int] = frozenset()
-    ) -> None:
-        self.kind, self.choices, self.inside, self.sums = kind, choices, inside, sums
-        self._opened = opened
-        """The sums that are compared while records are gone through."""
-        self.probability: Number = Fraction(1)
-        """How likely its draws are, once all runs are known."""
-        self.noises: list[Noise] = []
-        self.bounds: Bounds = {}
-        self.asked: list[tuple[Tree, bool]] = []
-        self._ways = 0
-
-    def draw(self, law: Law) -> Any:
-        """Return an outcome of a finite law."""
-        if len(law) == 1:
-            return law[0][0]
-        outcome, probability = law[self.choices.choose(law)]
-        self.choices.weight = self.choices.weight * probability
-        return outcome
-
-    def noise(self, law: Noise) -> Affine:
-        """Return symbolic noise."""
-        kind = REAL * (isinstance(law, Exponentials) and law.real) + self.kind
-        terms: Terms = (((kind, len(self.noises)), Fraction(1)),)
-        low, high = support(law)
-        if finite(low) or finite(high):
-            self.bounds[terms] = low, high
-        self.noises.append(replace(law, centre=0))
-        return Affine(terms, Fraction(law.centre))
-
-    def clean(self, form: Affine) -> bool:
-        """Whether comparisons of a form are followed, for all integers that it may be."""
-        return not any(kind in PLACED or (kind == "sum" and not self.sums) for (kind, _), _ in form.terms)
-
-    def at_least(self, form: Affine, strictly: bool) -> bool:
-        """Decide form >= 0, or > 0: as earlier comparisons on this run imply, or else both ways in turn."""
-        terms, value, upward = normal(form, strictly)
-        self.check(terms)
-        below = value if form.real() else value - 1
-        low, high = self.bounds.get(terms, (1 if terms == SIZE else -math.inf, math.inf))
-        if low >= value or high <= below:
-            return (low >= value) == upward
-        if form.real() and not self._spread(terms):
-            raise Untraceable
-        if _of_size(terms):
-            yes = self._of_n(("ge", Affine(terms, Fraction(-value))))
-            self.bounds[terms] = (value, high) if yes else (low, below)
-            return yes == upward
-        self._ways += 1
-        if self._ways > FEW_VALUES:
-            raise Untraceable
-        if self.choices.choose(EITHER_WAY):
-            self.bounds[terms] = value, high
-            return upward
-        self.bounds[terms] = low, below
-        return not upward
-
-    def _spread(self, terms: Terms) -> bool:
-        """Whether a combination with real numbers has any one value with probability 0, as densities have.
-
-        It has where noise is in it that only this run has, or nothing but what was drawn before the records, or nothing
-        but what one pass holds (which has a density; see `Freezer`).
-        """
-        reals = {
-            (kind, at // 1000 if kind == REAL + "slot" else -1) for (kind, at), _ in terms if kind.startswith(REAL)
-        }
-        return any(kind == REAL + self.kind for kind, _ in reals) or len(reals) == 1
-
-    def check(self, terms: Terms) -> None:
-        """Refuse to look at what grows, or at the place of a record, while records are gone through."""
-        refuse_cut_off(Affine(terms, Fraction(0)))
-        for (kind, at), _ in terms:
-            if kind in ("stale", *_INDEXES) and (self.inside or kind == "stale"):
-                raise refusal("the index of a record decides what happens here", "publish the index only")
-            if self.inside and kind in _TOLD and not (kind == "sum" and at in self._opened):
-                raise Touched(at)
-
-    def answer(self, tree: Tree) -> bool:
-        """Decide what is a function of something published: both ways in turn, and that is published too."""
-        kinds = set()
-        for leaf in leaves(tree):
-            if isinstance(leaf, Affine):
-                self.check(leaf.terms)
-                kinds |= {kind for (kind, _), _ in leaf.terms}
-            elif self.inside and isinstance(leaf, int):
-                raise Touched(leaf)
-            else:
-                kinds.add("told")
-        for known, answer in self.asked:
-            if known == tree:
-                return answer
-        return self._of_n(tree) if kinds <= {"size"} else self.either(tree)
-
-    def _of_n(self, tree: Tree) -> bool:
-        """Decide what n says, after the records: neighbours have as many, so that the answer may be published."""
-        if self.kind != "post":
-            raise refusal("n decides what happens here", "ask for one n, or decide it after the records")
-        return self.either(tree)
-
-    def either(self, tree: Tree) -> bool:
-        """Go both ways in turn, each with probability 1/2, and publish which."""
-        answer = bool(self.choices.choose(_EITHER))
-        self.choices.weight = self.choices.weight / 2
-        self.asked.append((tree, answer))
-        return answer
 
 
 class FollowingBuilder(Builder):
@@ -294,7 +108,7 @@ class FollowingBuilder(Builder):
         for leaf in (leaf for tree in trees for leaf in leaves(tree)):
             if isinstance(leaf, Affine):
                 self.run.check(leaf.terms)
-                if leaf.terms and _of_size(leaf.terms):
+                if leaf.terms and of_size(leaf.terms):
                     raise refusal("n decides what happens here", "ask for one n, or publish n only")
         self.refuse()
 
@@ -355,21 +169,25 @@ class FollowingBuilder(Builder):
                 return one if self._above(one, Affine((), Fraction(0)), False) else times(one, -1)
             case "int" | "floor" | "ceil" | "round" | "fraction" if other is None and one.whole():
                 return one
+            case "int" | "floor" | "ceil" | "round" if other is None and (rest := self.rest(one, 2)) is not None:
+                down = operator == "int" and self._above(one, Affine((), Fraction(0)), False)
+                name = "floor" if down else "ceil" if operator == "int" else operator
+                return plus(one, Affine((), Fraction(operation(name)(rest.constant)) - rest.constant))
             case "add" | "sub" if other is not None:
                 return plus(one, other, 1 if operator == "add" else -1)
             case "mul" if other is not None and not other.terms:
                 return times(one, other.constant)
             case "mul" if other is not None and not one.terms:
                 return times(other, one.constant)
-            case "div" if other is not None and not other.terms and other.constant:
+            case "div" | "fraction" if other is not None and not other.terms and other.constant:
                 return times(one, 1 / other.constant)
             case "mod" | "floordiv" if other is not None and not other.terms and other.constant.denominator == 1:
-                rest = self._rest(one, int(other.constant))
+                rest = self.rest(one, int(other.constant))
                 if rest is not None:
                     return rest if operator == "mod" else times(plus(one, rest, -1), 1 / other.constant)
         return None
 
-    def _rest(self, form: Affine, divisor: int) -> Affine | None:
+    def rest(self, form: Affine, divisor: int) -> Affine | None:
         """Return what is left of sums, and of the index of a record, modulo a number; None where that is not known."""
         if not divisor:
             return None
@@ -388,7 +206,3 @@ class FollowingBuilder(Builder):
 
 def _is_not_zero(divisor: Affine) -> bool:
     return divisor.constant != 0 if not divisor.terms else divisor == Affine(SIZE, Fraction(0))
-
-
-def _of_size(terms: Terms) -> bool:
-    return all(kind == "size" for (kind, _), _ in terms)

@@ -24,9 +24,9 @@ from tightdp.core.lowering.values import (
     known,
 )
 from tightdp.every_n.counters import BEYOND, MANY, Farther, Many, cut_off, positive
-from tightdp.every_n.following import PLACED, TURN, Run, Touched, Untraceable
+from tightdp.every_n.deciding import PLACED, TURN, Run, Touched, Untraceable
 from tightdp.every_n.indexes import Indexes
-from tightdp.every_n.learned import POISON, Frozen, OfPass, Place, Sent
+from tightdp.every_n.learned import POISON, Extreme, Frozen, OfPass, Place, Sent
 from tightdp.every_n.paths import REAL, Affine, Symbol, dependent, leaves, normal, plus, refusal, times
 from tightdp.exact.field import ExpNumber
 from tightdp.limits.calibrated import FEW_VALUES
@@ -140,7 +140,7 @@ class Freezer:
         )
 
     def _is_number(self, place: Place, value: Value) -> bool:
-        if place in self.of.learned.plain or place[0] == "value":
+        if place in self.of.learned.plain or place[0] in ("value", "rest"):
             return False
         if isinstance(value, Symbol):
             token = self.of.learned.tokens
@@ -254,22 +254,26 @@ class Freezer:
             found.append((name, self._scalar((*place, name), total)))
         return tuple(found)
 
-    def _extremes(self, place: Place, value: Value) -> tuple[tuple[str, Frozen, Frozen], ...]:
-        """Return the greatest or the least of a list with an item of every record, where its place is asked for."""
+    def _extremes(self, place: Place, value: Value) -> tuple[tuple[Extreme, Frozen], ...]:
+        """Return the first items of a list in order, as many as are asked for; or the first, and its place."""
         of, builder = self.of, self.m.builder
         before = of.extremes.get(of.learned.token(of.number, place), {})
         items = value.tail if isinstance(value, Growing) else value
         found = []
-        for name in sorted(of.learned.extremes.get(place, ())):
-            best, at = before.get(name, (None, None))
-            if len(items) != (0 if self.start else 1) and not (of.departed and not items):
+        for name, rank in sorted(of.learned.extremes.get(place, ())):
+            kept = list(before.get((name, rank), ()))
+            if rank < 0 and len(items) != (0 if self.start else 1) and not (of.departed and not items):
                 raise refusal("the place of an item is asked for in a list that has not one of every record")
             for item in map(known, items):
                 if not isinstance(item, (int, Fraction, Symbol)):
-                    raise refusal("the place of an item is asked for in a list of other things than numbers")
-                if best is None or builder.compared(name, self.m.expr(item), self.m.expr(best)):
-                    best, at = item, of.index
-            found.append((name, self.frozen((*place, name), best), self.frozen((*place, name), at)))
+                    raise refusal("the order of a list of other things than numbers is asked for")
+                ahead = (builder.compared(name, self.m.expr(item), self.m.expr(other)) for other, _ in kept)
+                at = next((at for at, first in enumerate(ahead) if first), len(kept))
+                kept.insert(at, (item, of.index if rank < 0 else None))
+                del kept[max(rank, 0) + 1 :]
+            inside = (("rest", *place, name, rank, at) for at in range(len(kept)))
+            parts = (tuple(self.frozen(where, part) for part in pair) for where, pair in zip(inside, kept, strict=True))
+            found.append(((name, rank), tuple(parts)))
         return tuple(found)
 
     def _measure(self, place: Place, value: Value) -> None:

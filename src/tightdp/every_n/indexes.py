@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.core.lowering.values import Value, known
-from tightdp.every_n.following import EITHER_WAY, MARKED, PASSED, TURN, Run, Touched
+from tightdp.every_n.deciding import EITHER_WAY, MARKED, PASSED, TURN, Run, Touched
 from tightdp.every_n.learned import Again, Explored, Frozen, Knowledge, OfPass, Unending
 from tightdp.every_n.paths import SIZE, Affine, Symbol, Terms, plus, refusal, tree_of
 

@@ -10,13 +10,19 @@ from typing import Any, Protocol, TypeAlias
 from tightdp.core.lowering.store import MISSING, Cell, Store
 from tightdp.core.lowering.values import Entries, Every, Host, Reference, Stream, Value
 from tightdp.every_n.counters import Limits
-from tightdp.every_n.paths import Affine, Bounds, Noise
+from tightdp.every_n.paths import Affine, Bounds, Noise, Tree
 from tightdp.exact.field import Number
 
 Frozen: TypeAlias = Any
 """Plain data."""
 Place: TypeAlias = tuple[Any, ...]
 """Where a value stands: a cell, and the way from there."""
+
+Extreme: TypeAlias = tuple[str, int]
+"""The items of a list that come first in ascending ("lt") or descending ("gt") order, up to a rank; -1 for the first
+and its place."""
+Extremes: TypeAlias = dict[Extreme, tuple[tuple[Value, Value], ...]]
+"""These items, and the indices of their records."""
 
 
 @dataclass
@@ -31,8 +37,10 @@ class Knowledge:
     tokens: list[Place] = field(default_factory=list)
     residues: dict[Place, int] = field(default_factory=dict)
     """Modulo what a sum is part of the state, where it is divided; 0 where that is not known."""
-    extremes: dict[Place, set[str]] = field(default_factory=dict)
-    """The lists for which it is asked where the greatest ("gt") or the least ("lt") item stands."""
+    extremes: dict[Place, set[Extreme]] = field(default_factory=dict)
+    """What is asked of the order of lists."""
+    before: dict[Tree, None] = field(default_factory=dict)
+    """What the code of a record asks of what was found before the pass: it is decided before that."""
     marking: bool = False
     """Whether the indices of records that are kept have marks."""
     measured: dict[Place, set[str]] = field(default_factory=dict)
@@ -121,7 +129,7 @@ class OfPass(Protocol):
     learned: Knowledge
     initial: dict[int, Any]
     marks: frozenset[int]
-    extremes: dict[int, dict[str, tuple[Value, Value]]]
+    extremes: dict[int, Extremes]
     index: Value
     departed: tuple[int, Value] | None
     met: dict[Place, set[Any]]

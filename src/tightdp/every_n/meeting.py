@@ -13,7 +13,7 @@ from fractions import Fraction
 from graphlib import TopologicalSorter
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from tightdp.every_n.following import Choices, Met
+from tightdp.every_n.deciding import Choices, Met
 from tightdp.exact.field import Number
 from tightdp.language.laws import Law
 

@@ -3,40 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations, count
 from typing import Any
 
-from tightdp.errors import LanguageError, TightdpError
-from tightdp.every_n.following import Untraceable
+from tightdp.errors import LanguageError
+from tightdp.every_n.deciding import Untraceable
 from tightdp.every_n.paths import OPEN, REAL, Affine, Path, Paths, Terms, held, plus
 from tightdp.every_n.states import chain_of, explore, tells_messages_of_one
-from tightdp.every_n.upper import readings
 from tightdp.exact.field import Number
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import PROOF_RUNS
 
 
-def is_told_apart_at_most_by_one(bound: Bound) -> bool:
+def is_told_apart_at_most_by_one(bound: Bound, found: Sequence[Paths]) -> bool:
     """Whether neighbours of any number of records are at most as easy to tell apart as those of one record.
 
     What the others tell is independent of the record that changes; given that, they move the sums that are published by
     the same on both sides. So a jointly convex divergence, such as δ, is at most that of one record. The program must
-    tell as much of one record as its paths do.
+    tell as much of one record as its paths do, of which these are `found`.
     """
-    try:
-        found = readings(bound, by_position=False)
-    except TightdpError:
-        return False
     for paths in found:
-        if paths.states != 1 or paths.all_at_once or not all(map(_alone, _of_records(paths))):
+        if paths.all_at_once or not _whatever_state(paths) or not all(map(_alone, _of_records(paths))):
             continue
-        if paths.faithful and _moved_alike(paths.before, paths.after.get(0, ())):
+        if paths.faithful and _moved_alike(paths.before, [path for some in paths.after.values() for path in some]):
             return True
         both_ways = {(new, old) for old, new in paths.moves} <= set(paths.moves)
         if both_ways and chain_of(paths) is not None and tells_messages_of_one(paths, bound):
             return True
     return False
+
+
+def _whatever_state(paths: Paths) -> bool:
+    """Whether records do the same in every state, and leave it as it is: then it is drawn before them, and that is all.
+
+    What others tell is independent of it.
+    """
+    stay = all(path.target == at for by in paths.steps.values() for at, some in by.items() for path in some)
+    return stay and all(
+        [replace(path, target=0) for path in some] == list(by[0]) for by in paths.steps.values() for some in by.values()
+    )
 
 
 def _of_records(paths: Paths) -> Sequence[Path]:

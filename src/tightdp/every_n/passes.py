@@ -20,12 +20,12 @@ from tightdp.core.lowering.store import Cell, key_of
 from tightdp.core.lowering.values import Value
 from tightdp.errors import LanguageError
 from tightdp.every_n.counters import Farther, Many, refuse_cut_off
-from tightdp.every_n.following import Choices, Met, Run, Touched
+from tightdp.every_n.deciding import LATER, TOLD, Choices, Met, Run, Touched
 from tightdp.every_n.freezing import Freezer
 from tightdp.every_n.indexes import Turns, marks_in
-from tightdp.every_n.learned import POISON, Explored, Frozen, Knowledge, Needed, Place, Play, State
+from tightdp.every_n.learned import POISON, Again, Explored, Extremes, Frozen, Knowledge, Needed, Place, Play, State
 from tightdp.every_n.meeting import Meeting, steps_of_run
-from tightdp.every_n.paths import Affine, refusal
+from tightdp.every_n.paths import REAL, Affine, Tree, leaves, names_in, refusal
 from tightdp.every_n.seeing import Follower
 from tightdp.every_n.thawing import Thawer
 from tightdp.limits.calibrated import PROOF_RUNS, PROOF_STATES
@@ -60,14 +60,30 @@ class Pass:
         """What the tokens begin with."""
         self.kind = 0
         """Its number among the passes of the program that are different."""
-        self.extremes: dict[int, dict[str, tuple[Value, Value]]] = {}
-        """The greatest or least item of a list, and the index of its record."""
+        self.extremes: dict[int, Extremes] = {}
         self.marks: frozenset[int] = frozenset()
         """The numbers of the marks that earlier records have."""
         self.met: dict[Place, set[Any]] = {}
         """The numbers that places have held, as far as these are not cut off."""
         self.growing: set[int] = set()
         """The tokens of the numbers that the round at hand began with."""
+        self._decided: dict[Tree, bool] = {}
+        """What was asked of what was found before this pass, and how it came out."""
+
+    def begin_with(self, outer: Run) -> None:
+        """Decide what the code of a record asks of what was found before."""
+        self._decided = {tree: outer.decide(tree) for tree in self.learned.before if outer.has(tree)}
+
+    def earlier(self, tree: Tree) -> bool | None:
+        """Return how a comparison of what was found before this pass came out; None for one of other numbers."""
+        names = {name for leaf in leaves(tree) for name in names_in(leaf)}
+        found = {name for name in names if name[0] in LATER or (name[0] in TOLD and name[1] // 1000 < self.number)}
+        if not found or any(kind not in ("pre", REAL + "pre", "size") for kind, _ in names - found):
+            return None
+        if tree not in self._decided:
+            self.learned.before[tree] = None
+            raise Again
+        return self._decided[tree]
 
     # exploring
 
@@ -198,7 +214,7 @@ class Pass:
     def _new_run(self, choices: Choices) -> Run:
         learned = self.learned
         opened = (learned.token(self.number, place) for place in learned.opened)
-        return Run("fresh", choices, True, self.m.sums, frozenset(opened))
+        return Run("fresh", choices, True, self.m.sums, frozenset(opened), self.earlier)
 
     def _round(self, state: State, record: Any) -> None:
         m = self.m

@@ -124,6 +124,14 @@ def leaves(tree: Tree) -> Iterator[Any]:
             pending += reversed(part[1:])
 
 
+def names_in(leaf: Any) -> Iterator[tuple[str, int]]:
+    """Yield the names of the unknown numbers in a leaf; a list is told."""
+    if isinstance(leaf, Affine):
+        yield from (name for name, _ in leaf.terms)
+    elif type(leaf) is int:
+        yield "told", leaf
+
+
 def tree_of(expr: Expr) -> Tree:
     """Return a node as a tree: numbers are affine forms, other constants plain values."""
     if isinstance(expr, Symbol):

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import count
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from tightdp.core.builder import Builder
 from tightdp.core.lowering.iteration import collected
@@ -23,12 +23,14 @@ from tightdp.core.lowering.values import Every, Growing, Value, is_scalar, known
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.every_n.counters import Farther, refuse_cut_off
-from tightdp.every_n.following import TURN, Choices, FollowingBuilder, Run, Touched
+from tightdp.every_n.deciding import TURN, Choices, Run, Touched
+from tightdp.every_n.following import FollowingBuilder
 from tightdp.every_n.indexes import places_back, without_mark
-from tightdp.every_n.learned import Again, CheckedStore, Explored, Knowledge, Needed, Sent, Unending
+from tightdp.every_n.learned import Again, CheckedStore, Explored, Extreme, Knowledge, Needed, Sent, Unending
 from tightdp.every_n.merging import key_of
 from tightdp.every_n.passes import Pass
-from tightdp.every_n.paths import SIZE, Affine, Symbol, refusal
+from tightdp.every_n.paths import SIZE, Affine, Symbol, refusal, tree_of
+from tightdp.every_n.picking import picked, record_at_place
 from tightdp.every_n.runs import NEXT, PASSED, Ending, NoEvidence, Session, Stopped, rest_of, tokens_of
 from tightdp.every_n.seeing import Follower
 from tightdp.language import primitives
@@ -152,16 +154,17 @@ class Following(Follower):
         if self.session.backwards not in (None, backwards):
             raise refusal("it goes through the records in both orders")
         self.session.backwards = backwards
-        number, made = len(self.passes), tuple(at for _, at in self.choices.made)
+        number, at = len(self.passes), cast("Any", self.position[-1])
         evaluated = [len(parts) for parts in self.evaluated]
         if self.first is None:
             if self.choices.meeting is not None:
                 self.choices.meeting.reached(self.choices, self._depends_on, gate=True)
-            self.first, self.key = self.run, made
-        at: Any = self.position[-1]
+            self.first, self.key = self.run, tuple(at for _, at in self.choices.made)
         session, key = self.session, (self.key, number, (at.lineno, at.col_offset))
         learned = session.learned.setdefault(key, Knowledge())
         found = Pass(self, number, learned, action)
+        found.begin_with(self.run)
+        made = tuple(at for _, at in self.choices.made)
         if made not in session.explored:
             explored, version = found.explored(), repr(learned)
             session.explored[made] = explored, (found.ways, found.initial)
@@ -185,11 +188,11 @@ class Following(Follower):
         if self.inside is not None and (back := places_back(index, bool(self.session.backwards))) is not None:
             return self.inside.turns.earlier(back) if back else self.inside.record
         if isinstance(index, Symbol) and isinstance(index.tree, tuple) and index.tree[0] == "position":
-            return self._pick(index.tree[1])
+            return picked(self, index.tree[1])
         if isinstance(index, Symbol) and index.tree == Affine(SIZE, Fraction(-1)):
             index = -1
         if self.session.by_position and self.inside is None and type(index) is int:
-            return self._at(index)
+            return record_at_place(self, index)
         hint = "go through the records with the same code for each, as in `for v in x`, or ask for one n"
         raise self.unsupported("no answer for every n: this record is picked by its position", hint)
 
@@ -208,8 +211,9 @@ class Following(Follower):
         refuse_cut_off(*(value.tree for value in (centre, shape, low, high) if isinstance(value, Symbol)))
         add, law = self.builder.add, getattr(primitives, name)
         real = name in ("laplace", "exponential")
-        fits = not isinstance(centre, Symbol) or (isinstance(centre.tree, Affine) and (real or centre.tree.whole()))
-        if not fits or isinstance(shape, Expr) or (low is None) != (high is None):
+        form, zero = tree_of(self.expr(centre)), Affine((), Fraction(0))
+        whole = isinstance(form, Affine) and (real or form.whole() or self.builder.rest(form, 1) == zero)
+        if not whole or isinstance(shape, Expr) or (low is None) != (high is None):
             self._refuse()
         noisy = add(self.expr(centre), self.expr(FUNCTIONS[law](self, 0, shape)))
         if low is None:
@@ -218,43 +222,6 @@ class Following(Follower):
             raise Failure("ParameterError: the ends of geometric are the wrong way round", "give the lower end first")
         clamped = self.builder.extremum("min", [noisy, self.expr(high)])
         return known(self.builder.extremum("max", [self.expr(low), clamped]))
-
-    def _pick(self, number: int) -> Value:
-        """Return the record at a position that is drawn uniformly, which is published.
-
-        In place of the draw each record is taken or left with probability 1/2: given the position, that is a factor
-        which is the same for all datasets. What takes none does not come to an end.
-        """
-        if self.picked[number - 1] is None:
-            if self.inside is not None:
-                raise refusal("a record is drawn inside a loop over them")
-            found = self.new_list((False, None))
-
-            def look(record: Value, index: Value) -> None:
-                if not self.store[found.key][0] and self.run.either(("taken", number)):
-                    self.store[found.key] = (True, record)
-
-            self.for_every(look)
-            if not self.store[found.key][0]:
-                raise Unending
-            self.picked[number - 1] = self.store.pop(found.key)[1]
-        return self.picked[number - 1]
-
-    def _at(self, index: int) -> Value:
-        """Return the record at a position that is known, counted from the beginning or, below 0, from the end."""
-        found = self.new_list(())
-
-        def look(record: Value, at: Value) -> None:
-            if index < 0:
-                self.store[found.key] = (record, *self.store[found.key])[:-index]
-            elif self.builder.compared("eq", self.expr(at), self.expr(index)):
-                self.store[found.key] = (record,)
-
-        self.for_every(look)
-        kept = self.store[found.key]
-        if len(kept) < max(-index, 1):
-            raise Failure("IndexError: tuple index out of range", "compare the index with len(x) first")
-        return kept[-1]
 
     def progress(self) -> Callable[[bool], bool]:
         rounds = count(1)
@@ -295,6 +262,14 @@ class Following(Follower):
                 return self.touched(growing, name)
             now = self.inside.aggregate(tree[1], name)
             return self._with_tail(name, now, growing)
+        if (
+            name == "item"
+            and tree[0] == "sorted"
+            and type(tree[1]) is int
+            and type(more[0]) is int
+            and not growing.tail
+        ):
+            return self._of_rank(tree[1], more[0])
         if name == "index" and (place := self._place_of(growing, *more)) is not None:
             return place
         if name in ("sorted", "shuffle") and not growing.tail:
@@ -311,12 +286,23 @@ class Following(Follower):
         tree = wanted.tree if isinstance(wanted, Symbol) else None
         if tree not in (("max", *growing.tree[1:]), ("min", *growing.tree[1:])) or growing.tail:
             return None
-        token, name = growing.tree[1], "gt" if tree[0] == "max" else "lt"
+        ((_, place),) = self._first(growing.tree[1], ("gt" if tree[0] == "max" else "lt", -1))
+        return place
+
+    def _first(self, token: int, asked: Extreme) -> tuple[tuple[Value, Value], ...]:
+        """Return the items of a list that come first, with the indices of their records."""
         within = self.passes[token // 1000][0]
-        if name not in within.extremes.get(token, {}):
-            within.learned.extremes.setdefault(within.learned.place(token), set()).add(name)
+        if asked not in within.extremes.get(token, {}):
+            within.learned.extremes.setdefault(within.learned.place(token), set()).add(asked)
             raise Again
-        return within.extremes[token][name][1]
+        return within.extremes[token][asked]
+
+    def _of_rank(self, token: int, rank: int) -> Value:
+        """Return an item of a list in ascending order, by its place or, below 0, from the end."""
+        kept = self._first(token, ("lt", rank) if rank >= 0 else ("gt", -1 - rank))
+        if len(kept) <= max(rank, -1 - rank):
+            raise Failure("IndexError: list index out of range", "compare the index with the length of the list first")
+        return kept[-1][0]
 
     def _measured(self, name: str, token: int) -> Value:
         """Return the length or the sum of what was added to a list, followed beside it."""

@@ -29,7 +29,7 @@ from tightdp.core.lowering.values import (
     known,
 )
 from tightdp.core.nodes import Expr
-from tightdp.every_n.following import Run
+from tightdp.every_n.deciding import Run
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.paths import Affine
 from tightdp.every_n.seeing import Follower

@@ -11,7 +11,8 @@ from tightdp.core.lowering import Lowering
 from tightdp.core.lowering.values import Growing, Reference, Value, is_scalar, known
 from tightdp.errors import LanguageError
 from tightdp.every_n.counters import refuse_cut_off
-from tightdp.every_n.following import FollowingBuilder, Run
+from tightdp.every_n.deciding import Run
+from tightdp.every_n.following import FollowingBuilder
 from tightdp.every_n.indexes import check_indices
 from tightdp.every_n.learned import CheckedStore, Explored, OfPass, Sent
 from tightdp.every_n.paths import INDEX, LENGTH, OPEN, SIZE, Affine, Symbol, Tree

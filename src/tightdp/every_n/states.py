@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from tightdp.errors import LanguageError, LimitError
 from tightdp.every_n.assembling import assembled
 from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
-from tightdp.every_n.following import Choices
+from tightdp.every_n.deciding import Choices
 from tightdp.every_n.learned import Again, Unending
 from tightdp.every_n.meeting import Meeting, steps_of_run
 from tightdp.every_n.paths import Affine, Path, Paths, refusal

@@ -9,7 +9,7 @@ from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.values import Entries, Growing, Members, Range, Value
 from tightdp.every_n.counters import BEYOND
 from tightdp.every_n.indexes import thawed
-from tightdp.every_n.learned import POISON, Frozen, OfPass
+from tightdp.every_n.learned import POISON, Extremes, Frozen, OfPass
 from tightdp.every_n.paths import REAL, Affine, times
 
 
@@ -20,7 +20,7 @@ class Thawer:
         self.of, self.m, self.when = of, of.m, when
         self.made: dict[Cell, Value] = {}
         self.agg: dict[int, dict[str, Value]] = {}
-        self.extremes: dict[int, dict[str, tuple[Value, Value]]] = {}
+        self.extremes: dict[int, Extremes] = {}
         self.growing: set[int] = set()
         self._met: dict[int, Value] = {}
         self._slots = self._stale = 0
@@ -55,7 +55,9 @@ class Thawer:
             case ("growing", place, aggregates, extremes):
                 token = of.learned.token(of.number, place)
                 self.agg[token] = {name: self.value(total) for name, total in aggregates}
-                self.extremes[token] = {name: (self.value(best), self.value(at)) for name, best, at in extremes}
+                self.extremes[token] = {
+                    name: tuple((self.value(best), self.value(at)) for best, at in kept) for name, kept in extremes
+                }
                 return Growing(("list", token), (), m.touched)
             case ("listed", token, rest):
                 return Growing(("list", token), tuple(map(self.value, rest)), m.touched)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tightdp.errors import TightdpError
 from tightdp.every_n.alignment import align
 from tightdp.every_n.chain import Chain, approached, covers, noisy_end
-from tightdp.every_n.following import Untraceable
+from tightdp.every_n.deciding import Untraceable
 from tightdp.every_n.growth import grows
 from tightdp.every_n.paths import Paths
 from tightdp.every_n.simulation import simulate

@@ -65,6 +65,10 @@ class Asked(InstanceBase):
         """Return what an engine answers."""
         return ask(self.engine)
 
+    def _told_apart(self, ask: Callable[[Engine], R]) -> R:
+        """Return what an engine answers to how well neighbours are told apart."""
+        return ask(self.engine)
+
     # privacy
 
     @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
@@ -110,7 +114,7 @@ class Asked(InstanceBase):
 
         Between two of them δ is linear in e^ε.
         """
-        return search.curve(self.engine)
+        return self._told_apart(search.curve)
 
     @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def tradeoff(self) -> Tradeoff:
@@ -118,7 +122,7 @@ class Asked(InstanceBase):
 
         It is the least type II error of a test between neighbours, at every level (Dong, Roth and Su 2019).
         """
-        return search.tradeoff(self.engine)
+        return self._told_apart(search.tradeoff)
 
     @limited("all", shown_by_few=True, enclosed=True, adaptive=True)
     def renyi(self, order: Any) -> Renyi:
@@ -126,7 +130,8 @@ class Asked(InstanceBase):
 
         It is exact for an integer order and enclosed for others. At the order "inf" D is the ε of pure DP.
         """
-        return moments.renyi_divergence(self.engine, questions.read_order(order))
+        number = questions.read_order(order)
+        return self._told_apart(lambda engine: moments.renyi_divergence(engine, number))
 
     @limited("all", shown_by_few=True, enclosed=True)
     def zcdp(self) -> Zcdp:
@@ -134,7 +139,7 @@ class Asked(InstanceBase):
 
         Source: Bun and Steinke 2016, Definition 1.1.
         """
-        return moments.concentrated(self.engine)
+        return self._told_apart(moments.concentrated)
 
     @limited("all", enclosed=True)
     def privacy_loss(self) -> PrivacyLoss:
@@ -142,7 +147,7 @@ class Asked(InstanceBase):
 
         It holds a dominating pair of laws, one for each direction of add-remove neighbours.
         """
-        return moments.privacy_loss(self.engine)
+        return self._told_apart(moments.privacy_loss)
 
     # accuracy
 

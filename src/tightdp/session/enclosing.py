@@ -11,8 +11,8 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from tightdp.errors import LanguageError, LimitError, QueryError
-from tightdp.every_n.following import Untraceable
+from tightdp.errors import LanguageError, LimitError, QueryError, TightdpError
+from tightdp.every_n.deciding import Untraceable
 from tightdp.every_n.one_record import errs_alike, is_told_apart_at_most_by_one
 from tightdp.every_n.paths import Paths
 from tightdp.every_n.states import explore
@@ -111,6 +111,9 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
         return
     yield best, None
     upper = least_upper(programs, best.value)
+    if not near(best.value, upper.value) and is_told_apart_at_most_by_one(instance.bound, programs):
+        one = tight_privacy(Engine(instance.bound, **{**instance.limits, "method": None}))
+        upper = min(upper, Upper(one.upper, "one record"), key=lambda each: each.value)
     _refuse_unproved(instance, programs, upper)
     _refuse_crossing(best, upper)
     known = _compared(instance, upper)
@@ -296,9 +299,11 @@ class _Spent:
 
 def refuse_mixed(instance: InstanceBase) -> None:
     """Raise QueryError where others than the record that changes may show, or hide, what it is."""
-    if not is_told_apart_at_most_by_one(instance.bound):
-        known = "what records tell is independent of each other, or added to noise without limits"
-        raise QueryError("for every n δ > 0 has no answer for this program", f"ask for one n: it has one where {known}")
+    with suppress(TightdpError):
+        if is_told_apart_at_most_by_one(instance.bound, readings(instance.bound, by_position=False)):
+            return
+    known = "what records tell is independent of each other, or added to noise without limits"
+    raise QueryError("for every n this program has an answer for ε only", f"ask for one n: it has others where {known}")
 
 
 def refuse_uneven(instance: InstanceBase) -> None:

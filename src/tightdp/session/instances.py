@@ -251,6 +251,9 @@ class EveryInstance(Instance):
                 found = self._on_one_record(enclosing.refuse_uneven).accuracy(beta=question.beta)
         return replace(found, subject=self.subject)
 
+    def _told_apart(self, ask: Callable[[Engine], Any]) -> Any:
+        return replace(ask(self._on_one_record(enclosing.refuse_mixed).engine), subject=self.subject)
+
     def _on_one_record(self, refuse: Callable[[Instance], None]) -> Instance:
         """Return the mechanism on one record, if that shows what is asked for every n. Raises QueryError."""
         refuse(self)

@@ -218,6 +218,7 @@ _PROOFS = {
     "simulation": "a matrix that turns a run on x' into a bound on the run on x",
     "windows": "the largest ratio over windows of records around the one that changes",
     "alignment": "noise is shifted, path by path, so that the run on x' publishes the same",
+    "one record": "the others are independent of the one that changes, and move what it tells alike",
     "noisy end": "the messages do not tell the state, and the end of the program hides it",
     "growth": "there is none, as messages that repeat multiply the ratio each time",
     "witness": "there is none",
