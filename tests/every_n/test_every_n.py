@@ -293,9 +293,11 @@ def conditioned(x):
 
 @mechanism
 def twice(x):
-    """A second pass compares a sum that the first one found."""
-    total = sum(x)
-    return tuple((total > 2 and v) ^ flip("1/3") for v in x)
+    """A second pass adds up a sum that the first one found."""
+    total, added = sum(v ^ flip("1/3") for v in x), 0
+    for _ in x:
+        added += total
+    return added
 
 
 @pytest.mark.parametrize(
