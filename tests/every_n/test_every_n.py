@@ -294,10 +294,8 @@ def conditioned(x):
 @mechanism
 def twice(x):
     """A second pass adds up a sum that the first one found."""
-    total, added = sum(v ^ flip("1/3") for v in x), 0
-    for _ in x:
-        added += total
-    return added
+    total = sum(v ^ flip("1/3") for v in x)
+    return sum(total for _ in x)
 
 
 @pytest.mark.parametrize(
