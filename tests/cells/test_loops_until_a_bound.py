@@ -102,6 +102,46 @@ def test_how_many_draws_a_sum_takes_is_known_in_closed_form() -> None:
     assert known.probability(1) == Fraction(1, 3**4)
 
 
+BOUNDED = """
+def f(x):
+    z = x[0]
+    for _ in range({rounds}):
+        if z >= {bound}:
+            break
+        z += one_sided_geometric({low}, '{ratio}')
+    return z
+"""
+
+
+def summed(made: dict[str, Any], x: int) -> dict[int, Fraction]:
+    """The law of what is added in so many rounds, up to 12."""
+    ratio, flow, found = Fraction(made["ratio"]), {x: Fraction(1)}, dict[int, Fraction]()
+    for _ in range(made["rounds"]):
+        after: dict[int, Fraction] = {}
+        for s, mass in flow.items():
+            for r in range(made["low"], 13 - s) if s < made["bound"] else ():
+                after[s + r] = after.get(s + r, Fraction(0)) + mass * (1 - ratio) * ratio ** (r - made["low"])
+            if s >= made["bound"]:
+                found[s] = found.get(s, Fraction(0)) + mass
+        flow = after
+    return {s: found.get(s, Fraction(0)) + flow.get(s, Fraction(0)) for s in {*found, *flow}}
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_law_on_one_dataset_is_exact_where_that_of_all_is(seed: int) -> None:
+    """Also of a program that could be cut off, and in a file without `while`."""
+    rng = Random(seed)
+    made = {"rounds": rng.randint(2, 6), "bound": rng.randint(2, 5), "low": rng.randint(0, 1)}
+    made["ratio"] = rng.choice(("1/2", "1/3", "1/5"))
+    with module_of(BOUNDED.format(**made)) as module:
+        instance = Instance(bind(module, Bit, 1))
+        for x in (0, 1):
+            known = instance.distribution((x,))
+            assert known.status == "exact"
+            assert all(known.probability(z) == mass for z, mass in summed(made, x).items())
+
+
 @pytest.mark.slow(seconds=6)
 @pytest.mark.parametrize(
     "rounds", ["while k < 70 and z > 0:\n        ", "while z > 0:\n        if k >= 70: break\n        "]

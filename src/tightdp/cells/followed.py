@@ -39,8 +39,6 @@ class Loops:
     meetings: Meetings = field(default_factory=Meetings)
     outer: Outer = field(default_factory=Outer)
     rejected: bool = False
-    counting: str | None = None
-    """A loop with a counter that has no bound: where it stands."""
 
 
 class Endless(BaseException):

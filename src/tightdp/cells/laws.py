@@ -118,13 +118,6 @@ class _Draft:
     """What is added to real numbers: multiples of a step."""
 
 
-def loop_that_counts(bound: Bound, watch: Callable[[], None]) -> str | None:
-    """Return the place of a loop whose counter has no bound, None where a few runs on one dataset meet none."""
-    loops = Loops(lambda path: mass_of(path, watch), watch)
-    few_runs(bound, _first(bound), loops, _FEW_RUNS)
-    return loops.counting
-
-
 def draws_noise(bound: Bound, watch: Callable[[], None] = lambda: None) -> bool:
     """Whether a few runs on one dataset draw noise on all integers from an end on, or on the reals."""
     loops = Loops(lambda path: mass_of(path, watch), watch)

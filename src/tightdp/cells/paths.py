@@ -264,8 +264,6 @@ class _Run:
                 self.loops.followed.discard(key)
                 self.loops.refused[key] = outside
                 raise Endless(key) from None
-            if chain.counters:
-                self.loops.counting = loop.key
             self.loops.known[name] = outcomes(chain)
         ways = self.loops.known[name]
         self.hidden |= spent

@@ -23,9 +23,9 @@ class Uncut(Unmerged):
 class Endless(Uncut):
     """A loop without a bound: only the algebra of `cells`, or an enclosure, may know how it ends."""
 
-    def __init__(self, what: str, hint: str, counts: bool = False, node: ast.AST | None = None) -> None:
-        super().__init__("a loop without a bound", enclosed=counts or node is not None)
-        self.what, self.hint, self.counts, self.node = what, hint, counts, node
+    def __init__(self, what: str, hint: str, node: ast.AST | None = None) -> None:
+        super().__init__("a loop without a bound", enclosed=node is not None)
+        self.what, self.hint, self.node = what, hint, node
 
 
 class Recut(LanguageError):

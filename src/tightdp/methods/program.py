@@ -38,7 +38,7 @@ from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusa
 from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import TooLarge, at_most, cells, counted, deep_recursion, encode_core, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
-from tightdp.methods.uncut import check_loops, explained, least_evidence
+from tightdp.methods.uncut import explained, least_evidence
 from tightdp.symmetry.orbits import Orbits
 from tightdp.symmetry.sets import AccuracySet, DiagramTable, Table, count_compositions
 from tightdp.symmetry.symmetries import Symmetries, find_symmetries, kinds_of
@@ -170,8 +170,6 @@ class Program:
     def _by_algebra(self, lowered: Callable[[], None], make: Callable[[], T], control: Control) -> T | None:
         """Return what the algebra makes where a program cannot be lowered, None where it does not apply."""
         try:
-            if any("while" in line for line in self.bound.program.source.file_lines):
-                check_loops(self.bound, control)
             lowered()
         except Unmerged as unmerged:
             try:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import linecache
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
-from tightdp.cells import laws, noise
+from tightdp.cells import noise
 from tightdp.core.nodes import Const, CoreProgram
 from tightdp.core.outputs import Leaf
 from tightdp.core.passes import expand_shuffles
 from tightdp.core.unmerged import Endless, Uncut
-from tightdp.errors import ProgramError, Span, TightdpError
+from tightdp.errors import ProgramError, TightdpError
 from tightdp.exact.numbers import down
 from tightdp.exact.weights import quotient
 from tightdp.language.program import Bound, Dataset
@@ -27,27 +25,10 @@ def explained(uncut: Uncut, outside: noise.Outside) -> TightdpError:
     if isinstance(outside.__cause__, ProgramError):
         return outside.__cause__
     if isinstance(uncut, Endless):
-        loop = outside.reason.removeprefix("is drawn in ")
-        uncut.what += f"; it is {loop}" if uncut.counts and loop != outside.reason else ""
         return uncut
     found = Uncut(uncut.kind, outside.reason)
     found.span = uncut.span
     return found
-
-
-def check_loops(bound: Bound, watch: Callable[[], None]) -> None:
-    """Raise Endless where a loop counts without a bound: then there is no core program."""
-    place = laws.loop_that_counts(bound, watch)
-    if place is not None:
-        error = Endless(
-            "this while loop counts without a bound, and its law has no closed form here",
-            "ask for ε, δ, accuracy or errors at one n, or bound the loop, as in `for _ in range(N)`",
-            counts=True,
-        )
-        file, line, column = place.rsplit(":", 2)
-        text = linecache.getline(file, int(line))
-        error.span = Span(file, int(line), int(column) + 1, int(column) + 1 + len("while"), text)
-        raise error
 
 
 def least_evidence(core: CoreProgram, bound: Bound, x: Dataset | None, backend: str, control: Control) -> Fraction:

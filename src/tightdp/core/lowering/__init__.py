@@ -105,7 +105,7 @@ def lower(
             shared = False
             continue
         except Unpicked:
-            lower(bound, None, probe, watch, plans)
+            lower(bound, None, probe, watch, plans, enclosed)
             continue
         except Unmerged as error:
             error.span = error.span or lowering.source.span()
@@ -120,7 +120,7 @@ def lower(
             continue
         except Recut as recut:
             if x is not None:  # what has no end for all datasets is to have none for one
-                lower(bound, None, probe, watch, plans)
+                lower(bound, None, probe, watch, plans, enclosed)
                 plan = plans.whole
                 continue
             rounds, tried[recut.alike] = rounds + 1, tried[recut.alike] + 1
@@ -154,7 +154,7 @@ def lower(
             once = seen if lowering.builder.noises else draw_once_per_client(seen, watch)
             return replace(once, inexact=lowering.inexact(), finer=lowering.finer(program))
         if x is not None and wider.ends != plan.ends:
-            lower(bound, None, probe, watch, plans)
+            lower(bound, None, probe, watch, plans, enclosed)
         plan = plans.whole if x is not None and wider.ends != plan.ends else wider
     refused = outside("meets larger numbers the further it is looked at", "compare it with numbers without such noise")
     refused.span = read_function(bound.program.function).span()
