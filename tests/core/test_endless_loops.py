@@ -251,3 +251,21 @@ def test_it_is_drawn_as_python_runs_it() -> None:
     with module_of(LOOPS["rejection"] + "\n") as module:
         outputs: list[Any] = list(Instance(bind(module, Bit, 1)).sample((0,), size=900, seed=3).outputs)
         assert all(230 < outputs.count(y) < 370 for y in range(3))
+
+
+def test_a_search_with_noise_is_unrolled_where_its_values_change() -> None:
+    source = """
+def f(x):
+    lo, hi = 0, 15
+    while lo < hi:
+        mid = (lo + hi) // 2
+        if 2 * geometric(sum(v <= mid for v in x), "1/2") < len(x):
+            lo = mid + 1
+        else:
+            hi = mid
+    return lo
+"""
+    with module_of(source) as module:
+        found = Instance(bind(module, Int(0, 15), 2))
+        assert found.show().to_dict()["result"]["coins"] < 50  # as a chain, one for every state and dataset: 2,040
+        assert found.privacy().exp_epsilon == 16

@@ -101,7 +101,7 @@ def _while(m: Machine, node: ast.While) -> None:
         certain = m.alive is unrolled.base and isinstance(condition, Const)
         growth = 0 if m.single or tried else GROWTHS.get(rounds, 0)
         rounds += 1
-        if growth and node not in m.followed:
+        if growth and node not in m.followed and m.some_run_is_left():
             before.restore(unrolled.level)
             if _tried(m, node, partial(_while_as_chain, m, node, growth), certain):
                 return

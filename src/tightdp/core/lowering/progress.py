@@ -10,7 +10,7 @@ from tightdp.core.lowering.ledger import Ledger, Row
 from tightdp.core.lowering.machine import Machine, is_milestone
 from tightdp.core.lowering.values import Collection, Entries, Members, Range, Reference, Table, Union, View
 from tightdp.core.nodes import Expr
-from tightdp.limits.calibrated import LOOP_ROUNDS
+from tightdp.limits.calibrated import LONG_LOOP, LOOP_ROUNDS
 
 
 @dataclass
@@ -34,19 +34,23 @@ class Progress:
         machine, before = self.machine, self.plain
         self.certain_rounds += certain
         self.rounds = 0 if certain else self.rounds + 1
-        if is_milestone(self.rounds) and not machine.some_run_is_left():
-            machine.alive = machine.builder.false
         frames = dict.fromkeys((machine.frame.key, *machine.frame.enclosing))
         held = tuple((key, *each) for key in frames for each in machine.store.names(key))
         met: dict[object, int] = {}
-        self.plain = _plain(machine, held, met)
+        plain = _plain(machine, held, met)
+        # in the first rounds also how many values there are: they may come to an end, as those of a search
+        self.plain = plain, tuple(met.values()) if self.rounds + self.certain_rounds <= LONG_LOOP else None
         self.alike = self.alike + 1 if self.plain == before else 0  # in more rounds than states one is met twice
         stuck = self.alike > (prod(met.values()) if self.most else 0)
         if certain:
             now = self.plain, [each for each in met if isinstance(each, Expr)]
             stuck = stuck or now == self.kept
             self.kept = self.kept if self.certain_rounds & (self.certain_rounds - 1) else now
-        return not stuck and max(self.rounds, self.certain_rounds // 100) <= (self.most or LOOP_ROUNDS)
+        goes_on = not stuck and max(self.rounds, self.certain_rounds // 100) <= (self.most or LOOP_ROUNDS)
+        if (is_milestone(self.rounds) or not goes_on) and not machine.some_run_is_left():
+            machine.alive = machine.builder.false
+            return True
+        return goes_on
 
 
 def _plain(m: Machine, value: Any, met: dict[object, int]) -> object:
