@@ -203,3 +203,11 @@ def looked_at_twice(x):
 def test_a_draw_that_is_used_after_the_loop_is_refused(made: Mechanism) -> None:
     with pytest.raises(Outside, match="after a loop"):
         cell_laws(made.bind(n=1).engine.program.bound, lambda: None)
+
+
+def test_a_loop_that_goes_on_with_more_and_more_draws_is_refused() -> None:
+    """What is left of them all would have no end of states, each longer than the one before."""
+    text = "def f(x):\n    n, k = 1, 0\n    while n > 0:\n        n, k = n - 1, k + 1\n"
+    text += "        while flip('1/3'):\n            n += 1\n    return k + x[0]\n"
+    with module_of(text) as module, pytest.raises(Outside, match="more and more draws"):
+        cell_laws(bind(module, Bit, 1), lambda: None, [(0,)])

@@ -18,6 +18,9 @@ from tightdp.cells.pictures import Form, Picture, Place
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials
 
+_MOST_DRAWS = 4
+"""What is left of more draws than that is not told: where every round adds one, there is no end to it."""
+
 
 class Left(NamedTuple):
     """A constant and multiples of draws k >= 0 that have masses base^k but for a factor: times, and base."""
@@ -149,5 +152,7 @@ def told(end: Any, places: Collection[Place]) -> Iterator[Any]:
                     yield from told(replace(end, path=replace(end.path, rows=rows)), places)
             return
         if (found := known.left_of(named)) is not None:
+            if len(found.draws) > _MOST_DRAWS:
+                raise Outside("is drawn in a loop that goes on with more and more draws")
             numbers[at] = found._replace(constant=Form(counted, found.constant)) if counted else found
     yield replace(end, numbers=tuple(numbers))
