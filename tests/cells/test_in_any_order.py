@@ -81,6 +81,12 @@ def last_one_far_out(x):
     return x[0] if z > 10**9 else sum(x) + z > 2 * discrete_laplace(0, 1)
 
 
+@mechanism(record=Bit)
+def second_of_the_sorted(x):
+    """At n = 1 there is none."""
+    return sorted(x)[1] + one_sided_geometric(0, "1/2") > one_sided_geometric(0, "1/3")
+
+
 INSTANCES = (
     (largest_count, 4),
     (above_half, 5),
@@ -116,6 +122,10 @@ def test_answers_and_witnesses_are_those_of_all_datasets(
 )
 def test_who_looks_at_one_record_is_looked_at_in_every_order(made: Mechanism) -> None:
     assert not takes_records_in_any_order(made.bind(n=3).bound)
+
+
+def test_what_fails_at_another_n_only_is_asked_in_every_order():
+    assert second_of_the_sorted.bind(n=4).privacy().exp_epsilon == 3
 
 
 def wins(counts: list[int], best: int) -> Fraction:

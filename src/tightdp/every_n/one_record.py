@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import chain, combinations, count
 from typing import Any
 
-from tightdp.errors import LanguageError
+from tightdp.errors import TightdpError
 from tightdp.every_n.deciding import Untraceable
 from tightdp.every_n.paths import OPEN, REAL, Affine, Path, Paths, Terms, held, plus
 from tightdp.every_n.states import chain_of, explore, tells_messages_of_one
@@ -91,7 +91,7 @@ def takes_records_in_any_order(bound: Bound) -> bool:
 
     try:
         paths = explore(bound, sums=True, watch=watch)
-    except (LanguageError, Untraceable):
+    except (TightdpError, Untraceable):
         return False
     every = [path for by in paths.steps.values() for each in by.values() for path in each]
     noisy = any(path.noises for path in (*paths.before, *chain.from_iterable(paths.after.values())))
