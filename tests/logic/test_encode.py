@@ -251,6 +251,13 @@ def _check_counts(formula: WeightedFormula, bound: Bound, x: tuple[Any, ...]) ->
 # details
 
 
+def test_a_law_is_looked_at_as_often_as_it_has_outputs() -> None:
+    looks: list[None] = []
+    formula = compiled(RESPONSE, Bit, 10)
+    outputs = output_weights(formula, formula.evidence((0,) * 10, Bit), watch=lambda: looks.append(None)).by_code
+    assert len(looks) > len(outputs) / 64 > formula.nodes / 8
+
+
 def test_an_output_that_is_never_given_has_no_code() -> None:
     find = compiled(RESPONSE, Bit, 2).codes.find
     assert find((0, 2)) is find((0,)) is find(0) is None

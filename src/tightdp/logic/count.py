@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import ExpInteger, Whole, gcd, lcm
+from tightdp.limits import IN_A_CALL
 from tightdp.limits.calibrated import NOISE_BITS
 from tightdp.logic.formula import Coin, OutputBit, WeightedFormula
 
@@ -56,7 +57,7 @@ def merge(left: Scaled, right: Scaled) -> Scaled:
 
 
 _BETWEEN_LOOKS = 2
-"""So many nodes are passed between two looks at the limits; a node may carry the weights of many outputs."""
+"""So many nodes are passed between two looks at the limits; one that carries the weights of many outputs is several."""
 
 
 class TooManyOutputs(Exception):
@@ -119,8 +120,9 @@ def raw_weights(
 
     def look(count: Scaled) -> None:
         nonlocal passed, carried
-        passed += 1
-        if not passed % _BETWEEN_LOOKS:
+        passed += 1 + len(count[0]) // IN_A_CALL
+        while passed >= _BETWEEN_LOOKS:
+            passed -= _BETWEEN_LOOKS
             watch()
         if most is not None:
             carried += len(count[0])

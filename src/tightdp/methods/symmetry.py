@@ -14,6 +14,7 @@ from tightdp.exact.weights import quotient
 from tightdp.language.domains import Record
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import LITTLE_WORK
 from tightdp.logic.count import Weights
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.chain import Block, Chain, Runs
@@ -146,7 +147,7 @@ def _smaller(one: int | None, other: int | None) -> int | None:
 
 
 def of_chain(chain: Chain, bound: Bound, formula: WeightedFormula) -> Symmetry:
-    """Return the symmetries of a program that is a chain of client blocks."""
+    """Return the symmetries of a program that is a chain of client blocks; of many outputs no sizes."""
     words: list[str] = []
     runs = Runs(chain)
     everywhere = frozenset(node for vector in chain.tails.values() for node in vector)
@@ -157,6 +158,8 @@ def of_chain(chain: Chain, bound: Bound, formula: WeightedFormula) -> Symmetry:
         words.append(f"{who} are interchangeable{moving}")
     everything = [_classes(block, _below(block)) for block in chain.blocks]
     words += _relabellings(everything, bound.record.values, any(block.bits for block in chain.blocks))
+    if len(chain.tails) * sum(block.size for block in chain.blocks) > LITTLE_WORK:
+        return Symmetry(tuple(words))
     inference = privacy = 0
     for number, (code, below) in enumerate(chain.tails.items()):
         here = runs.of(frozenset(below))
