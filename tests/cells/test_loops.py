@@ -172,7 +172,7 @@ def parity(x):
 
 def coin_of_e(p):
     k = 1
-    while flip(p / k):
+    while flip(Fraction(p, k)):
         k += 1
     return k % 2 == 1
 

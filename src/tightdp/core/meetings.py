@@ -97,7 +97,7 @@ class Forms:
                 return _united([forms[0], scaled(forms[0], -1)])
             case "min" | "max":
                 return _united(forms)
-            case "pos" | "fraction":
+            case "pos" | "fraction" if len(forms) == 1:
                 return forms[0]
             case "int" | "floor" | "ceil" | "round" if len(forms) == 1:
                 self._check_rounding(operator, operands[0], forms[0])

@@ -325,7 +325,7 @@ _OPERATORS: dict[str, Callable[..., Value]] = {
     "not": operator.not_,
     "bool": bool,
     "int": lambda value: math.trunc(value) if isinstance(value, (Far, Between)) else int(value),
-    "fraction": lambda *values: values[0] if isinstance(values[0], (Far, Between)) else Fraction(*values),
+    "fraction": lambda value, *by: value if isinstance(value, (Far, Between)) and not by else Fraction(value, *by),
     "float": float,
     "as double": as_double,
     "is_integer": lambda value: float(value).is_integer(),

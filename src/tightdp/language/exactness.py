@@ -8,7 +8,7 @@ import builtins
 import copy
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from decimal import Decimal
@@ -140,7 +140,7 @@ class _ExactNames(dict[str, Any]):
 
     def __init__(self, function: FunctionType, constants: Mapping[str, Fraction]) -> None:
         super().__init__(constants)
-        self[_DIVIDE], self[_POWER], self[_INT] = _divide, _power, _integer
+        self[_DIVIDE], self[_POWER], self[_INT], self[_FRACTION] = _divide, _power, _integer, _fraction
         self.update(rounds.NAMES)
         self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
         self._function = function
@@ -221,12 +221,13 @@ def _mode(tree: ast.Module | ast.Expression) -> str:
 
 
 _DIVIDE, _POWER, _INT = "__tightdp_divide__", "__tightdp_power__", "__tightdp_int__"
+_FRACTION = "__tightdp_fraction__"
 _BASE, _INDEX = "__tightdp_base__", "__tightdp_index__"
 _OPERATIONS: dict[type[ast.operator], str] = {ast.Div: _DIVIDE, ast.Pow: _POWER}
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Replaces `/`, `**`, `int(...)` and float literals. Everything else keeps its node, and its place in the file."""
+    """Replaces `/`, `**`, `int(...)`, `Fraction(..., ...)` and float literals. All else keeps its node and place."""
 
     def __init__(self) -> None:
         self.constants: dict[str, Fraction] = {}
@@ -246,6 +247,8 @@ class _Rewriter(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Name("int"), [ast.expr() as value], []) if not isinstance(value, ast.Starred):
                 return _call(_INT, node.func, value, node)
+            case ast.Call(ast.Name("Fraction"), [above, below], []) if not isinstance(above, ast.Starred):
+                return _call(_FRACTION, node.func, ast.Tuple([above, below], ast.Load()), node)
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -290,6 +293,12 @@ def _integer(kind: Any, value: Any) -> Any:
     """In place of `int`: of a noisy number, which Python asks for its value."""
     noisy: Any = value if kind is int and isinstance(value, Symbolic) else None
     return kind(value) if noisy is None else math.trunc(noisy)
+
+
+def _fraction(kind: Any, parts: Sequence[Any]) -> Any:
+    """In place of `Fraction` of two numbers: noisy ones are divided."""
+    noisy = kind is Fraction and any(isinstance(part, Symbolic) for part in parts)
+    return parts[0] / parts[1] if noisy else kind(*parts)
 
 
 def _divide(left: Any, right: Any) -> Any:

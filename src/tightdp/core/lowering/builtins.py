@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from tightdp.core.between import Between
 from tightdp.core.lowering.alike import added, for_all, template
 from tightdp.core.lowering.comprehensions import first_of, search, sum_as_it_goes
 from tightdp.core.lowering.every import has_all, positions
@@ -38,6 +39,7 @@ from tightdp.core.lowering.values import (
     numeric,
 )
 from tightdp.core.nodes import Expr
+from tightdp.core.operators import Far
 from tightdp.core.windows import is_far
 from tightdp.language.primitives import exp
 
@@ -69,7 +71,9 @@ def _int(m: Machine, value: Value = 0, /, base: Value = None) -> Value:
 def _fraction(m: Machine, numerator: Value, denominator: Value = None) -> Value:
     if denominator is None:
         return _of_one("fraction")(m, numerator)
-    return _of_two("fraction")(m, numerator, denominator)
+    parts = (part.values if isinstance(part, Expr) else (part,) for part in (numerator, denominator))
+    noisy = any(isinstance(value, (Far, Between)) for values in parts for value in values)
+    return _of_two("div" if noisy else "fraction")(m, numerator, denominator)
 
 
 @builtin(round)
