@@ -315,6 +315,7 @@ def look(program: Program, control: Control, budget: int) -> Method | Refusal:
         table = program.once("elimination", lambda: _InOrder(program, control, found))
         table.budget = table.work + min(budget, MOST_WORK)
         table.fill(list(every_dataset(program.bound) if found is None else (x for x, _ in found.orbits.accuracy_set())))
+        table.budget = None  # what is asked of these laws now is answered
     except TooMuchWork as error:
         return _too_much(max((ALLOWED * budget, *error.args)))
     except TooWide:
