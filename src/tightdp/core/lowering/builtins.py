@@ -71,7 +71,7 @@ def _int(m: Machine, value: Value = 0, /, base: Value = None) -> Value:
 def _fraction(m: Machine, numerator: Value, denominator: Value = None) -> Value:
     if denominator is None:
         return _of_one("fraction")(m, numerator)
-    parts = (part.values for part in (numerator, denominator) if isinstance(part, Expr))
+    parts = (part.values if isinstance(part, Expr) else (part,) for part in (numerator, denominator))
     listed = (values for values in parts if isinstance(values, tuple))  # for every n they are not
     noisy = any(isinstance(value, (Far, Between)) for values in listed for value in values)
     return _of_two("div" if noisy else "fraction")(m, numerator, denominator)
