@@ -26,6 +26,7 @@ from tightdp.language.interp import law_within
 from tightdp.session.files import import_file
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+Ratio = Fraction
 
 
 def laws_of(made: Mechanism, **bindings: Any) -> tuple[CellLaws, Any]:
@@ -193,7 +194,10 @@ def from_coins_of_e(x):
 def magnitude(scale):
     while True:
         u = randint(0, scale - 1)
-        if coin_of_e(Fraction(u, scale)):
+        k = 1
+        while flip(Ratio(u, scale * k)):
+            k += 1
+        if k % 2 == 1:
             break
     v = 0
     while coin_of_e(Fraction(1)):

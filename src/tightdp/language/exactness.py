@@ -8,7 +8,7 @@ import builtins
 import copy
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from decimal import Decimal
@@ -160,7 +160,8 @@ class _ExactNames(dict[str, Any]):
 
 
 def _recompile(function: FunctionType, own: CellType | None, meeting: bool) -> FunctionType:
-    rewriter = _Rewriter()
+    around = {**function.__globals__, **dict(closure_of(function))}
+    rewriter = _Rewriter({name for name, value in around.items() if value is Fraction})
     inner = recompiled(function, rewriter.visit, meeting)
     names = _ExactNames(function, rewriter.constants)
     cells = None if not inner.co_freevars else (own or _class_of(function),)
@@ -227,10 +228,14 @@ _OPERATIONS: dict[type[ast.operator], str] = {ast.Div: _DIVIDE, ast.Pow: _POWER}
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Replaces `/`, `**`, `int(...)`, `Fraction(..., ...)` and float literals. All else keeps its node and place."""
+    """Replaces `/`, `**`, `int(...)`, `Fraction(..., ...)`, by whichever name, and float literals.
 
-    def __init__(self) -> None:
+    All else keeps its node and place.
+    """
+
+    def __init__(self, fractions: Collection[str]) -> None:
         self.constants: dict[str, Fraction] = {}
+        self._fractions = fractions
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if not isinstance(node.value, float) or not math.isfinite(node.value):
@@ -247,7 +252,10 @@ class _Rewriter(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Name("int"), [ast.expr() as value], []) if not isinstance(value, ast.Starred):
                 return _call(_INT, node.func, value, node)
-            case ast.Call(ast.Name("Fraction"), [above, below], []) if not isinstance(above, ast.Starred):
+            case ast.Call(ast.Name(name) | ast.Attribute(attr=name), [above, below], []) if name in {
+                "Fraction",
+                *self._fractions,
+            } and not isinstance(above, ast.Starred):
                 return _call(_FRACTION, node.func, ast.Tuple([above, below], ast.Load()), node)
         return node
 
