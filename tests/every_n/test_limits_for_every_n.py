@@ -40,6 +40,7 @@ def test_the_lower_end_is_kept(step, monkeypatch):
 def test_both_ends_are_kept(monkeypatch):
     monkeypatch.setattr(enclosing, "least_upper", lambda programs, lower: enclosing.Upper(lower + 2, "windows"))
     monkeypatch.setattr(enclosing, "near", lambda lower, upper: False)
+    monkeypatch.setattr(enclosing, "is_told_apart_at_most_by_one", lambda bound, programs: False)
     monkeypatch.setattr(enclosing._Raising, "_of_pairs", reached)
     found = sent.bind(n=ALL, lam="1/4").privacy()
     assert (found.status, found.lower, found.upper) == ("bounded", 3, 5)
