@@ -49,6 +49,7 @@ def read_only(x):
     return rounds + sum(x)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("made", [by_name, by_another_name, read_only], ids=lambda made: made.program.name)
 def test_counters_outside(made: Mechanism) -> None:
     for x in ((0,), (1,)):

@@ -74,6 +74,7 @@ def how_many_bins(x):
     return geometric(len(bins), "1/2"), geometric(sum(bins.values()), "1/2")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("made", [emptied_sometimes, removed_sometimes, how_many_bins], ids=lambda made: made.name)
 def test_entries_that_go_and_come_again(made):
     found = made.bind(n=ALL).privacy()

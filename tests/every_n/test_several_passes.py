@@ -80,6 +80,7 @@ def coin_that_weighs_late_records(x):
     return geometric(total, "1/2"), coin
 
 
+@pytest.mark.slow(seconds=6)
 def test_runs_that_went_through_different_passes_do_not_meet():
     """Where the total is large, the records count twice: nearly 4 for one of them. Runs that meet would give 2."""
     found = coin_that_weighs_late_records.bind(n=ALL).privacy()
@@ -92,7 +93,7 @@ def test_runs_that_went_through_different_passes_do_not_meet():
         (one_of_two_counts, 4),
         (asked_again, 6),
         (count_of_the_others, 4),
-        (parity_decides, 6),
+        pytest.param(parity_decides, 6, marks=pytest.mark.slow(seconds=5)),
         (another_pass_each_way, 6),
     ],
 )

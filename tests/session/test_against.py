@@ -98,7 +98,9 @@ def compared(x: Any, s: Any) -> Any:
     return discrete_gaussian(sum(x), s) > 1
 
 
-@pytest.mark.parametrize(("program", "less"), [(measured, False), (compared, True)])
+@pytest.mark.parametrize(
+    ("program", "less"), [pytest.param(measured, False, marks=pytest.mark.slow(seconds=8)), (compared, True)]
+)
 def test_of_noisy_numbers_the_output_may_tell_no_more(program: Mechanism, less: bool) -> None:
     bound = program.bind(n=2, s=4).bound
     content = json.loads(as_json(Instance(bound).certify(zcdp=True)))
@@ -208,7 +210,9 @@ def real(x: Any, p: Any) -> Any:
     return laplace(sum(x), 1) > p
 
 
-@pytest.mark.parametrize(("program", "p"), [(noisy, "1/2"), (noisy, "9/10"), (above, "1/4")])
+@pytest.mark.parametrize(
+    ("program", "p"), [(noisy, "1/2"), (noisy, "9/10"), pytest.param(above, "1/4", marks=pytest.mark.slow(seconds=8))]
+)
 def test_noise_on_all_integers_is_compared_up_to_what_is_further_out(program: Mechanism, p: str) -> None:
     bound = program.bind(n=2, p=p).bound
     content = dict(Instance(bound).certify().content)

@@ -75,7 +75,7 @@ POWERS: list[tuple[Mechanism, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("program", "parameters", "ratio"), POWERS)
 def test_forms_that_lead_to_themselves_are_certified(program: Any, parameters: dict[str, Any], ratio: str) -> None:
     """Where odds have powers of e, or the unknown, in them."""
@@ -196,6 +196,7 @@ def accepted(content: dict[str, Any]) -> bool:
     return True
 
 
+@pytest.mark.slow(seconds=5)
 def test_changed_certificates_are_refused_or_true_for_few_clients() -> None:
     """A simulation, windows, independent clients, a noisy end, and what forms prove with T in the odds."""
     noisy = [remembers_or.bind(n=ALL, lam="1/4", wrong="1/10"), noisy_or.bind(n=ALL, lam="1/5")]
