@@ -17,7 +17,6 @@ import loops
 ENCLOSED = {
     "modulo": 2e-23,
     "by_twos_and_threes": 1e-23,
-    "decrement_sometimes": 1e-23,
     "fair_walk": 0.04,
     "fair_walk_counted": 0.06,
     "walk_downhill": 1e-20,
@@ -29,7 +28,7 @@ ENCLOSED = {
     "branching": 1e-5,
 }
 """How wide the enclosures are at most; all others are exact."""
-LONG = dict.fromkeys({*ENCLOSED, "ruin", "coupons"} - {"decrement_sometimes", "modulo"}, 6) | {"progeny": 30}
+LONG = dict.fromkeys({*ENCLOSED, "ruin", "coupons"} - {"modulo"}, 6) | {"progeny": 30}
 
 
 @pytest.mark.one_in(4)
