@@ -42,7 +42,9 @@ def _whatever_state(paths: Paths) -> bool:
     """
     stay = all(path.target == at for by in paths.steps.values() for at, some in by.items() for path in some)
     return stay and all(
-        [replace(path, target=0) for path in some] == list(by[0]) for by in paths.steps.values() for some in by.values()
+        [replace(path, target=0) for path in some] == list(by.get(0, ()))
+        for by in paths.steps.values()
+        for some in by.values()
     )
 
 

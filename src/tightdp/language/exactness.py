@@ -235,7 +235,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, fractions: Collection[str]) -> None:
         self.constants: dict[str, Fraction] = {}
-        self._fractions = fractions
+        self._fractions = {"Fraction", *fractions}
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if not isinstance(node.value, float) or not math.isfinite(node.value):
@@ -252,10 +252,9 @@ class _Rewriter(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Name("int"), [ast.expr() as value], []) if not isinstance(value, ast.Starred):
                 return _call(_INT, node.func, value, node)
-            case ast.Call(ast.Name(name) | ast.Attribute(attr=name), [above, below], []) if name in {
-                "Fraction",
-                *self._fractions,
-            } and not isinstance(above, ast.Starred):
+            case ast.Call(ast.Name(name) | ast.Attribute(attr=name), [above, below], []) if (
+                name in self._fractions and not isinstance(above, ast.Starred)
+            ):
                 return _call(_FRACTION, node.func, ast.Tuple([above, below], ast.Load()), node)
         return node
 
