@@ -41,29 +41,30 @@ class Largest:
     label: Label
     start: tuple[Any, ...]
     moved: tuple[Any, ...]
-
-    @property
-    def attained(self) -> bool:
-        """Whether it is the ratio of an output."""
-        return not any(self.moved)
+    side: tuple[Any, ...] = ()
+    """Where densities of real numbers have it as a limit at an output, the direction from which."""
+    attained: bool | None = True
+    """Whether it is the ratio of an output, of real numbers that of a set of outputs that is not null."""
 
 
 _Function: TypeAlias = tuple[int, int, Any]
 """The numbers of two functions, and where they are."""
-_Found: TypeAlias = tuple[Any, tuple[Any, ...], tuple[Any, ...]]
-"""A ratio, its place, and where to that moves."""
 
 
-def _largest(seen: Iterable[Supremum], times: Any, least: Any, bound: Any) -> _Found | None:
+def _largest(seen: Iterable[Supremum], times: Any, least: Any, bound: Any) -> Supremum | None:
     """Return the largest of some ratios, times a number, if it is above `least`; none is above `bound`."""
-    best: _Found | None = None
+    best: Supremum | None = None
     for each in seen:
         value = math.inf if math.inf in (each.value, times) else each.value * times
         if _above(value, least):
-            best, least = (value, each.place, each.moved), value
+            best, least = replace(each, value=value), value
             if not _above(bound, least):
                 break
     return best
+
+
+def _moves(found: Supremum) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
+    return found.place, found.moved, found.side or (0,) * len(found.place)
 
 
 def _above(value: Any, other: Any) -> bool:
@@ -115,8 +116,76 @@ class Comparing:
 
     def largest(self, pairs: Iterable[tuple[Dataset, Dataset]]) -> Largest | None:
         """Return the largest likelihood ratio P(output|x)/P(output|x') above 1, None where there is none."""
+        pairs = list(pairs)
+        best = self._largest(pairs)
+        if best is None or _above(self.upper, best.value) or not (best.label.real or any(best.moved)):
+            return best
+        return self._told(best, pairs)
+
+    def _told(self, best: Largest, pairs: Sequence[tuple[Dataset, Dataset]]) -> Largest:
+        """Return the largest ratio with outputs that have it, if there are any."""
+        missed, upper = set[Any](), self.upper
+        try:
+            for x, x_prime in ((best.x, best.x_prime), *pairs):
+                ours, theirs = map(self.laws.content, (x, x_prime))
+                for kind in self._apart:
+                    if ours in kind.weights and not _above(best.value, kind.bound(ours, theirs)):
+                        found = self._attained(kind, ours, theirs, best.value, missed)
+                        if found is not None:
+                            return Largest(best.value, x, x_prime, kind.label, found, (0,) * len(found))
+            attained = None if self.upper != upper else False
+        except (TooLong, Outside):
+            attained = None
+        self.upper = upper
+        return replace(best, attained=attained)
+
+    def _attained(
+        self, kind: Kind, x: Dataset, x_prime: Dataset, value: Any, missed: set[Any]
+    ) -> tuple[Any, ...] | None:
+        """Return an output that has the largest ratio, one inside of a set of those for real numbers, or None."""
+        times = kind.weights[x] / kind.weights[x_prime] if x_prime in kind.weights else math.inf
+        every = [(part, part.compared(x, x_prime)) for part in kind.parts]
+        wanted = [math.inf] * len(every)
+        if value != math.inf:
+            if times == math.inf:
+                return None
+            wanted = [value / times]
+            if len(every) != 1:
+                found = [self._of_part(*each, self.laws.one, 0 * self.laws.one, None) for each in every]
+                wanted = [0 if each is None else each.value for each in found]
+                if math.prod(wanted, start=times) != value:
+                    return None
+        places = [self._place(*each, most, missed) for each, most in zip(every, wanted, strict=True)]
+        if value == math.inf and (times == math.inf or any(place is not None for place in places)):
+            anywhere = ([(p, None, on) for p, _, on in functions] for _, functions in every)
+            others = [self._place(part, each, value, missed) for (part, _), each in zip(every, anywhere, strict=True)]
+            places = [place or other for place, other in zip(places, others, strict=True)]
+        at: dict[int, Any] = {}
+        for (part, _), place in zip(every, places, strict=True):
+            if place is None:
+                return None
+            at.update(zip(part.coordinates, place, strict=True))
+        return tuple(at[v] for v in kind.label.variables)
+
+    def _place(
+        self, part: Part, functions: Iterable[tuple[int, int | None, Any]], value: Any, missed: set[Any]
+    ) -> tuple[Any, ...] | None:
+        """Return a place where a ratio is a value that it never exceeds, None where there is none.
+
+        A function without a number is 0. What is found to be `missed` is not looked at again.
+        """
+        for p, q, on in functions:
+            if (p, q, value) not in missed:
+                both = self._functions[p], {} if q is None else self._functions[q]
+                place: tuple[Any, ...] | None = part.by.attained(*both, value, on, self._watch)
+                if place is not None:
+                    return place
+                missed.add((p, q, value))
+        return None
+
+    def _largest(self, pairs: Sequence[tuple[Dataset, Dataset]]) -> Largest | None:
         best: Largest | None = None
-        self._left, pairs = _MOST_STEPS, list(pairs)
+        self._left = _MOST_STEPS
         for look in (partial(self._seen, set()), partial(self._of_pair, set())):  # what is quickly seen spares proofs
             for x, x_prime in pairs:
                 self._watch()
@@ -136,7 +205,7 @@ class Comparing:
         if isinstance(part, Real):
             seen = self._corners(part, _first(done, times, part.compared(x, x_prime)))
         found = _largest(seen, times, least, kind.bound(x, x_prime))
-        return None if found is None else Largest(found[0], x, x_prime, kind.label, *found[1:])
+        return None if found is None else Largest(found.value, x, x_prime, kind.label, *_moves(found))
 
     def _corners(self, part: Real | Reals, functions: Iterable[_Function]) -> Iterable[Supremum]:
         known = {(p, q): on for p, q, on in functions}
@@ -156,7 +225,7 @@ class Comparing:
                 "is published beside noise on the integers that depends on it, and other noise: there is δ at an ε"
             )
         start: list[Any] = [0] * kind.label.dimension
-        moved = list(start)
+        moved, side = list(start), list(start)
         value: Any = math.inf
         if x_prime in kind.weights:
             value = kind.weights[x] / kind.weights[x_prime]
@@ -168,26 +237,26 @@ class Comparing:
             found = self._of_part(part, functions, value, *limits)
             if found is None:
                 return None
-            value, at, along = found
-            for v, place, step in zip(part.coordinates, at, along, strict=True):
+            value = found.value
+            for v, *each in zip(part.coordinates, *_moves(found), strict=True):
                 index = kind.label.variables.index(v)
-                start[index], moved[index] = place, step
+                start[index], moved[index], side[index] = each
         if least != math.inf and (value == math.inf or value > least):
-            return Largest(value, x, x_prime, kind.label, tuple(start), tuple(moved))
+            return Largest(value, x, x_prime, kind.label, tuple(start), tuple(moved), tuple(side))
         return None
 
     def _of_part(
         self, part: Part, functions: Sequence[_Function], times: Any, least: Any, proved: Callable[[], Any] | None
-    ) -> _Found | None:
+    ) -> Supremum | None:
         """Return the largest ratio of two functions, times a number, where it is above `least`, and its place.
 
         What is `proved` of both laws as wholes, if they are these functions, it does not exceed.
         """
         known = {(p, q): pattern for p, q, pattern in functions}
-        best: _Found | None = None
+        best: Supremum | None = None
         if proved is not None and isinstance(part, Reals) and (bound := proved()) != math.inf:
             best = _largest(self._corners(part, functions), times, least, bound)
-            least = least if best is None else best[0]
+            least = least if best is None else best.value
             if not _above(bound, least):
                 return best
         infinite = times == math.inf
@@ -199,7 +268,7 @@ class Comparing:
             found = self._supremum(part.by, p, q, pattern, least, times, proved)
             if found is not None:
                 value = math.inf if infinite or found.value == math.inf else found.value * times
-                best, least = (value, found.place, found.moved), found.value
+                best, least = replace(found, value=value), found.value
                 if value == math.inf:
                     break
         return best

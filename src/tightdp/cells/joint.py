@@ -31,11 +31,11 @@ from tightdp.cells.simplices import (
     standard,
 )
 from tightdp.cells.sums import Base, Pieces, Terms, added, rational_number
-from tightdp.cells.suprema import Supremum, TooLong, difference
+from tightdp.cells.suprema import Supremum, TooLong, difference, is_multiple
 from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction
 from tightdp.exact.waves import PARTS
 
-__all__ = ["Region", "corners", "larger", "on_region", "supremum", "upper_end"]
+__all__ = ["Region", "attained", "corners", "larger", "on_region", "supremum", "upper_end"]
 
 _MOST_CASES = 3_000
 """How many functions are looked at for a proof."""
@@ -97,7 +97,15 @@ def corners(p: Function, q: Function, region: Region) -> Iterator[Supremum]:
         yield Supremum(inf, _fractions(simplex.inside), (0,) * len(simplex.inside))
     elif p:
         for value, place, moved in _corners(p, q, simplex.bounded, [0] * count, [0] * count, tuple(range(count))):
-            yield Supremum(value, _fractions(simplex.at(place)), _fractions(simplex.along(moved)))
+            at = simplex.at(place)
+            side = [c - d for c, d in zip(simplex.inside, at, strict=True)]
+            yield Supremum(value, *map(_fractions, (at, simplex.along(moved), side)))
+
+
+def attained(p: Function, q: Function, value: Any, region: Region, _: Any) -> tuple[Fraction, ...] | None:
+    """Return a place of a region on all of which p/q is a value, None where it is only approached."""
+    value = value if value == inf else rational_number(value)
+    return _fractions(region.simplex.inside) if is_multiple(p, q, value) else None
 
 
 def ways(dimension: int) -> list[Way]:

@@ -19,7 +19,7 @@ from tightdp.cells.linear import Row
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted
 from tightdp.cells.sums import Base, Exact, Pieces, added, antiderivative, exact_number, rational_number
-from tightdp.cells.suprema import Supremum, TooLong, difference, leading
+from tightdp.cells.suprema import Supremum, TooLong, difference, is_multiple, leading
 from tightdp.exact.enclosure import BITS, ball, ends, round_down
 from tightdp.exact.waves import Expansion, Terms, Undecided, Wave, integral
 
@@ -43,6 +43,10 @@ class Stretch:
 
     def at(self, t: Fraction) -> Fraction:
         return self.start + self.sign * t
+
+    def inwards(self, t: Fraction | None) -> int:
+        """Return the direction from an end to the other one."""
+        return -self.sign if t else self.sign
 
     @property
     def inside(self) -> Fraction:
@@ -111,9 +115,14 @@ def corners(p: Counted, q: Counted, stretch: Stretch) -> Iterator[Supremum]:
         else:
             ours, theirs = _value(p, t), _value(q, t)
             if theirs:
-                yield Supremum(ours / theirs, (stretch.at(t),), (0,))
+                yield Supremum(ours / theirs, (stretch.at(t),), (0,), (stretch.inwards(t),))
             elif ours:
-                yield Supremum(inf, (stretch.at(t),), (0,))
+                yield Supremum(inf, (stretch.at(t),), (0,), (stretch.inwards(t),))
+
+
+def attained(p: Counted, q: Counted, value: Any, stretch: Stretch, _: Any) -> tuple[Fraction] | None:
+    """Return a place of a stretch on all of which p/q is a value, None where it is only approached."""
+    return (stretch.at(stretch.inside),) if is_multiple(p, q, value) else None
 
 
 def _value(function: Counted, t: Fraction) -> Exact:

@@ -149,11 +149,34 @@ def _parts(p: Mixed, q: Mixed, place: Place) -> Iterator[tuple[ModuleType, Count
                 if t is not None or base is far:
                     added(total, {counts: c if t is None else c * (base**t).value})
         at, moved = (stretch.start, stretch.sign) if t is None else (stretch.at(t), 0)
-        yield suprema, both[0], both[1], place.pattern, partial(_beside, after=(at,), moved=(moved,))
+        side = (*(0 for _ in place.pattern.start), stretch.inwards(t))
+        yield suprema, both[0], both[1], place.pattern, partial(_beside, after=(at,), moved=(moved,), side=side)
 
 
-def _beside(found: Supremum, before: Any = (), still: Any = (), after: Any = (), moved: Any = ()) -> Supremum:
-    return Supremum(found.value, (*before, *found.place, *after), (*still, *found.moved, *moved))
+def _beside(
+    found: Supremum, before: Any = (), still: Any = (), after: Any = (), moved: Any = (), side: Any = ()
+) -> Supremum:
+    side = (*still, *found.side) if found.side else side
+    return Supremum(found.value, (*before, *found.place, *after), (*still, *found.moved, *moved), side)
+
+
+def attained(p: Mixed, q: Mixed, value: Any, place: Place, watch: Callable[[], None]) -> tuple[Any, ...] | None:
+    """Return a place near which p/q is a value that it never exceeds, None where there is none. Raises TooLong.
+
+    Where that is decided, and depends on counts, two exponentials of the real number differ there.
+    """
+    stretch: Any = place.real
+    if _alike(p, q) or not (p and q):
+        look, ours, theirs, on, placed = next(_parts(p, q, place))
+        at = look.attained(ours, theirs, value, on, watch)
+        return None if at is None else placed(Supremum(value, at, ())).place
+    both: list[Counted] = [{}, {}]
+    for t in (Fraction(0), stretch.inside):  # it is a value everywhere if it is at two places
+        for function, total in zip((p, q), both, strict=True):
+            for (counts, ((base, _),)), c in function.items():
+                added(total, {counts: c * (base**t).value})
+    at = suprema.attained(both[0], both[1], value, place.pattern, watch)
+    return None if at is None else (*at, stretch.at(stretch.inside))
 
 
 def larger(p: Mixed, q: Mixed, t: Any, place: Place, watch: Callable[[], None]) -> tuple[Exact, Exact]:

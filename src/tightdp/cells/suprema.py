@@ -23,11 +23,15 @@ _ABOVE = (1 << 30, 1 << 10, 16, 1)
 
 @dataclass(frozen=True)
 class Supremum:
-    """The ratio at a place, or, where something is `moved`, the limit of ratios from there in that direction."""
+    """The ratio at a place, or, where something is `moved`, the limit of ratios from there in that direction.
+
+    Of real numbers it is the limit at the place from a `side`, on which densities do not jump.
+    """
 
     value: Any
     place: tuple[Any, ...]
     moved: tuple[Any, ...]
+    side: tuple[Any, ...] = ()
 
 
 class TooLong(Exception):
@@ -102,6 +106,20 @@ def upper_end(p: Counted, q: Counted, pattern: Pattern, least: Any, watch: Calla
     return math.inf
 
 
+def attained(p: Counted, q: Counted, value: Any, pattern: Pattern, watch: Callable[[], None]) -> Step | None:
+    """Return a place where p/q is a value that it never exceeds, None where there is none. Raises TooLong."""
+    work = _Work(_FEWER, watch)
+    todo = [_Case(p, q if value == math.inf else {key: -c for key, c in difference(p, q, value).items()}, pattern, ())]
+    while todo:
+        case = todo.pop()
+        work.step()
+        if sum(_values(case.p)) and not sum(_values(case.q)):
+            return case.pattern.start
+        if case.p and case.pattern.counts and not _never_positive({key: -c for key, c in case.q.items()}, True):
+            todo.extend(case.cut(case.q))
+    return None
+
+
 class _Search:
     def __init__(self, least: Any, work: _Work) -> None:
         self.value, self.work = least, work
@@ -171,12 +189,19 @@ def difference(p: Mapping[K, Exact], q: Mapping[K, Exact], value: Exact) -> dict
     return found
 
 
-def _never_positive(function: Counted) -> bool:
-    """Whether a function is at most 0 for all counts, as far as that is seen term by term."""
+def is_multiple(p: Mapping[K, Exact], q: Mapping[K, Exact], value: Any) -> bool:
+    """Whether p is value·q, for an infinite value whether q is 0 and p is not."""
+    if value == math.inf:
+        return bool(p) and not q
+    return bool(p) and p.keys() == q.keys() and all(c == value * q[key] for key, c in p.items())
+
+
+def _never_positive(function: Counted, strictly: bool = False) -> bool:
+    """Whether a function is at most 0 for all counts, or less, as far as that is seen term by term."""
     gains = [(key, c) for key, c in function.items() if c > 0]
     left = {key: -c for key, c in function.items() if c < 0}
     gains.sort(key=lambda each: sum(degree for _, degree in each[0]), reverse=True)
-    return all(taken(left, key, c, _most) for key, c in gains)
+    return all(taken(left, key, c, _most) for key, c in gains) and not (strictly and not any(_values(left)))
 
 
 def _rivals(function: Counted) -> tuple[int, int] | None:

@@ -120,14 +120,22 @@ def _triple_sentence(witness: TripleWitness, said: str = "It is attained") -> st
 
 @witness_sentence.register
 def _limit_sentence(witness: LimitWitness, said: str = "It is attained") -> str:
-    told = "The lower end is approached" if said.startswith("The lower") else "It is approached, and not attained,"
     outputs = f"the outputs {brief(witness.output)} + k·{brief(witness.direction)} as k grows"
-    return f"{told} on {_pair(witness)} by {outputs}."
+    return f"{_approached(witness, said)} on {_pair(witness)} by {outputs}."
+
+
+def _approached(witness: LimitWitness | DensityWitness, said: str) -> str:
+    if said.startswith("The lower"):
+        return "The lower end is approached"
+    return "It is approached, and not attained," if witness.attained is False else "It is approached"
 
 
 @witness_sentence.register
 def _density_sentence(witness: DensityWitness, said: str = "It is attained") -> str:
-    return f"{said} on {_pair(witness)} by the densities of the output {brief(witness.output)}."
+    if witness.side is None:
+        return f"{said} on {_pair(witness)} by the densities of outputs around {brief(witness.output)}."
+    outputs = f"the densities of the outputs {brief(witness.output)} + {brief(witness.side)}/k as k grows"
+    return f"{_approached(witness, said)} on {_pair(witness)} by {outputs}."
 
 
 @witness_sentence.register

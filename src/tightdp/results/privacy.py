@@ -16,7 +16,7 @@ from tightdp.exact.parameters import read_exact
 from tightdp.methods.base import Ratio
 from tightdp.queries.privacy import DeltaAt, LeastRatio, RenyiAt, TightRatio
 from tightdp.results.answers import Verification
-from tightdp.results.result import Drawn, Enclosed, LimitWitness, PairWitness, Result, Subject, presenter
+from tightdp.results.result import Drawn, Enclosed, PairWitness, Result, Subject, presenter
 
 
 @overload
@@ -97,10 +97,13 @@ class Privacy(_LeastEpsilon, Drawn, Enclosed):
 
     @property
     def attained(self) -> bool | None:
-        """Whether an output has the ratio `exp_epsilon`: False where ratios only approach it, None if not known."""
+        """Whether an output has the ratio `exp_epsilon`: False where ratios only approach it, None if not known.
+
+        Of real numbers, whether a set of outputs has it that is not null.
+        """
         if self.status != "exact" or self.delta or self.witness is None:
             return None
-        return not isinstance(self.witness, LimitWitness)
+        return getattr(self.witness, "attained", True)
 
     @property
     def epsilon_exact(self) -> Number | None:

@@ -170,32 +170,28 @@ class LimitWitness(PairWitness):
     """Two neighbouring datasets, and outputs whose likelihood ratios approach an answer that none of them has.
 
     They are `output` with k times `direction` added to its numbers (None where nothing is), for k = 0, 1, 2, ...
+    `attained` is False where it is proved that no output has the ratio, else None.
     """
 
     json = "x x_prime output direction attained"
     output: Any
     direction: Any
-
-    @property
-    def attained(self) -> bool:
-        """False: none of these outputs has the ratio itself."""
-        return False
+    attained: bool | None = False
 
 
 @dataclass(frozen=True)
 class DensityWitness(PairWitness):
     """Two neighbouring datasets, and an output whose densities have the ratio of an answer.
 
-    Where densities jump there, they are the limits from one side.
+    A density is defined but for sets of probability 0. So the ratio is `attained` where it is that of all outputs near
+    this one. Else it is approached by those with `side`/k added to its numbers (None where nothing is), as k grows:
+    False where it is proved that no set of outputs has it that is not null, else None.
     """
 
-    json = "x x_prime output attained"
+    json = "x x_prime output side attained"
     output: Any
-
-    @property
-    def attained(self) -> bool:
-        """True: the densities have the ratio itself."""
-        return True
+    side: Any = None
+    attained: bool | None = True
 
 
 @dataclass(frozen=True)

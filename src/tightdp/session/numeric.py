@@ -200,10 +200,11 @@ def _pairs(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:
 
 def _witness(laws: Comparing, found: Largest) -> PairWitness:
     output = found.label.output(found.start)
-    if not found.attained:
-        return LimitWitness(found.x, found.x_prime, output, found.label.direction(found.moved))
+    if any(found.moved):
+        return LimitWitness(found.x, found.x_prime, output, found.label.direction(found.moved), found.attained)
     if found.label.real:
-        return DensityWitness(found.x, found.x_prime, output)
+        side = found.label.direction(found.side) if any(found.side) else None
+        return DensityWitness(found.x, found.x_prime, output, side, found.attained)
 
     def probability(x: Dataset) -> Number:
         return laws.laws.number(laws.laws.probability(x, output))
