@@ -127,6 +127,18 @@ def assignments(node: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
             yield target, ast.BinOp(ast.Name(name, ast.Load()), op, value)
 
 
+def _assigns_others(node: ast.AST) -> bool:
+    """Whether a statement assigns to something that `assignments` does not yield."""
+    parts = [part for target in getattr(node, "targets", ()) for part in _leaves(target)]
+    return isinstance(node, ast.Assign) and len(parts) != len(list(assignments(node)))
+
+
+def _leaves(target: ast.expr) -> list[ast.expr]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [leaf for part in target.elts for leaf in _leaves(part)]
+    return [target]
+
+
 def _taken(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.Name, ast.expr]]:
     if isinstance(target, ast.Name):
         yield target, value
@@ -250,7 +262,8 @@ class Liveness:
     def _is_idle(self, node: ast.stmt, after: Names) -> bool:
         found = list(assignments(node))
         unread = all(target.id in self._integers - after for target, _ in found)
-        return bool(found) and unread and all(_is_arithmetic(value, self._integers) for _, value in found)
+        plain = unread and all(_is_arithmetic(value, self._integers) for _, value in found)
+        return bool(found) and plain and not _assigns_others(node)
 
     def _looped(self, node: Loop, body: Sequence[ast.stmt], again: Callable[[Names], Names], after: Names) -> Names:
         """Return the names that are read from where a round may begin: `again`, given those from its body on."""
