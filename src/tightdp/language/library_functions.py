@@ -12,9 +12,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 
-def iter(items: Iterable[Any]) -> Iterator[Any]:
-    """Return an iterator over items."""
-    return (item for item in items)
+def iter(items: Any, *end: Any) -> Iterator[Any]:
+    """Return an iterator over items, or over what a function gives until it gives a certain value."""
+
+    def called() -> Iterator[Any]:
+        while (item := items()) != end[0]:
+            yield item
+
+    return called() if end else (item for item in items)
 
 
 def deepcopy(value: Any, made: Any = None) -> Any:

@@ -19,7 +19,7 @@ from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.iteration import collected, everyone, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import OPERANDS, builtin
-from tightdp.core.lowering.scalars import operate, over_all, over_values, total, truth, whole
+from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, total, truth, whole
 from tightdp.core.lowering.sequences import precedes
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -208,7 +208,7 @@ def _range(m: Machine, first: Value, *more: Value) -> Value:
             raise Failure("ValueError: range() step must not be zero", "use a step other than 0")
         return Range(tuple(range(*map(whole, bounds))))
 
-    return over_all(m, (first, *more), between)
+    return over_all(m, [indexed(m, bound) for bound in (first, *more)], between)
 
 
 # order

@@ -13,7 +13,7 @@ from typing import Any
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.arrays import np
 from tightdp.core.lowering.deques import Deque
-from tightdp.core.lowering.expressions import named
+from tightdp.core.lowering.expressions import binary, named
 from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.iteration import collected, entered
@@ -30,7 +30,7 @@ from tightdp.core.lowering.objects import (
     taken,
 )
 from tightdp.core.lowering.registry import builtin, method, operates
-from tightdp.core.lowering.scalars import refuse_members, refuse_mixed, truth
+from tightdp.core.lowering.scalars import indexed, operate, refuse_members, refuse_mixed, truth
 from tightdp.core.lowering.sequences import contains, equal, precedes
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -50,8 +50,10 @@ from tightdp.core.lowering.values import (
     Union,
     Value,
     View,
+    is_scalar,
     known,
     name_of,
+    numeric,
 )
 from tightdp.core.nodes import Expr
 from tightdp.exact.field import ExpNumber
@@ -214,6 +216,8 @@ _SPECIAL = {"bitand": "and", "bitor": "or", "bitxor": "xor", "div": "truediv"}
 """The methods that stand for operations of other names than theirs."""
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
 _OF_ONE = ("len", "iter", "getitem", "setitem", "delitem", "contains")
+_OF_INTEGERS = ("int", "bin", "floor", "ceil", "comb", "perm", "gcd", "factorial", "isqrt")
+"""The operations that take an object that stands for an integer for this integer."""
 _IN_PLACE = "in place "
 
 
@@ -224,11 +228,6 @@ def _operated(m: Machine, name: str, *operands: Value) -> Value:
     if name == "bool":
         asked = next((each for each in ("__bool__", "__len__") if has_method(first, each)), None)
         return True if asked is None else truth(m, _special(m, asked, first))
-    if name.startswith(_IN_PLACE):
-        name = name.removeprefix(_IN_PLACE)
-        changing = f"__i{_SPECIAL.get(name, name)}__"
-        if has_method(first, changing):
-            return _special(m, changing, *operands)
     if name == "contains":
         if not has_method(first, "__contains__"):
             inside = entered(m, first)
@@ -237,12 +236,37 @@ def _operated(m: Machine, name: str, *operands: Value) -> Value:
     for each in operands if name == "eq" else ():
         if isinstance(each, Object) and has_method(each, "__ne__"):
             raise m.unsupported(f"__ne__ of {name_of(each)} is not in the language", "leave it to __eq__")
-    special = _SPECIAL.get(name, name)
-    for asked, (one, *others) in _ways(name, special, operands):
-        if isinstance(one, Object) and has_method(one, asked):
-            return _special(m, asked, one, *others)
+    plain = name.removeprefix(_IN_PLACE)
+    ways = _ways(plain, operands)
+    if plain != name:
+        ways.insert(0, (f"__i{_SPECIAL.get(plain, plain)}__", operands))
+
+    def first_from(at: int) -> Value:
+        if at == len(ways):
+            return _by_no_method(m, plain, operands)
+        asked, (one, *others) = ways[at]
+        if not (isinstance(one, Object) and has_method(one, asked)):
+            return first_from(at + 1)
+        found = _special(m, asked, one, *others)
+        return m.each(found, lambda result: first_from(at + 1) if _is_refusal(result) else result)
+
+    return first_from(0)
+
+
+def _is_refusal(result: Value) -> bool:
+    return isinstance(result, Host) and result.object is NotImplemented
+
+
+def _by_no_method(m: Machine, name: str, operands: tuple[Value, ...]) -> Value:
+    """Return what Python makes of operands whose classes have no method for an operation."""
+    first, special = operands[0], _SPECIAL.get(name, name)
     if name == "eq":
         return first == operands[1]
+    for one, other in (operands, operands[::-1]) if name == "mul" else ():
+        if isinstance(other, Object) and has_method(other, "__index__") and not (is_scalar(one) and numeric(one)):
+            return binary(m, name, one, indexed(m, other), m.position[-1])
+    if name in _OF_INTEGERS and all(has_method(each, "__index__") for each in operands if isinstance(each, Object)):
+        return operate(m, name, *(indexed(m, each) for each in operands))
     if special == name and name not in (*_MIRRORED, *_OF_ONE) and not hasattr(int, f"__{name}__"):
         raise m.unsupported(f"{name} of a {name_of(first)} is not in the language", "give it an attribute")
     failed = " and ".join(name_of(each) for each in operands)
@@ -253,8 +277,9 @@ for _name in ("getitem", "setitem", "delitem"):
     method(f"__{_name}__", Object)(partial(lambda name, m, *operands: _operated(m, name, *operands), _name))
 
 
-def _ways(name: str, special: str, operands: tuple[Value, ...]) -> list[tuple[str, tuple[Value, ...]]]:
+def _ways(name: str, operands: tuple[Value, ...]) -> list[tuple[str, tuple[Value, ...]]]:
     """Return the methods that Python looks for, in its order, and what each is given."""
+    special = _SPECIAL.get(name, name)
     ways = [(f"__{special}__", operands)]
     kinds = [each.kind if isinstance(each, Object) else object for each in operands]
     if len(operands) == 2 and name not in _OF_ONE and (name in _MIRRORED or kinds[0] is not kinds[1]):
@@ -269,21 +294,13 @@ def _special(m: Machine, name: str, value: Object, *others: Value) -> Value:
     found = lookup(value.kind.__mro__, name)
     if isinstance(found, types.FunctionType) and dataclasses.is_dataclass(value.kind) and is_generated(found):
         return _by_fields(m, name.strip("_"), value, *others)
-
-    def defined(result: Value) -> Value:
-        if isinstance(result, Host) and result.object is NotImplemented:
-            raise m.unsupported(f"{name} that gives NotImplemented is not in the language", "convert operands before")
-        return result
-
-    return m.each(call(m, taken(m, found, value.kind, value), others, {}), defined)
+    return call(m, taken(m, found, value.kind, value), others, {})
 
 
 def _by_fields(m: Machine, name: str, left: Object, right: Value) -> Value:
     """Compare two objects of a dataclass by their fields; those of different classes are not equal."""
     if not isinstance(right, Object) or right.kind is not left.kind:
-        if name == "eq":
-            return False
-        raise Failure(f"TypeError: {name_of(left)} and {name_of(right)} have no order", "compare objects of one class")
+        return Host(NotImplemented)
     names = [each.name for each in dataclasses.fields(left.kind) if each.compare]
     mine, other = (tuple(attribute(m, each, name) for name in names) for each in (left, right))
     return equal(m, mine, other) if name == "eq" else precedes(m, name, mine, other)

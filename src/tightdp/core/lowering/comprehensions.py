@@ -23,7 +23,7 @@ from tightdp.core.lowering.iteration import (
 )
 from tightdp.core.lowering.machine import End, Failure, Frame, Machine
 from tightdp.core.lowering.registry import builtin, lowers, method
-from tightdp.core.lowering.scalars import operate, over_all, over_values, truth, whole
+from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, truth, whole
 from tightdp.core.lowering.sequences import equal
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -277,7 +277,7 @@ def _product(m: Machine, *iterables: Value, repeat: Value = 1) -> Value:
     def times(count: Value, items: Sequence[Value]) -> Value:
         return _stream(m, "product", list(itertools.product(*items, repeat=whole(count))))
 
-    return _over_items(m, iterables, lambda *items: over_values(m, repeat, partial(times, items=items)))
+    return _over_items(m, iterables, lambda *items: over_values(m, indexed(m, repeat), partial(times, items=items)))
 
 
 def _chosen(choose: Callable[..., object]) -> None:
@@ -285,7 +285,7 @@ def _chosen(choose: Callable[..., object]) -> None:
     def handler(m: Machine, iterable: Value, r: Value = None) -> Value:
         def of(items: tuple[Value, ...]) -> Value:
             count, name = len(items) if r is None else r, getattr(choose, "__name__", "")
-            return over_values(m, count, lambda size: _stream(m, name, [*choose(items, whole(size))]))  # type: ignore[misc]
+            return over_values(m, indexed(m, count), lambda size: _stream(m, name, [*choose(items, whole(size))]))  # type: ignore[misc]
 
         return m.each(collected(m, iterable), of)
 

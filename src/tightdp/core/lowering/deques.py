@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 
 from tightdp.core.lowering import lists  # noqa: F401 (methods that are shared)
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.registry import METHODS, builtin, method, methods
-from tightdp.core.lowering.scalars import over_values, whole
+from tightdp.core.lowering.scalars import indexed, over_values, whole
 from tightdp.core.lowering.sequences import content
 from tightdp.core.lowering.values import TYPE_NAMES, Reference, Value
 
@@ -62,8 +63,9 @@ methods({
 
 @method("rotate", Deque)
 def _rotate(m: Machine, base: Deque, n: Value = 1) -> None:
-    def turned(items: tuple[Value, ...], by: int) -> tuple[Value, ...]:
-        at = -by % len(items) if items else 0
+    def turned(items: tuple[Value, ...], by: Value) -> tuple[Value, ...]:
+        at = -whole(by) % len(items) if items else 0
         return items[at:] + items[:at]
 
-    m.store[base.key] = m.each(content(m, base), lambda items: over_values(m, n, lambda by: turned(items, whole(by))))
+    by = indexed(m, n)
+    m.store[base.key] = m.each(content(m, base), lambda items: over_values(m, by, partial(turned, items)))

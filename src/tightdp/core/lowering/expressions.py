@@ -16,7 +16,7 @@ from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import ATTRIBUTES, METHODS, OPERANDS, SYNTAX, instead_of_name, lowers
-from tightdp.core.lowering.scalars import COUNTS, adopt, negated, operate, over_values, truth, whole
+from tightdp.core.lowering.scalars import COUNTS, adopt, indexed, negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import element, sliced
 from tightdp.core.lowering.values import (
     UNBOUND,
@@ -195,7 +195,7 @@ def part_of(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
 
 def bounds_of(m: Machine, node: ast.Slice) -> tuple[Value, ...]:
     """Return the bounds and the step of a slice (None where they are left out)."""
-    return tuple(None if part is None else m.evaluate(part) for part in (node.lower, node.upper, node.step))
+    return tuple(None if part is None else indexed(m, m.evaluate(part)) for part in (node.lower, node.upper, node.step))
 
 
 def named(m: Machine, value: Value, name: str) -> Value:

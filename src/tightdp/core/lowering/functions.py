@@ -37,6 +37,7 @@ from tightdp.core.lowering.values import (
     Generator,
     Host,
     Method,
+    Object,
     Table,
     Union,
     Value,
@@ -110,9 +111,10 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     program = getattr(target, "program", None)
     if isinstance(program, Program):
         return _call_mechanism(m, program, arguments, keywords)
-    if is_pure(target):
+    in_class = bool(arguments) and isinstance(arguments[0], Object)  # as functools.total_ordering has methods
+    if is_pure(target) and not (in_class and isinstance(target, types.FunctionType)):
         return computed(m, target, arguments, keywords, _shown(target, node))
-    if isinstance(target, types.FunctionType) and not is_foreign(target):
+    if isinstance(target, types.FunctionType) and (in_class or not is_foreign(target)):
         return call_python(m, target, arguments, keywords)
     if isinstance(target, Maker) or is_object(function):
         return CALLS[Host](m, function, arguments, keywords)
@@ -225,12 +227,13 @@ def _bind(m: Machine, closure: Closure, arguments: Arguments, keywords: Keywords
     elif rest:
         raise Failure(f"TypeError: {closure.name}() takes {len(positional)} arguments, got {len(arguments)}")
     names = [*positional, *(argument.arg for argument in spec.kwonlyargs)]
+    by_name = names[len(spec.posonlyargs) :]
     others: dict[str, Value] = {}
     for name, value in keywords.items():
-        if name not in names and spec.kwarg is not None:
+        if name not in by_name and spec.kwarg is not None:
             others[name] = value
             continue
-        if name not in names or name in bound:
+        if name not in by_name or name in bound:
             raise Failure(f"TypeError: {closure.name}() got an unexpected or repeated argument {name!r}")
         bound[name] = value
     for name in names:

@@ -15,7 +15,7 @@ from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
 from tightdp.core.lowering.registry import builtin, lowers, method, methods
-from tightdp.core.lowering.scalars import operate, over_all, over_values, refuse_members, refuse_mixed, whole
+from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, refuse_members, refuse_mixed, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, plain
 from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (
@@ -37,7 +37,7 @@ from tightdp.core.nodes import Expr
 @method("insert", Reference)
 def _insert(m: Machine, base: Reference, index: Value, value: Value) -> None:
     def into(items: tuple[Value, ...]) -> Value:
-        return over_values(m, index, lambda at: (*items[: whole(at)], value, *items[whole(at) :]))
+        return over_values(m, indexed(m, index), lambda at: (*items[: whole(at)], value, *items[whole(at) :]))
 
     _changed(m, base, into)
 
@@ -51,7 +51,7 @@ def _pop(m: Machine, base: Reference, index: Value = -1) -> Value:
             where = position_in(items, position)
             return (items[where], items[:where] + items[where + 1 :])
 
-        return over_values(m, index, at)
+        return over_values(m, indexed(m, index), at)
 
     pair = m.each(content(m, base), split)
     m.store[base.key] = element(m, pair, 1)

@@ -340,6 +340,11 @@ def whole(value: Any) -> int:
     return int(value)
 
 
+def indexed(m: Machine, value: Value) -> Value:
+    """Return the number that an object stands for as an index or a count; anything else as it is."""
+    return m.each(value, lambda each: operate(m, "index", each) if isinstance(each, Object) else each)
+
+
 def together(m: Machine, nodes: Sequence[Expr]) -> Sequence[tuple[Value, ...]]:
     """Return the values that nodes can take together."""
     open_ones = [node for node in nodes if not isinstance(node, Const)]

@@ -20,6 +20,7 @@ from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
 from tightdp.core.lowering.scalars import (
     COUNTS,
     adopt,
+    indexed,
     negated,
     operate,
     over_all,
@@ -250,6 +251,10 @@ def sliced(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     return m.new_list(part) if isinstance(value, Reference) else part
 
 
+def _place(m: Machine, index: Value) -> Value:
+    return settled(m, plain(m, indexed(m, index)))
+
+
 def element(m: Machine, value: Value, index: Value) -> Value:
     """Return the element of a sequence or of a dictionary at an index that may depend on the run."""
     if isinstance(value, Table) and value.missing is not None:
@@ -262,8 +267,7 @@ def element(m: Machine, value: Value, index: Value) -> Value:
         return nth(m, value, index)
     if isinstance(value, (Array, Object)):
         return METHODS[type(value), "__getitem__"](m, value, index)
-    index = m.each(index, lambda each: operate(m, "index", each) if isinstance(each, Object) else each)
-    index = settled(m, plain(m, index))
+    index = _place(m, index)
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
     items = items_of(m, value)
@@ -339,7 +343,7 @@ def store(m: Machine, base: Value, index: Value, value: Value) -> None:
         if isinstance(item, (Array, Object)):
             METHODS[type(item), "__setitem__"](m, item, index, value)
             return
-        at = settled(m, plain(m, index))
+        at = _place(m, index)
         m.store[item.key] = m.each(content(m, item), lambda items: replaced(m, items, at, value))
 
     m.each(base, into)

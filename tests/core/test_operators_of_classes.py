@@ -1,0 +1,155 @@
+"""Operators that classes leave to others, objects that stand for integers, and what calls and assignments store."""
+
+from __future__ import annotations
+
+import pytest
+
+from agreement import assert_agreement, bind, module_of
+from tightdp.language.domains import Bit
+
+CLASSES = """
+import functools
+import itertools
+from collections import deque
+from dataclasses import dataclass
+
+
+class Money:
+    def __init__(self, v): self.v = v
+    def __add__(self, o):
+        if isinstance(o, Money): return Money(self.v + o.v)
+        return Money(self.v + o) if isinstance(o, int) else NotImplemented
+    __radd__ = __add__
+    def __iadd__(self, o):
+        if o == 0: return NotImplemented
+        self.v += 10
+        return self
+    def __eq__(self, o): return self.v == o.v if isinstance(o, Money) else NotImplemented
+    def __lt__(self, o): return self.v < o.v if isinstance(o, Money) else NotImplemented
+    def __gt__(self, o): return NotImplemented
+
+
+class Rest:
+    def __radd__(self, o): return "rest"
+    def __gt__(self, o): return "above"
+    def __eq__(self, o): return "alike"
+
+
+@dataclass(order=True)
+class Dated:
+    v: int
+
+
+@functools.total_ordering
+class Ranked:
+    def __init__(self, v): self.v = v
+    def __lt__(self, o): return self.v < o.v
+    def __eq__(self, o): return self.v == o.v
+
+
+class Place:
+    def __init__(self, at): self.at = at
+    def __index__(self): return self.at
+
+
+class Times(Place):
+    def __rmul__(self, o): return "times"
+
+
+class Held: pass
+
+
+def positional(a, /, b=1, **more): return a, b, tuple(sorted(more.items()))
+
+
+def attempt(action, *arguments, **named):
+    try:
+        return action(*arguments, **named)
+    except TypeError:
+        return "TypeError"
+
+"""
+PROGRAMS = {
+    "arithmetic": """
+        a, b = Money(x[0]) + 1, sum([Money(1), Money(randint(0, 1))])
+        c = d = a
+        c += x[-1]
+        return a.v, b.v, c.v, c is d, Money(1) + Rest(), attempt(lambda: a + "s"), a == b, a == 3, Money(1) in [1, b]
+    """,
+    "order": """
+        a, b = Money(x[0]), Money(randint(0, 1))
+        pairs = (a, b), (b, a), (a, 1), (1, b), (a, Rest())
+        below = [attempt(lambda: p < q) for p, q in pairs]
+        return tuple(below), tuple([attempt(lambda: p > q) for p, q in pairs[:-1]])
+    """,
+    "dataclass and another": """
+        a = Dated(x[0] + randint(0, 1))
+        return attempt(lambda: a < 3), a < Rest(), a == Rest(), a == 1, Dated(1) <= a, a != Rest()
+    """,
+    "total_ordering": """
+        a, b = Ranked(x[0] + randint(0, 1)), Ranked(1)
+        return a <= b, a >= b, a > b, a != b, max([a, b]) == b
+    """,
+    "repeated": """
+        i = Place(x[0] + randint(0, 1))
+        some, text = [1], "ab"
+        some *= i
+        text *= i
+        more = tuple([7] * i), i * (1, 2), choice(["a", "bc"]) * i
+        return more, [1] * Times(2), tuple(some), text, attempt(lambda: i * 2), attempt(lambda: i * [0][0])
+    """,
+    "places": """
+        i = Place(x[0] + randint(0, 1))
+        some = [1, 2, 3, 4]
+        some.insert(i, 9)
+        some[i] += 1
+        last, turned = some.pop(i), deque(some)
+        turned.rotate(i)
+        del some[i]
+        some[i:i] = [5]
+        return tuple(some), last, tuple(turned), (1, 2, 3)[i:], "abc"[:i], tuple(range(i)), tuple(range(0, 4, Place(2)))
+    """,
+    "counts": """
+        i = Place(x[0] + randint(0, 1))
+        few = tuple(itertools.combinations("abc", i)), len(tuple(itertools.product((0, 1), repeat=i)))
+        return few, int(i), bin(i), math.comb(3, i), math.floor(i), attempt(lambda: pow(2, i)), attempt(abs, i)
+    """,
+    "positional only": """
+        def own(a, b=1, /, c=2): return a, b, c
+        named = [attempt(own, 0, b=1), attempt(own, 0, c=4), attempt(own, a=1), attempt(positional, a=1)]
+        return tuple(named), positional(x[0], a=2, b=flip("1/3"))
+    """,
+    "until a value": """
+        some, met = [1, 2, 0, 3], []
+        def roll():
+            met.append(0)
+            return randint(0, 2) if len(met) < 3 else x[0]
+        return tuple(iter(some.pop, 2)), len(some), tuple(iter(roll, x[0])), next(iter(x))
+    """,
+    "a list inside of a pattern": """
+        d = 0
+        (d, e), g = ([1, x[0]], 1)
+        return d
+    """,
+    "an element and a name": """
+        some, held = [0], Held()
+        held.v = 0
+        some[0], g = 5, 1
+        held.v = g = 1
+        g, held.v = 2, 3
+        return some[0] + x[0], held.v
+    """,
+    "a draw and a name": """
+        d = 0
+        g, (d, e) = 1, choice([(1, 2), (3, 4)])
+        for _ in range(2):
+            [d, e], g = (x[0] + d, 1), 1
+        return d
+    """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_laws_are_those_of_plain_python(name: str) -> None:
+    with module_of(f"{CLASSES}\n\ndef f(x):{PROGRAMS[name]}") as module:
+        assert assert_agreement(bind(module, Bit, 2)).failing == 0
