@@ -297,10 +297,6 @@ REFUSED = {
     "no-law": ("return random.gauss(0, 1)", "gauss of random.Random is not in the language"),
     "no-law-of-numpy": ("return np.random.default_rng().normal()", "normal of numpy.random"),
     "class-changed": ("Noise.scale = x[0]\n    return 1", "cannot be changed"),
-    "jump": (
-        "for i in range(2):\n        try:\n            break\n        finally:\n            x[0]\n    return 1",
-        "break",
-    ),
     "metaclass": ("import_ = type('A', (), {})\n    return 1", "type"),
 }
 

@@ -59,6 +59,21 @@ class Times(Place):
 class Held: pass
 
 
+class Slim:
+    __slots__ = ("a", "b")
+    def __init__(self, a): self.a = a
+
+
+def setting(slim): slim.c = 1
+
+
+def lacking(action):
+    try:
+        return action()
+    except AttributeError:
+        return "AttributeError"
+
+
 def positional(a, /, b=1, **more): return a, b, tuple(sorted(more.items()))
 
 
@@ -125,6 +140,20 @@ PROGRAMS = {
             met.append(0)
             return randint(0, 2) if len(met) < 3 else x[0]
         return tuple(iter(some.pop, 2)), len(some), tuple(iter(roll, x[0])), next(iter(x))
+    """,
+    "slots": """
+        slim = Slim(x[0])
+        met = [lacking(lambda: setting(slim)), lacking(lambda: slim.b)]
+        slim.b = randint(0, 1)
+        return tuple(met), slim.a, slim.b
+    """,
+    "None has no attributes": """
+        some = Slim(None)
+        if x[0] and flip("1/2"):
+            some.a = Slim(2)
+        text = {0: "a"}.get(x[-1])
+        found = some.a.a if some.a else 0, text.upper() if text is not None else "none"
+        return found, lacking(lambda: some.a.a), lacking(lambda: text.upper()), lacking(lambda: x[0].walk())
     """,
     "a list inside of a pattern": """
         d = 0

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from tightdp.core.lowering.frames import End, Failure, Guard, Thrown
+from tightdp.core.lowering.frames import End, Failure, Guard, Loop, Thrown
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.objects import attribute, has_method
@@ -42,7 +42,7 @@ def _try(m: Machine, node: ast.Try) -> None:
         _caught(m, lambda: m.block(node.body), partial(_handled, m, node.handlers), lambda: m.block(node.orelse))
 
     if node.finalbody:
-        _on_all_ways(m, node, guarded, lambda raised: m.block(node.finalbody))
+        _on_all_ways(m, guarded, lambda raised: m.block(node.finalbody))
     else:
         guarded()
 
@@ -97,36 +97,41 @@ def _kinds(m: Machine, node: ast.expr) -> tuple[type[BaseException], ...]:
     return found
 
 
-def _on_all_ways(
-    m: Machine, node: ast.Try | ast.With, body: Callable[[], None], last: Callable[[Thrown | None], Value]
-) -> None:
+def _on_all_ways(m: Machine, body: Callable[[], None], last: Callable[[Thrown | None], Value]) -> None:
     """Execute a body, and `last` on every way out of it; an exception goes on unless `last` returns True for it."""
-    inside = [part for statement in node.body for part in ast.walk(statement)]
-    jump = next((part for part in inside if isinstance(part, (ast.Break, ast.Continue))), None)
-    if jump is not None:
-        raise m.unsupported("break or continue in a block that is followed on every way", "leave it behind it", jump)
     frame, base, mark, level = m.frame, m.alive, m.departures(), m.store.open()
     returns, outside = frame.returns, frame.level
+    around, inside = list(frame.loops), Loop([], level, [], level)
+    thrown: list[End] = []
     frame.returns, frame.level = [], level
-
-    def raised(thrown: Thrown) -> None:
-        if last(thrown) is not True:
-            raise thrown.failure
-
+    frame.loops.append(inside)
     try:
-        _caught(m, body, raised, lambda: last(None))
+        _caught(m, body, partial(m.leave, thrown, level), lambda: None)
     finally:
         ends, frame.returns, frame.level = frame.returns, returns, outside
-    if ends:
-        ended: list[End] = []
+        del frame.loops[len(around) :]
+
+    def goes_on(exception: Thrown) -> None:
+        if last(exception) is not True:
+            raise exception.failure
+
+    if m.alive is not m.builder.false:
+        m.attempt(lambda: last(None))
+    ways = [(thrown, thrown, level), (ends, returns, outside)]
+    for loop in around[-1:]:
+        ways += [(inside.breaks, loop.breaks, loop.outside), (inside.continues, loop.continues, loop.inside)]
+    ended: list[End] = []
+    for left, place, outer in ways:
+        if not left:
+            continue
         if m.alive is not m.builder.false:
             m.leave(ended, level)
-        value = m.meet(level, base, mark, ends)
-        m.attempt(lambda: last(None))
-        if m.alive is not m.builder.false:
-            m.leave(returns, outside, value)
-        if ended:
-            m.meet(level, base, mark, ended)
+        value = m.meet(level, base, mark, left)
+        m.attempt(partial(m.each, value, goes_on) if left is thrown else partial(last, None))
+        if left is not thrown and m.alive is not m.builder.false:
+            m.leave(place, outer, value)
+    if ended:
+        m.meet(level, base, mark, ended)
     m.store.keep(level)
 
 
@@ -166,7 +171,7 @@ def _within(m: Machine, node: ast.With, items: Sequence[ast.withitem]) -> None:
             return found
         raise m.unsupported("whether __exit__ stops an exception depends on the run", "return True or False")
 
-    _on_all_ways(m, node, body, leave)
+    _on_all_ways(m, body, leave)
 
 
 def _does_nothing(value: Value) -> bool:

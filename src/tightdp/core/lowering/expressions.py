@@ -30,7 +30,9 @@ from tightdp.core.lowering.values import (
     Table,
     Value,
     is_scalar,
+    name_of,
 )
+from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError
 from tightdp.exact.rationals import as_fraction
 from tightdp.language.source import is_foreign
@@ -215,7 +217,16 @@ def named(m: Machine, value: Value, name: str) -> Value:
         return over_values(m, value, lambda one: _of_member(m, one, name))
     if name in ("numerator", "denominator"):
         return operate(m, name, value)
+    if lacks(value, name):
+        raise Failure(f"AttributeError: {name_of(value)} has no attribute {name!r}", "test what it is before")
     raise _no_attribute(m, name)
+
+
+def lacks(value: Value, name: str) -> bool:
+    """Whether a value is None, a truth value, an integer or a string, in Python too, and has no such attribute."""
+    listed = (value.values if isinstance(value, Expr) else (value,)) if is_scalar(value) else ()
+    kinds = {type(each) for each in listed} if isinstance(listed, tuple) else set()
+    return bool(kinds) and kinds <= {type(None), bool, int, str} and not any(hasattr(kind, name) for kind in kinds)
 
 
 def _of_member(m: Machine, member: Value, name: str) -> Value:

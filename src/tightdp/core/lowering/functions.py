@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from tightdp.core.lowering.expressions import display, is_object, named
+from tightdp.core.lowering.expressions import display, is_object, lacks, named
 from tightdp.core.lowering.foreign import computed, instead, is_pure, own_method, without_texts
 from tightdp.core.lowering.iteration import visit
 from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
@@ -27,7 +27,7 @@ from tightdp.core.lowering.registry import (
     is_method_of,
     lowers,
 )
-from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, bind_arguments
+from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, bind_arguments, over_values
 from tightdp.core.lowering.sequences import content_of
 from tightdp.core.lowering.values import (
     Array,
@@ -45,6 +45,7 @@ from tightdp.core.lowering.values import (
     name_of,
     never,
 )
+from tightdp.core.nodes import Expr
 from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.generators import Maker
@@ -118,11 +119,7 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
         return call_python(m, target, arguments, keywords)
     if isinstance(target, Maker) or is_object(function):
         return CALLS[Host](m, function, arguments, keywords)
-    raise m.unsupported(
-        f"{_shown(target, node)} is not in the language",
-        instead(target),
-        node,
-    )
+    raise m.unsupported(f"{_shown(target, node)} is not in the language", instead(target), node)
 
 
 def _takes(function: object, handler: Handler, own: int, arguments: Arguments, keywords: Keywords) -> bool:
@@ -162,6 +159,8 @@ def _call_method(
             if isinstance(value, (Array, Element)):
                 return call(m, Host(function), (value, *arguments), keywords, node)
             return computed(m, function, (value, *arguments), keywords, f"the method .{name}()")
+        if handler is None and isinstance(value, Expr) and len({type(each) for each in value.values}) > 1:
+            return over_values(m, value, on)
         of_library: Value = getattr(value.object, name, None) if isinstance(value, Host) else None
         if isinstance(of_library, types.MethodDescriptorType) and arguments and not is_pure(of_library):
             if FUNCTIONS[isinstance](m, arguments[0], value) is not True:  # as in set.union(a, b)
@@ -170,7 +169,7 @@ def _call_method(
             return _call_method(m, arguments[0], name, arguments[1:], keywords, node)
         if is_pure(of_library):
             return computed(m, of_library, arguments, keywords, f"the method .{name}()")
-        if not any(known == name for _, known in METHODS):
+        if not any(known == name for _, known in METHODS) and not lacks(value, name):
             hint = instead_of_method(name) if of_library is None else instead(of_library)
             raise m.unsupported(f"the method .{name}() is not in the language", hint, node)
         if handler is None:

@@ -229,6 +229,12 @@ def assign(m: Machine, value: Value, name: str, new: Value, node: ast.AST) -> No
             raise Failure(f"AttributeError: property {name!r} of {value.kind.__name__} has no setter")
         call_python(m, found.fset, (value, new), {})
         return
+    of_slots = isinstance(found, types.MemberDescriptorType)
+    if hasattr(type(found), "__set__") and not of_slots:
+        what = f"a {type(found).__name__} in {value.kind.__name__} is not in the language"
+        raise m.unsupported(what, "use methods, properties and attributes", node)
+    if not value.kind.__dictoffset__ and not of_slots:
+        raise Failure(f"AttributeError: {value.kind.__name__} has no {name!r} in its __slots__", "name it there")
     held(m, value, name)
     m.store[value.key, f".{name}"] = new
 

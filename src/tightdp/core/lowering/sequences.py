@@ -90,10 +90,10 @@ def _compared(m: Machine, operator: ast.cmpop, left: Value, right: Value) -> Val
 def _identical(m: Machine, left: Value, right: Value) -> Value:
     if left is None or right is None:
         return equal(m, left, right) if is_scalar(left) and is_scalar(right) else False
-    places = (Reference, Table, Collection, Object)
     if isinstance(left, Host) and isinstance(right, Host):
         return left.object is right.object
-    if isinstance(left, places) or isinstance(right, places) or is_scalar(left) != is_scalar(right):
+    held = any(isinstance(each, (Reference, Table, Collection, Object)) for each in (left, right))
+    if held or is_scalar(left) != is_scalar(right):
         return left == right
     if any(isinstance(item, bool) for item in (left, right)) and all(
         isinstance(item, bool) or (isinstance(item, Expr) and item.boolean) for item in (left, right)
@@ -251,10 +251,6 @@ def sliced(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     return m.new_list(part) if isinstance(value, Reference) else part
 
 
-def _place(m: Machine, index: Value) -> Value:
-    return settled(m, plain(m, indexed(m, index)))
-
-
 def element(m: Machine, value: Value, index: Value) -> Value:
     """Return the element of a sequence or of a dictionary at an index that may depend on the run."""
     if isinstance(value, Table) and value.missing is not None:
@@ -267,7 +263,7 @@ def element(m: Machine, value: Value, index: Value) -> Value:
         return nth(m, value, index)
     if isinstance(value, (Array, Object)):
         return METHODS[type(value), "__getitem__"](m, value, index)
-    index = _place(m, index)
+    index = settled(m, plain(m, indexed(m, index)))
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
     items = items_of(m, value)
@@ -343,8 +339,9 @@ def store(m: Machine, base: Value, index: Value, value: Value) -> None:
         if isinstance(item, (Array, Object)):
             METHODS[type(item), "__setitem__"](m, item, index, value)
             return
-        at = _place(m, index)
-        m.store[item.key] = m.each(content(m, item), lambda items: replaced(m, items, at, value))
+        m.store[item.key] = m.each(
+            content(m, item), partial(replaced, m, index=settled(m, plain(m, indexed(m, index))), value=value)
+        )
 
     m.each(base, into)
 

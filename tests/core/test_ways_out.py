@@ -1,0 +1,221 @@
+"""What is done on every way out of a `try` or a `with`: at its end, by `return`, `break`, `continue`, by exceptions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from agreement import assert_agreement, bind, module_of
+from tightdp.language.domains import Bit
+from tightdp.session.instance import Instance
+
+CONTEXT = """
+class Noted:
+    def __init__(self, log, stops): self.log, self.stops = log, stops
+    def __enter__(self): self.log.append("in")
+    def __exit__(self, kind, value, trace):
+        self.log.append("out" if kind is None else "raised")
+        return self.stops
+
+
+"""
+PROGRAMS = {
+    "return in finally": """
+def f(x):
+    r = []
+    def g():
+        try:
+            pass
+        finally:
+            r.append("f")
+            return 1
+    return g(), tuple(r), flip(1/2)
+""",
+    "break and continue": """
+def f(x):
+    r = []
+    for i in range(3):
+        try:
+            if i == x[0]: continue
+            if flip(1/2): break
+            r.append(i)
+        finally:
+            r.append("f")
+    else: r.append("else")
+    return tuple(r)
+""",
+    "in handlers": """
+def f(x):
+    r = []
+    for i in range(3):
+        try:
+            1 // (i - x[0])
+        except ZeroDivisionError:
+            if flip(1/2): break
+            continue
+        else:
+            if flip(1/3): continue
+        finally:
+            r.append("f" + str(i))
+        r.append("end")
+    return tuple(r)
+""",
+    "finally goes elsewhere": """
+def f(x):
+    r = []
+    def g():
+        for i in range(2):
+            try:
+                if flip(1/2): return "ret"
+                raise KeyError
+            finally:
+                r.append("f")
+                if x[0]: break
+                if i == 0: continue
+        return "out"
+    try: v = g()
+    except KeyError: v = "K"
+    return v, tuple(r)
+""",
+    "with": """
+def f(x):
+    l = []
+    for i in range(3):
+        with Noted(l, True), Noted(l, False):
+            if i == 0 and x[0]: continue
+            if flip(1/2): break
+            if flip(1/2): raise KeyError
+            l.append(i)
+        l.append("after")
+    return tuple(l)
+""",
+    "a loop inside of with": """
+def f(x):
+    l = []
+    with Noted(l, False):
+        for b in x:
+            if flip(1/2): break
+            if b: continue
+            l.append(b)
+    return tuple(l)
+""",
+    "finally inside of finally": """
+def f(x):
+    r = []
+    try:
+        try:
+            for i in range(2):
+                try:
+                    if flip(1/2): raise ValueError
+                    if x[0]: break
+                finally:
+                    r.append(i)
+                    try:
+                        raise KeyError
+                    except KeyError:
+                        r.append("k")
+        finally:
+            r.append("o")
+    except ValueError:
+        r.append("V")
+    return tuple(r)
+""",
+    "while": """
+def f(x):
+    s = 0
+    while s < 3:
+        try:
+            s += 1
+            if flip(1/2):
+                s += x[0]
+                continue
+            for j in range(2):
+                if j: break
+            else:
+                s = 9
+        finally:
+            s += 1
+    return s
+""",
+    "twice": """
+def f(x):
+    r = []
+    def g(i):
+        for k in range(3):
+            try:
+                try:
+                    if k == i: return "r"
+                    if k == 1: break
+                finally:
+                    r.append("a")
+                    if flip(1/2): continue
+            finally:
+                r.append("b")
+        return "e"
+    return g(x[0] + 1), tuple(r)
+""",
+    "what is returned": """
+def f(x):
+    def g():
+        try:
+            return randint(0, 1)
+        finally:
+            return_me = 5
+    def h():
+        a = 1
+        try:
+            return a
+        finally:
+            a = 2
+    return g(), h()
+""",
+    "raised in finally": """
+def f(x):
+    r = []
+    try:
+        try:
+            raise KeyError
+        finally:
+            r.append(1)
+            raise ValueError
+    except ValueError: r.append("V")
+    except KeyError: r.append("K")
+    return tuple(r), flip(1/2)
+""",
+    "raised on some runs": """
+def f(x):
+    r = []
+    try:
+        try:
+            r.append(0)
+        finally:
+            if flip(1/2): raise ValueError
+            r.append(1)
+    except ValueError: r.append("V")
+    return tuple(r)
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_way_out_is_that_of_plain_python(name: str) -> None:
+    with module_of(CONTEXT + PROGRAMS[name]) as module:
+        assert assert_agreement(bind(module, Bit, 2)).failing == 0
+
+
+def test_a_loop_that_is_followed_from_state_to_state_is_left_that_way() -> None:
+    source = """
+def f(x):
+    n = 0
+    while True:
+        try:
+            if flip("1/2"): break
+            if x[0] and flip("1/2"): continue
+        finally:
+            n = min(n + 1, 3)
+    return n
+"""
+    with module_of(source) as module:
+        law = dict(Instance(bind(module, Bit, 1)).distribution((1,)).law)
+    assert law == {1: Fraction(1, 2), 2: Fraction(1, 4), 3: Fraction(1, 4)}
