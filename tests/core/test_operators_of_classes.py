@@ -8,6 +8,7 @@ from agreement import assert_agreement, bind, module_of
 from tightdp.language.domains import Bit
 
 CLASSES = """
+import collections
 import functools
 import itertools
 from collections import deque
@@ -154,6 +155,12 @@ PROGRAMS = {
         text = {0: "a"}.get(x[-1])
         found = some.a.a if some.a else 0, text.upper() if text is not None else "none"
         return found, lacking(lambda: some.a.a), lacking(lambda: text.upper()), lacking(lambda: x[0].walk())
+    """,
+    "slices and Counters": """
+        text, i, counts = choice(["abc", "hello"]), x[0] + randint(-1, 2), collections.Counter(x)
+        parts = text[i:], text[:i], text[:: i or 1], tuple(range(5)[i : i + 2])
+        del counts[0]
+        return parts, len(counts), counts[0]
     """,
     "a list inside of a pattern": """
         d = 0

@@ -238,13 +238,13 @@ def sliced(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     """Return a slice of a sequence or of a string."""
     refuse_slice(m, value)
 
-    def cut(items: tuple[Value, ...]) -> Value:
-        return over_all(m, bounds, lambda *plain: items[as_slice(*plain)])
+    def cut(items: tuple[Value, ...], made: Callable[[tuple[Value, ...]], Value] = tuple) -> Value:
+        return over_all(m, bounds, lambda *plain: made(items[as_slice(*plain)]))
 
     if isinstance(value, Every):
         return over_all(m, bounds, lambda *plain: cut_every(m, value, as_slice(*plain)))
     if is_scalar(value):
-        return over_values(m, value, lambda text: m.each(cut(items_of(m, text)), "".join))
+        return over_values(m, value, lambda text: cut(items_of(m, text), "".join))
     part = m.each(items_of(m, value), cut)
     if isinstance(value, Range):
         return m.each(part, Range)

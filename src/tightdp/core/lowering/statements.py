@@ -146,7 +146,8 @@ def _without(m: Machine, index: Value, value: Value) -> None:
         return
     if not isinstance(value, (Reference, Table)):
         raise Failure(f"TypeError: a {name_of(value)} has no elements to delete", "use a list or a dictionary")
-    METHODS[Reference if isinstance(value, Reference) else type(value), "pop"](m, value, index)
+    absent = (None,) if isinstance(value, Table) and value.missing is COUNTS else ()  # a Counter misses no key
+    METHODS[Reference if isinstance(value, Reference) else type(value), "pop"](m, value, index, *absent)
 
 
 @assigns(ast.Name)
