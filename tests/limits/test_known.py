@@ -48,6 +48,12 @@ def named(x):  # type: ignore[no-untyped-def]
 
 
 @mechanism(record=Bit)
+def arranged(x):  # type: ignore[no-untyped-def]
+    """Only where the last record is a 1 an output stands for several orders."""
+    return shuffle([flip("1/3") for _ in range(3)]) if x[-1] and flip("1/2") else x[0] ^ flip("1/3")
+
+
+@mechanism(record=Bit)
 def filtered(x):  # type: ignore[no-untyped-def]
     return tuple(b for b in x if flip("1/3"))
 
@@ -78,6 +84,12 @@ def sent_by_few(instance: Instance, query: str, options: dict[str, Any], monkeyp
 
 def end_of(result: Any) -> Any:
     return result.points[0][1] if result.__class__.__name__ == "Curve" else result.lower
+
+
+def test_pairs_whose_outputs_stand_for_several_orders_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = arranged.bind(n=2)
+    sent = sent_by_few(instance, "delta", {"exp_epsilon": "3/2"}, monkeypatch)
+    assert 0 < sent[-1].lower <= instance.delta(exp_epsilon="3/2").delta
 
 
 @pytest.mark.parametrize("budget", thinned([20, 400_000, 0], 3))

@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from symmetry_oracle import meaning
+from tightdp import Int, choice, mechanism
 from tightdp.errors import ParameterError, QueryError
+from tightdp.language.neighbours import relation_of
 from tightdp.queries.composition.grid import above, below, grid_for
 from tightdp.queries.composition.lattice import Runs, compose_on_lattice
 from tightdp.queries.composition.loss import Direction, Losses
@@ -113,6 +116,15 @@ def test_pairs_of_hulls() -> None:
         DominatingPair(((F(1, 2), F(1)),))
 
 
+@settings(max_examples=200, deadline=None)
+@given(pairs(), pairs())
+def test_a_pair_below_another_one_has_nowhere_a_larger_delta(one: DominatingPair, other: DominatingPair) -> None:
+    kinks = {p / q for pair in (one, other) for p, q in pair.outcomes if q} | {F(10**6)}
+    deltas = [[listed_delta(((pair, 1),), t) for t in kinks] for pair in (one, other)]
+    assert one.below(other) == all(a <= b for a, b in zip(*deltas, strict=True))
+    assert one.below(one)
+
+
 @settings(max_examples=40, deadline=None)
 @given(pairs(), st.fractions("1/10", 1, max_denominator=10), st.integers(1, 3))
 def test_samples_of_both_directions(pair: DominatingPair, rate: F, times: int) -> None:
@@ -144,3 +156,28 @@ def test_an_envelope_is_bounded_by_real_pairs() -> None:
     lower, upper = losses.repeated(10).delta(F(10))
     assert lower == max(listed_delta(((pair, 10),), F(10)) for pair in (one, other))
     assert lower < upper < 1
+
+
+@mechanism(record=Int(0, 3))
+def middle(x):  # type: ignore[no-untyped-def]
+    """The exponential mechanism on how far a value is from being the median."""
+    away = [max(0, max(sum(v < c for v in x), sum(v > c for v in x)) - len(x) // 2) for c in range(4)]
+    return choice(range(4), weights=[F(1, 2**a) for a in away])
+
+
+def test_neighbours_that_others_dominate_are_no_choice() -> None:
+    """Of 25 different pairs of neighbours seven are left: two runs are composed as the best adversary chooses them."""
+    instance = middle.bind(n=3)
+    loss = instance.privacy_loss().compose(2)
+    laws = {x: meaning(instance.bound, x) or {} for x in product(range(4), repeat=3)}
+    pairs = [(laws[x], laws[other]) for x in laws for other in relation_of(instance.bound).neighbours(x)]
+    assert len({tuple(sorted(zip(p.values(), q.values(), strict=True))) for p, q in pairs}) > 8
+
+    def after_one(t: F) -> F:
+        return max(sum((max(F(0), p[y] - t * q[y]) for y in p), F(0)) for p, q in pairs)
+
+    for t in (F(1), F(3, 2), F(2)):
+        best = max(sum((p[y] * after_one(t * q[y] / p[y]) for y in p), F(0)) for p, q in pairs)
+        found = loss.delta(exp_epsilon=t)
+        assert 0 <= found.delta - best < F(1, 10**20)
+        assert found.status == ("exact" if found.lower == best else "bounded")

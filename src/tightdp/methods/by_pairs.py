@@ -44,11 +44,13 @@ _FROM_EACH = 4
 _RUNS = 4
 """How many runs of each dataset of a pair choose the outputs to compare."""
 _GIVEN_UP = (TooMuchWork, TooWide, LimitError)
-_UNKNOWN = (*_GIVEN_UP, ProgramError, QueryError)
 
 
 class _Arranged(Exception):
     """The codes of two datasets may differ in which arrangements of values they stand for."""
+
+
+_UNKNOWN = (*_GIVEN_UP, TooLarge, _Arranged, ProgramError, QueryError)
 
 
 class _OneByOne(ListedTable):
@@ -222,6 +224,21 @@ def _has(table: Table, x: Dataset, control: Control) -> bool:
         control()
         return False
     return True
+
+
+def of_one_record(program: Program, control: Control) -> Iterator[Pair]:
+    """Yield neighbours that differ in the first record, the only one there is, as long as that takes little work.
+
+    `program` is bound to one direction of "add-remove".
+    """
+    absent = (None,) * program.bound.n
+    table = _OneByOne(program, at_most(control, _BUDGET), _BUDGET, Kept())
+    for record in program.bound.record.values if program.inexact is None else ():
+        x, x_prime = ((record, *absent[1:]), absent)[:: -1 if program.bound.neighbours == "add" else 1]
+        if x != x_prime:
+            if not all(_has(table, each, control) for each in (x, x_prime)):
+                return
+            yield Pair(x, x_prime, 0, table)
 
 
 class FirstPairs(Method):

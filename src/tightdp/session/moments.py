@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from operator import itemgetter
 
 from tightdp.errors import LimitError
@@ -13,6 +14,7 @@ from tightdp.language.neighbours import DIRECTIONS
 from tightdp.limits.calibrated import FEW_DATASETS
 from tightdp.methods import questions
 from tightdp.methods.base import Pair
+from tightdp.methods.by_pairs import of_one_record
 from tightdp.methods.noisy_numbers import find_noisy_numbers
 from tightdp.queries import laws
 from tightdp.queries.composition.loss import Direction, Losses, direction_below, direction_of
@@ -114,7 +116,8 @@ def _direction(name: str, engine: Engine) -> tuple[Direction | None, Stats]:
         return direction_below(name, found, bound), outcome.stats
     query = engine.query()
     _, pairs = questions.comparison(engine.program, query.control)
-    direction = direction_of(name, found, lambda: query.control.pairs(pairs))
+    some = partial(of_one_record, engine.program, query.control)
+    direction = direction_of(name, found, lambda: query.control.pairs(pairs), some)
     if query.control.stopped is not None:
         raise query.control.stopped
     return direction, outcome.stats

@@ -229,11 +229,12 @@ def pair_of(found: Profile) -> DominatingPair:
     return pair_of_hull([(quotient(v.x, found.scale), quotient(v.y, found.scale)) for v in found.hull])
 
 
-def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction | None:
+def direction_of(name: str, found: Profile, pairs: Pairs, single: Pairs) -> Direction | None:
     """Return the losses in one direction, given the profile of all its pairs of neighbours; None where there are none.
 
     A real pair whose own hull is that of all dominates, and the composition is then exact. `pairs` is iterated once
-    more where none of those on the hull does, and where a direction has pairs with a single record.
+    more where none of those on the hull does, and where a direction has pairs with a single record. As they need not be
+    among those that stand for all, `single` has some more.
     """
     envelope = pair_of(found)
     attaining = _by_share(found)
@@ -244,20 +245,22 @@ def direction_of(name: str, found: Profile, pairs: Pairs) -> Direction | None:
     if name in ("remove", "add"):
         lonely = profile(pair for pair in pairs() if _lonely(pair))
         alone = [_own(pair) for pair in _by_share(lonely)]
+        if envelope not in alone:
+            alone += [_own(pair) for pair in _by_share(profile(single()))]
         alone = [envelope] if envelope in alone else alone[: MOST_PAIRS // 2]
     if envelope in alone:
         return _direction(name, envelope, [envelope], alone)
-    chosen: dict[DominatingPair, None] = {}
+    chosen: list[DominatingPair] = []
     if not real and len(attaining) > 1:
         for pair in pairs():
             own = _own(pair)
             if own == envelope:
                 return _direction(name, envelope, [own], alone)
-            if len(chosen) <= MOST_PAIRS:
-                chosen[own] = None
+            if len(chosen) <= 2 * MOST_PAIRS and not any(own.below(each) for each in chosen):
+                chosen = [*(each for each in chosen if not each.below(own)), own]
     if not 0 < len(chosen) <= MOST_PAIRS:
         return _direction(name, envelope, [_own(pair) for pair in real or attaining[: MOST_PAIRS // 2]], alone)
-    return replace(_direction(name, envelope, list(chosen), alone), choices=((tuple(chosen), 1),))
+    return replace(_direction(name, envelope, chosen, alone), choices=((tuple(chosen), 1),))
 
 
 def direction_below(name: str, found: Profile, bound: Number) -> Direction:

@@ -51,6 +51,27 @@ class DominatingPair:
         """Return the pair (Q, P)."""
         return DominatingPair(tuple((q, p) for p, q in reversed(self.outcomes)))
 
+    def below(self, other: DominatingPair) -> bool:
+        """Whether the other pair dominates this one: no test tells P from Q better than one of the other's does.
+
+        The hull of the other pair is concave: where it is nowhere below the corners of this one's it is so in between.
+        """
+        power: Number = Fraction(0)
+        level: Number = Fraction(0)
+        reached: Number = Fraction(0)
+        passed: Number = Fraction(0)
+        at = 0
+        for p, q in self.outcomes:
+            power, level = power + p, level + q
+            while at < len(other.outcomes) and passed + other.outcomes[at][1] <= level:
+                reached, passed = reached + other.outcomes[at][0], passed + other.outcomes[at][1]
+                at += 1
+            if at < len(other.outcomes):
+                more, wide = other.outcomes[at]
+                if (power - reached) * wide > more * (level - passed):
+                    return False
+        return True
+
     def diluted(self, rate: Fraction) -> DominatingPair:
         """Return the pair (rate·P + (1 - rate)·Q, Q): P is met only with probability `rate`, in (0, 1]."""
         return merged((rate * p + (1 - rate) * q, q) for p, q in self.outcomes)
