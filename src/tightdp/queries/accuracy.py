@@ -145,14 +145,6 @@ def least_alpha(
     return lower, upper, worst
 
 
-def number(table: Table, x: Dataset, code: int) -> int | float | Number:
-    """Return the output with a code, a possible one on x. Raises QueryError where it is not a number."""
-    found = number_or_tail(table, x, code)
-    if isinstance(found, Tail):
-        raise QueryError(f"the output {found!r} stands for many integers", "clamp the output, or leave no unknown")
-    return found
-
-
 def number_or_tail(table: Table, x: Dataset, code: int) -> int | float | Number | Tail:
     """Return the output with a code, a possible one on x: a number, or a tail of the integers.
 

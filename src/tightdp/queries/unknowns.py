@@ -19,16 +19,10 @@ from tightdp.exact.lines import Line, lines_of, parts_in_x, quotient
 from tightdp.exact.pieces import Interval, Piece, joined, kept_around, largest, positive_parts, signs_between
 from tightdp.exact.polynomials import sign
 from tightdp.exact.roots import Point, between, covering
-from tightdp.exact.weights import as_exact
 from tightdp.exact.weights import quotient as quotient_of
 from tightdp.exact.whole import Whole, polynomials
-from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
 from tightdp.methods.base import Pair
-from tightdp.methods.sums import mass
-from tightdp.queries.accuracy import number
-from tightdp.queries.measures import AccuracyAt
-from tightdp.symmetry.sets import Table
 
 Watch = Callable[[], None]
 Ratio = tuple[Line, Line]
@@ -99,13 +93,11 @@ def shares(pairs: Iterable[Pair]) -> list[Shares]:
     return list(found.values())
 
 
-def errors_beyond(table: Table, datasets: Iterable[tuple[Dataset, int]], question: AccuracyAt) -> Iterator[Quotient]:
-    """Yield, for some datasets, the probability of an output that is not near the target."""
-    for x, _ in datasets:
-        weights, (low, high) = table.weights(x), question.within(target_of(table.bound, x))
-        positive = _sign(weights.total)
-        far = [code for code in weights.by_code if not low <= as_exact(number(table, x, code)) <= high]
-        yield Quotient(mass(weights.by_code, far) * positive, weights.total * positive, x)
+def as_quotient(value: Number, witness: Dataset) -> Quotient:
+    """Return a number with the unknown in it as a function, with the dataset that has it."""
+    above, below = value.as_integer_ratio()
+    positive = _sign(below)
+    return Quotient(above * positive, below * positive, witness)
 
 
 def largest_quotient(

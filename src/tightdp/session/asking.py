@@ -10,13 +10,16 @@ from typing import Any
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
+from tightdp.exact.field import Number
 from tightdp.exact.lines import quotient
 from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
+from tightdp.language.program import Dataset
 from tightdp.methods import by_cells, questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
+from tightdp.queries.accuracy import Listed
 from tightdp.queries.measures import AccuracyAt, Goal
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
@@ -50,11 +53,14 @@ class Largest:
     def collect(self, instance: InstanceBase) -> Collected:
         """Compare all pairs, or all datasets; see `Question` of `cellwise`."""
         query, method, question = instance.engine.query(), _Method(), self.question
-        if isinstance(question, TightRatio):
+        if isinstance(question, AccuracyAt | TightRatio):
             finite = by_cells.finite_laws(instance.engine.program, query.control) is not None
-            if not finite and isinstance(known := numeric.answer(instance.engine, question), Privacy):
-                found = known  # all comparisons come out alike on the whole cell
-                return lambda cell: [Stretch(cell.low, cell.high, found.exp_epsilon, found.witness)], found.stats
+            if isinstance(question, TightRatio):
+                if not finite and isinstance(known := numeric.answer(instance.engine, question), Privacy):
+                    found = known  # all comparisons come out alike on the whole cell
+                    return lambda cell: [Stretch(cell.low, cell.high, found.exp_epsilon, found.witness)], found.stats
+            elif not finite and (near := numeric.near(instance.engine, question)) is not None:
+                return _worst(near, query.control), query.outcome(numeric.METHOD).stats
             query = instance.engine.query()
         pieces = _pieces_of(question, method, instance, query)
         return pieces, method.stats(query)
@@ -75,12 +81,10 @@ def _pieces_of(question: AskedNumber, method: _Method, instance: InstanceBase, q
         bound = instance.bound
         target_of(bound, (bound.record.values[0],) * bound.n)
         method.found, table, datasets = questions.accuracy_set(instance.engine.program, watch)
-        misses = list(unknowns.errors_beyond(table, watch.inputs(table, datasets), question))
+        laws, inputs = Listed(table), watch.inputs(table, datasets)
+        near = [(laws.within(x, *question.within(target_of(bound, x)), None), x) for x, _ in inputs]
         _check_complete(watch.stopped)
-        return lambda cell: [
-            _stretch(piece, 1 - _value(piece), piece.witness.witness)
-            for piece in unknowns.largest_quotient(misses, cell.low, cell.high, watch)
-        ]
+        return _worst(near, watch)
     if isinstance(question, TightRatio):
         ratios = unknowns.ratios(method.pairs(instance, query))
         return lambda cell: (
@@ -105,6 +109,15 @@ def _pieces_of(question: AskedNumber, method: _Method, instance: InstanceBase, q
     return lambda cell: [
         _stretch(piece, _value(piece), neighbours(piece.witness))
         for piece in unknowns.least_ratio(shares, question.delta, cell.low, cell.high, watch)
+    ]
+
+
+def _worst(near: Sequence[tuple[Number | None, Dataset]], watch: Callable[[], None]) -> Pieces:
+    """Return how the pieces of a cell are found on which a probability, of those on some datasets, is the least."""
+    misses = [unknowns.as_quotient(1 - share, x) for share, x in near if share is not None]
+    return lambda cell: [
+        _stretch(piece, 1 - _value(piece), piece.witness.witness)
+        for piece in unknowns.largest_quotient(misses, cell.low, cell.high, watch)
     ]
 
 

@@ -214,19 +214,12 @@ def _witness(laws: Comparing, found: Largest) -> PairWitness:
 
 def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws, query: Query) -> Accuracy | None:
     """Return the tight 1 - β at an error bound, or the least one for a β, over all datasets."""
-    exact = isinstance(question.alpha, Fraction) if isinstance(question, AccuracyAt) else laws.fits(question.beta)
-    if not exact or (isinstance(question, LeastError) and not question.beta):
+    if isinstance(question, LeastError) and not (question.beta and laws.fits(question.beta)):
+        return None
+    if (datasets := _accuracy_set(engine, question, laws)) is None:
         return None
     numbers = _Numbers(engine.bound, laws, query.control)
-    orbits = engine.program.contents
-    if orbits is None or not _target_in_any_order(engine.bound):
-        if engine.program.datasets > TABLE_ENTRIES:
-            return None
-        orbits = None
-    datasets = ((x, 1) for x in every_dataset(engine.bound)) if orbits is None else orbits.accuracy_set()
     with query.searching(), suppress(noise.Outside):
-        if laws.published:
-            _check_numbers(engine, laws)
         if isinstance(question, AccuracyAt):
             classes = classes_of(numbers, datasets, question)
             value, x = classes[0].one_minus_beta, classes[0].x
@@ -234,6 +227,35 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
         else:
             found = Accuracy.least(engine.subject, question, *least_alpha(numbers, datasets, question))
         return query.outcome(METHOD).on(found)
+    return None
+
+
+def _accuracy_set(
+    engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws
+) -> Iterable[tuple[Dataset, int]] | None:
+    """Return the datasets that are looked at for accuracy, None where another way is to answer."""
+    if isinstance(question, AccuracyAt) and not isinstance(question.alpha, Fraction):
+        return None
+    orbits = engine.program.contents
+    if orbits is None or not _target_in_any_order(engine.bound):
+        if engine.program.datasets > TABLE_ENTRIES:
+            return None
+        orbits = None
+    if laws.published:
+        _check_numbers(engine, laws)
+    return ((x, 1) for x in every_dataset(engine.bound)) if orbits is None else orbits.accuracy_set()
+
+
+def near(engine: Engine, question: AccuracyAt) -> list[tuple[Number | None, Dataset]] | None:
+    """Return the probabilities, by dataset, that the output is near the target; None where another way is to answer."""
+    query = engine.query()
+    laws = engine.program.cells(query.control)
+    datasets = None if laws is None else _accuracy_set(engine, question, laws.laws)
+    if laws is None or datasets is None:
+        return None
+    numbers = _Numbers(engine.bound, laws.laws, query.control)
+    with query.searching(), suppress(noise.Outside):
+        return [(numbers.within(x, *question.within(target_of(engine.bound, x)), None), x) for x, _ in datasets]
     return None
 
 
