@@ -44,8 +44,12 @@ _SUMS = 24
 """With so many lists of weights laws on several datasets are compared."""
 
 
+class Differs(QueryError):
+    """The core program does not say what the mechanism says: the certificate is not to be trusted."""
+
+
 def compare(content: Mapping[str, Any], program: Program) -> str:
-    """Return on which datasets the laws are the same, in words. Raises QueryError where one is not.
+    """Return on which datasets the laws are the same, in words. Raises Differs where one is not.
 
     Outputs are compared by their probabilities on all these datasets: what a part publishes may have another name than
     what the mechanism returns. Errors, for accuracy, are compared by value, and so are the outputs of a law that is
@@ -79,9 +83,7 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
     label = about({name: claim[name] for name in ("unknown",) if values}, {}, bounds[0])["claim"]
     if claim.get("parameters", label["parameters"]) != label["parameters"]:
         said, true = (", ".join(f"{k}={v}" for k, v in of["parameters"].items()) or "none" for of in (claim, label))
-        raise QueryError(
-            f"the certificate names other parameters than {program.name} has: {said}, not {true}", "do not trust it"
-        )
+        raise Differs(f"the certificate names other parameters than {program.name} has: {said}, not {true}")
     if dataset_of(bounds[0], bounds[0].record.values) != claim["records"]:
         raise QueryError(f"{program.name} has other records than the certificate", "give the mechanism that it names")
     checker.LEFT[0] = WORK * checker.WORK
@@ -128,21 +130,21 @@ def _read(text: str) -> Any:
 
 
 def _alike(claim: Mapping[str, Any], core: _Core, bound: Bound, ours: _Laws) -> Any:
-    """Return up to what a mechanism has the law of the program. Raises QueryError where it has another one."""
+    """Return up to what a mechanism has the law of the program. Raises Differs where it has another one."""
     name, theirs = bound.program.name, [core.law(bound, x) for x, _ in ours]
     error, alpha = Fraction(claim.get("error", 0)), Fraction(claim["alpha"]) if "alpha" in claim else None
     alike = partial(_laws_alike, error=error, alpha=alpha, seed=claim["program"])
     if not alike([law for _, law in ours], theirs):
         for (x, law), other in zip(ours, theirs, strict=True):
             if not alike([law], [other]):
-                raise QueryError(f"the core program has another law than {name} on {x}", "do not trust it")
-        raise QueryError(f"the core program tells other datasets apart than {name}", "do not trust it")
+                raise Differs(f"the core program has another law than {name} on {x}")
+        raise Differs(f"the core program tells other datasets apart than {name}")
     return max(law.wide for _, law in ours) + error
 
 
 def _no_test_is_better(claim: Mapping[str, Any], core: _Core, bound: Bound, ours: _Laws, reach: tuple[int, int]) -> Any:
     """Return up to what no output of a mechanism tells neighbours apart better than messages, or noisy numbers; where a
-    ρ is attained or exceeded, or worse. Raises QueryError where one does."""
+    ρ is attained or exceeded, or worse. Raises Differs where one does."""
     noisy, name = core.data.variances is not None, bound.program.name
     theirs = [core.noisy(bound, x, reach) if noisy else _Law(core.law(bound, x), Fraction(0)) for x, _ in ours]
     both = "attained" in claim or claim["question"] == "larger concentration"
@@ -152,7 +154,7 @@ def _no_test_is_better(claim: Mapping[str, Any], core: _Core, bound: Bound, ours
             pairs = [*zip(laws, beside, strict=True)]
             for which, of in (("more", pairs), ("less", pairs[::-1]))[: 1 + both]:
                 if not _no_better(*of):
-                    raise QueryError(f"{name} tells {which} of {x} and {other} than the program", "do not trust it")
+                    raise Differs(f"{name} tells {which} of {x} and {other} than the program")
     return max(law.wide for law in (*theirs, *(law for _, law in ours)))
 
 

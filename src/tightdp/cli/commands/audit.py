@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tightdp.cli.answer import DONE, ask_about, bind, bind_to, emit, write_text
+from tightdp.cli.answer import DONE, REFUTED, ask_about, bind, bind_to, emit, write_text
 from tightdp.cli.targets import UsageError
 from tightdp.cli.words import given, read_bindings, read_json
 from tightdp.errors import LimitError
@@ -16,7 +16,7 @@ from tightdp.exact.parameters import as_parameter
 from tightdp.exact.rationals import as_int
 from tightdp.results.audit import Audit
 from tightdp.results.result import Subject
-from tightdp.session.against import compare
+from tightdp.session.against import Differs, compare
 from tightdp.session.auditing import audit
 from tightdp.session.certify import Certificate, as_json, check_file
 from tightdp.session.certify_alone import certify_audit, certify_optimum
@@ -42,7 +42,11 @@ def run(options: Namespace) -> int:
             content = json.loads(Path(options.file).read_text(encoding="ascii"))
             named = content["claim"].get("mechanism", "")
             place = options.against if ":" in options.against else f"{options.against}:{named}"
-            write_text("-", f"{compare(content, load(place).program)}\n")
+            try:
+                said = compare(content, load(place).program)
+            except Differs as reason:
+                said, status = f"refused: {reason.what}", REFUTED
+            write_text("-", f"{said}\n")
         return status
     made = certify_audit(_audited(options)) if options.command == "certify_audit" else _certified(options)
     write_text(options.output, as_json(made))
