@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from handwritten import Nasty
+from parametrised import value_at
+from tightdp import flip, mechanism
 from tightdp.language.domains import Bit, Int, Values
 
 PROGRAMS = [
@@ -44,6 +48,10 @@ def f(x):
         if b:
             return "broken"
     return None""",
+    ),
+    Nasty(
+        "fractions-of-numbers-with-e",
+        "def f(x):\n    q = exp(-1 - x[0])\n    return flip(Fraction(q)), flip(Fraction(q, 2)), flip(Fraction(1, 1 + 1 / q)), Fraction(x[1], 2)",
     ),
     Nasty(
         "while-else",
@@ -315,3 +323,13 @@ def test_program_means_what_the_interpreter_says(program: Nasty) -> None:
 
 def test_names_are_distinct() -> None:
     assert len({program.name for program in PROGRAMS}) == len(PROGRAMS)
+
+
+def test_fractions_of_an_unknown() -> None:
+    @mechanism
+    def noisy(x, e):  # type: ignore[no-untyped-def]
+        return sum(b ^ flip(Fraction(1, e + 1)) for b in x), flip(Fraction(1, 3) / Fraction(e) ** x[0])
+
+    found = noisy.bind(n=2, e="?[1,5]").privacy()
+    for e in (Fraction(3, 2), Fraction(4)):
+        assert value_at(found, e) == noisy.bind(n=2, e=e).privacy().exp_epsilon

@@ -13,7 +13,8 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache, wraps
+from functools import lru_cache, reduce, wraps
+from operator import truediv
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Protocol, runtime_checkable
 
@@ -228,7 +229,7 @@ _OPERATIONS: dict[type[ast.operator], str] = {ast.Div: _DIVIDE, ast.Pow: _POWER}
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Replaces `/`, `**`, `int(...)`, `Fraction(..., ...)`, by whichever name, and float literals.
+    """Replaces `/`, `**`, `int(...)`, `Fraction(...)`, by whichever name, and float literals.
 
     All else keeps its node and place.
     """
@@ -252,10 +253,10 @@ class _Rewriter(ast.NodeTransformer):
         match node:
             case ast.Call(ast.Name("int"), [ast.expr() as value], []) if not isinstance(value, ast.Starred):
                 return _call(_INT, node.func, value, node)
-            case ast.Call(ast.Name(name) | ast.Attribute(attr=name), [above, below], []) if (
+            case ast.Call(ast.Name(name) | ast.Attribute(attr=name), [above, *below], []) if (
                 name in self._fractions and not isinstance(above, ast.Starred)
             ):
-                return _call(_FRACTION, node.func, ast.Tuple([above, below], ast.Load()), node)
+                return _call(_FRACTION, node.func, ast.Tuple([above, *below], ast.Load()), node)
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -303,9 +304,9 @@ def _integer(kind: Any, value: Any) -> Any:
 
 
 def _fraction(kind: Any, parts: Sequence[Any]) -> Any:
-    """In place of `Fraction` of two numbers: noisy ones are divided."""
-    noisy = kind is Fraction and any(isinstance(part, Symbolic) for part in parts)
-    return parts[0] / parts[1] if noisy else kind(*parts)
+    """In place of `Fraction`: noisy numbers and those with e^q are divided, and one alone stays as it is."""
+    divided = kind is Fraction and any(isinstance(part, (Symbolic, ExpNumber)) for part in parts)
+    return reduce(truediv, parts) if divided and len(parts) < 3 else kind(*parts)
 
 
 def _divide(left: Any, right: Any) -> Any:

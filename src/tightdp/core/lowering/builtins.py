@@ -41,6 +41,7 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Expr
 from tightdp.core.operators import Far
 from tightdp.core.windows import is_far
+from tightdp.exact.field import ExpNumber
 from tightdp.language.primitives import exp
 
 # scalars
@@ -69,12 +70,12 @@ def _int(m: Machine, value: Value = 0, /, base: Value = None) -> Value:
 
 @builtin(fractions.Fraction)
 def _fraction(m: Machine, numerator: Value, denominator: Value = None) -> Value:
-    if denominator is None:
-        return _of_one("fraction")(m, numerator)
     parts = (part.values if isinstance(part, Expr) else (part,) for part in (numerator, denominator))
     listed = (values for values in parts if isinstance(values, tuple))  # for every n they are not
-    noisy = any(isinstance(value, (Far, Between)) for values in listed for value in values)
-    return _of_two("div" if noisy else "fraction")(m, numerator, denominator)
+    divided = any(isinstance(value, (Far, Between, ExpNumber)) for values in listed for value in values)
+    if denominator is None:
+        return _of_one("pos" if divided else "fraction")(m, numerator)
+    return _of_two("div" if divided else "fraction")(m, numerator, denominator)
 
 
 @builtin(round)
