@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any, TypeAlias
 
@@ -214,6 +215,7 @@ class _Assembled:
                 tuple(published),
                 0,
                 (),
+                tuple(tuple(each.put(partial(renamed, names=names)) for each in odds) for odds in run.odds),
             )
 
 
@@ -238,7 +240,8 @@ def _alike(one: Ending, other: Ending) -> bool:
 
 def _kept_noises(run: Run, seen: Sequence[Sent]) -> list[int]:
     """Return the noises of the end that matter: others are only added to what is told, or not seen at all."""
-    kept = {at for terms in run.bounds for (kind, at), _ in terms if _at_end(kind)}
+    exponents = [terms for each in run.odds for odds in each for _, terms in odds.powers]
+    kept = {at for terms in (*run.bounds, *exponents) for (kind, at), _ in terms if _at_end(kind)}
     alone: set[int] = set()
     mixed: list[set[int]] = []
     for sent in seen:

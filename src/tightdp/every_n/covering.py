@@ -69,7 +69,9 @@ def covers(
     """
     mine, other = _values(ours, held[0], _OURS, None), _values(ours, held[1], _THEIRS, gaps, by)
     near = [
-        (at, path) for at, path in enumerate(theirs) if alike(ours, path) and _alike_published(ours, path, mine, other)
+        (at, path)
+        for at, path in enumerate(theirs)
+        if not path.odds and alike(ours, path) and _alike_published(ours, path, mine, other)
     ]
     rows = [*_within(gaps, held[0]), *_conditions(ours.bounds, mine)] if near else []
     found, left = [], []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -16,6 +16,7 @@ from tightdp.every_n.paths import (
     Affine,
     Bounds,
     Noise,
+    Odds,
     Terms,
     Tree,
     leaves,
@@ -118,6 +119,7 @@ class Run:
         self.probability: Number = Fraction(1)
         """How likely its draws are, once all runs are known."""
         self.noises: list[Noise] = []
+        self.odds: list[tuple[Odds, ...]] = []
         self.bounds: Bounds = {}
         self.asked: list[tuple[Tree, bool]] = []
         self._ways = 0
@@ -129,6 +131,12 @@ class Run:
         outcome, probability = law[self.choices.choose(law)]
         self.choices.weight = self.choices.weight * probability
         return outcome
+
+    def weighed(self, odds: Mapping[int, tuple[Odds, ...]]) -> int:
+        """Return an outcome of a draw whose weights are not known."""
+        at = list(odds)[self.choices.choose(tuple((at, Fraction(1)) for at in odds))]
+        self.odds.append(odds[at])
+        return at
 
     def noise(self, law: Noise) -> Affine:
         """Return symbolic noise."""

@@ -62,6 +62,7 @@ def _kinds(paths: Iterable[Path], block: Mapping[int, int]) -> Iterator[Any]:
             path.published,
             path.target,
             path.values,
+            path.odds,
         )
 
 
@@ -154,7 +155,7 @@ def _signs(some: Iterable[Path], zeros: _Zeros) -> dict[Any, int] | None:
         put = with_known(path, {("held", place): Affine((), Fraction(0)) for place in zeros})
         if put is not None:
             bounds = tuple(sorted(put.bounds.items()))
-            sign = put.probability, put.noises, bounds, put.letter, put.published, put.values
+            sign = put.probability, put.noises, bounds, put.letter, put.published, put.values, put.odds
             if sign in found:
                 return None
             found[sign] = path.target

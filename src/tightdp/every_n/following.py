@@ -25,7 +25,7 @@ from tightdp.every_n.paths import (
     times,
     tree_of,
 )
-from tightdp.every_n.trees import is_tree, shorter
+from tightdp.every_n.trees import is_power, is_tree, shorter
 from tightdp.language.laws import Law, OnIntegers, TwoSided
 
 _MOST_ARRANGED = 6
@@ -154,6 +154,7 @@ class FollowingBuilder(Builder):
         refuse_cut_off(*forms)
         divisor = trees[-1]
         safe = operator in _SAFE or (operator in _DIVIDING and isinstance(divisor, Affine) and _is_not_zero(divisor))
+        safe = safe or is_power(operator, trees)
         if not safe or any(isinstance(tree, str) or tree is None for tree in trees):
             self._beyond(*trees)
         return self.symbol(shorter(operator, *trees))

@@ -90,11 +90,11 @@ def grows(paths: Paths) -> bool:
 
 
 def _beyond(path: Path) -> bool:
-    """Whether a path is not looked at: n, an unknown, an open answer, or factors that are not whole, are in it."""
+    """Whether a path is not looked at: n, an unknown, open answers, odds, or factors that are not whole are in it."""
     forms = [*(Affine(terms, Fraction(0)) for terms in path.bounds), *path.values, *path.published]
     shapes = [path.probability, *(law.ratio if isinstance(law, TwoSided) else law.weight for law in path.noises)]
     return (
-        bool(answers(path.letter))
+        bool(answers(path.letter) or path.odds)
         or any(isinstance(each, ExpNumber) and each.unknown for each in shapes)
         or any(kind == "size" or factor.denominator > 1 for form in forms for (kind, _), factor in form.terms)
     )

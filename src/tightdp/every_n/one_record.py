@@ -68,7 +68,9 @@ def _moved_alike(before: Sequence[Path], after: Sequence[Path]) -> bool:
         moves.setdefault(None, set()).add(tuple(map(_moved, path.values)))
     for path in after:
         moves.setdefault((path.letter,), set()).add(tuple(map(_moved, path.published)))
-    return all(_own(path.bounds) for path in after) and all(len(each) == 1 for each in moves.values())
+        if not _own([*path.bounds, *path.exponents()]):
+            return False
+    return all(len(each) == 1 for each in moves.values())
 
 
 def _moved(form: Affine) -> Terms:
@@ -156,7 +158,7 @@ def _becomes(path: Path, value: Affine) -> bool:
 
 
 def _is_noisy_sum(path: Path) -> bool:
-    if path.bounds or path.letter != OPEN:
+    if path.bounds or path.odds or path.letter != OPEN:
         return False
     terms: Terms = path.published[0].terms
     others = [kind for (kind, _), _ in terms if kind != "fresh"]

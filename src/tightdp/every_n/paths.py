@@ -19,7 +19,7 @@ from tightdp.core.nodes import Const, Expr
 from tightdp.errors import LanguageError
 from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.edges import Edge
-from tightdp.exact.field import Number
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Exponentials, TwoSided
 
 Terms: TypeAlias = tuple[tuple[tuple[str, int], Fraction], ...]
@@ -174,6 +174,27 @@ def dependent(forms: Iterable[Affine], apart: str) -> bool:
     return False
 
 
+class Odds(NamedTuple):
+    """How likely an outcome is by one that is drawn: a factor times powers, whose exponents are not known."""
+
+    factor: Number
+    powers: tuple[tuple[Number, Terms], ...]
+
+    def put(self, form: Callable[[Affine], Affine]) -> Odds:
+        """Return the odds with other forms as the exponents."""
+        factor, powers = self.factor, []
+        for base, terms in self.powers:
+            left, constant = form(Affine(terms, Fraction(0)))
+            factor = factor * power(base, constant)
+            powers += [(base, left)] if left else []
+        return Odds(factor, tuple(powers))
+
+
+def power(base: Number, exponent: Fraction) -> Number:
+    """Return a power; the exponent of a rational number is an integer."""
+    return base**exponent if isinstance(base, ExpNumber) else base ** int(exponent)
+
+
 def normal(form: Affine, strictly: bool) -> tuple[Terms, Fraction | int, bool]:
     """Return terms, a number, and whether form >= 0 (or > 0) says that the terms are at least this, or below it.
 
@@ -195,6 +216,7 @@ class Path:
 
     `probability` is that of its finite draws, `noises` are the laws of its other draws. It sends `letter`,
     with the symbolic values `published` in their places, and leads to the state `target`, which holds `values`.
+    Of draws whose weights are not known, `odds` has those of all other outcomes.
     """
 
     probability: Number
@@ -204,6 +226,11 @@ class Path:
     published: tuple[Affine, ...]
     target: int
     values: tuple[Affine, ...]
+    odds: tuple[tuple[Odds, ...], ...] = ()
+
+    def exponents(self) -> Iterator[Terms]:
+        """Yield the exponents in odds."""
+        return (terms for each in self.odds for odds in each for _, terms in odds.powers)
 
     def edges(self) -> Iterator[Edge]:
         """Yield the ends of all bounds."""
@@ -299,8 +326,14 @@ def with_known(path: Path, known: Mapping[tuple[str, int], Affine]) -> Path | No
         if joined is None:
             return None
         bounds = joined
+    return _with_forms(replace(path, bounds=bounds), put)
+
+
+def _with_forms(path: Path, put: Callable[[Affine], Affine]) -> Path:
+    """Return a path with other forms in all places but its bounds."""
     published, values = (tuple(map(put, some)) for some in (path.published, path.values))
-    return replace(path, bounds=bounds, published=published, values=values)
+    odds = tuple(tuple(each.put(put) for each in some) for some in path.odds)
+    return replace(path, published=published, values=values, odds=odds)
 
 
 # states
@@ -310,7 +343,8 @@ def together(paths: Iterable[Path]) -> tuple[Path, ...]:
     """Return the paths, those that differ only in their finite draws merged."""
     found: dict[Any, Path] = {}
     for path in paths:
-        key = path.noises, tuple(sorted(path.bounds.items())), path.letter, path.published, path.target, path.values
+        bounds = tuple(sorted(path.bounds.items()))
+        key = path.noises, bounds, path.letter, path.published, path.target, path.values, path.odds
         known = found.get(key)
         found[key] = path if known is None else replace(path, probability=known.probability + path.probability)
     return tuple(found.values())
@@ -325,7 +359,7 @@ def without_dead(paths: Paths) -> Paths:
     while changed:
         changed = False
         for at, path in ways:
-            seen = list(path.bounds) + [each.terms for each in path.published]
+            seen = [*path.bounds, *path.exponents(), *(each.terms for each in path.published)]
             if id(path) not in ends:
                 seen += [path.values[place].terms for place in live[path.target]]
             here = {place for terms in seen for (kind, place), _ in terms if kind == "held"}
@@ -350,7 +384,7 @@ def without_dead(paths: Paths) -> Paths:
 
 def _unused(path: Path) -> Path:
     """Leave out the noises of a path that nothing comes of."""
-    seen = [*path.bounds, *(each.terms for each in (*path.published, *path.values))]
+    seen = [*path.bounds, *path.exponents(), *(each.terms for each in (*path.published, *path.values))]
     kept = sorted({at for terms in seen for (kind, at), _ in terms if kind == "fresh"})
     if len(kept) == len(path.noises):
         return path
@@ -363,5 +397,4 @@ def _with_names(path: Path, names: Names) -> Path:
     """Return a path whose symbols have other names."""
     bounds = renamed_bounds(path.bounds, names)
     assert bounds is not None
-    published, values = (tuple(renamed(each, names) for each in some) for some in (path.published, path.values))
-    return replace(path, bounds=bounds, published=published, values=values)
+    return _with_forms(replace(path, bounds=bounds), lambda form: renamed(form, names))

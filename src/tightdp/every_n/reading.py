@@ -33,6 +33,7 @@ from tightdp.every_n.paths import SIZE, Affine, Symbol, refusal, tree_of
 from tightdp.every_n.picking import picked, record_at_place
 from tightdp.every_n.runs import NEXT, PASSED, Ending, NoEvidence, Session, Stopped, rest_of, tokens_of
 from tightdp.every_n.seeing import Follower
+from tightdp.every_n.trees import odds_of
 from tightdp.language import primitives
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import LOOP_ROUNDS
@@ -197,6 +198,8 @@ class Following(Follower):
         raise self.unsupported("no answer for every n: this record is picked by its position", hint)
 
     def drawn(self, name: str, values: Sequence[Value]) -> Value | None:
+        if name == "choice" and values:
+            return self._weighed(values)
         if name in _AROUND and any(isinstance(value, Symbol) for value in values):
             return self._noisy(name, *values)
         last = values[1] if len(values) == 2 else None
@@ -205,6 +208,16 @@ class Following(Follower):
             return None
         self.picked.append(None)
         return self.builder.symbol(("position", len(self.picked)))
+
+    def _weighed(self, weights: Sequence[Value]) -> Value | None:
+        """Return which of its values a choice takes whose weights are powers of sums; None for other weights."""
+        odds = odds_of([tree_of(self.expr(weight)) for weight in weights])
+        forms = [Affine(terms, Fraction(0)) for each in odds.values() for one in each for _, terms in one.powers]
+        if self.run.kind != "post" or not forms or not all(map(self.run.clean, forms)):
+            return None
+        for form in forms:
+            self.run.check(form.terms)
+        return self.run.weighed(odds)
 
     def _noisy(self, name: str, centre: Value, shape: Value, low: Value = None, high: Value = None) -> Value:
         """Return noise around a symbolic number, clamped to ends where these are given."""

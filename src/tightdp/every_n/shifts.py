@@ -10,7 +10,7 @@ from math import ceil, floor, inf, lcm
 from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.every_n.edges import Edge, finite, total
-from tightdp.every_n.paths import Affine, Bounds, Noise, Path, Paths, Terms, plus, times, with_known
+from tightdp.every_n.paths import Affine, Bounds, Noise, Odds, Path, Paths, Terms, plus, power, times, with_known
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.laws import Exponentials
 
@@ -122,8 +122,9 @@ def shifts(ours: Path, theirs: Path, before: Gaps, steps: Steps) -> dict[Gaps, t
                 break
             after.append(gap)
         else:
-            cost, key = price(ours, by), tuple(after)
-            if key not in found or cost < found[key][0]:
+            odds, key = _odds_price(ours, theirs, before, by), tuple(after)
+            cost = odds and price(ours, by) * odds
+            if cost and (key not in found or cost < found[key][0]):
                 found[key] = cost, by
     return found
 
@@ -197,6 +198,40 @@ def price(path: Path, by: Shift) -> Number:
     for law, d in zip(path.noises, by, strict=True):
         cost = cost * _price(law, d)
     return cost
+
+
+def _odds_price(ours: Path, theirs: Path, before: Gaps, by: Shift) -> Number | None:
+    """Return the largest ratio of the probabilities of outcomes whose weights are not known; None for no bound.
+
+    A ratio of sums of weights is at most the largest ratio of two of them.
+    """
+    chosen, open_ = zip(*(_with_known_odds(path) for path in (ours, theirs)), strict=True)
+    if [[odds.powers for odds in each] for each in open_[0]] != [[odds.powers for odds in each] for each in open_[1]]:
+        return None
+    cost: Number = chosen[0] / chosen[1]
+    for one, other in zip(*open_, strict=True):
+        most: Number = Fraction(1)
+        for mine, their in zip(one, other, strict=True):
+            ratio = their.factor / mine.factor
+            for base, terms in mine.powers:
+                low, high = _moved(terms, before)
+                edge = low if base > 1 else high
+                if not finite(edge):
+                    return None
+                exact = edge if isinstance(base, ExpNumber) else ceil(edge) if base > 1 else floor(edge)
+                ratio = ratio * power(base, -Fraction(exact) - _shifted(terms, by))
+            most = max(most, ratio)
+        cost = cost * most
+    return cost
+
+
+def _with_known_odds(path: Path) -> tuple[Number, list[tuple[Odds, ...]]]:
+    """Return how likely the outcomes are whose odds are known by now, and the odds of the others."""
+    chosen: Number = Fraction(1)
+    for each in path.odds:
+        if not any(odds.powers for odds in each):
+            chosen = chosen / (1 + sum((odds.factor for odds in each), Fraction(0)))
+    return chosen, [each for each in path.odds if any(odds.powers for odds in each)]
 
 
 def _price(law: Noise, d: Fraction | int) -> Number:

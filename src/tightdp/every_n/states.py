@@ -91,7 +91,7 @@ def _endings(bound: Bound, session: Session, watch: Callable[[], None]) -> Itera
 def chain_of(paths: Paths, rational: bool = True) -> Chain | None:
     """Return the chain of a program whose values are all finite, and its probabilities rational, else None."""
     for path in paths.each():
-        if path.noises or path.values or path.bounds or path.published:
+        if path.noises or path.values or path.bounds or path.published or path.odds:
             return None
         if rational and not isinstance(path.probability, Fraction):
             return None
@@ -241,6 +241,8 @@ def _taken(path: Path, held: tuple[int, ...], reach: int) -> Iterator[tuple[tupl
             for law, z in zip(path.noises, noise, strict=True):
                 assert isinstance(law, TwoSided)
                 mass = mass * law.mass(z)
+            for each in path.odds:
+                mass = mass / (1 + sum((odds.put(value.of).factor for odds in each), Fraction(0)))
             yield tuple(int(value(each)) for each in path.values), tuple(map(value, path.published)), mass
 
 
@@ -249,6 +251,9 @@ class _Value:
 
     def __init__(self, held: tuple[int, ...], noise: tuple[int, ...]) -> None:
         self._held, self._noise = held, noise
+
+    def of(self, form: Affine) -> Affine:
+        return Affine((), self(form))
 
     def __call__(self, form: Affine) -> Fraction:
         total = form.constant

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from tightdp.core.operators import operation
-from tightdp.every_n.paths import Affine, Tree, plus, times
+from tightdp.every_n.paths import Affine, Odds, Tree, plus, power, times
+from tightdp.exact.field import ExpNumber, Number, exp
 
 _NEUTRAL = {"add": 0, "mul": 1, "bitor": 0, "bitxor": 0}
 """Operations in which the order does not count, and what changes nothing."""
@@ -46,6 +48,70 @@ def shorter(operator: str, *trees: Tree) -> Tree:
         elif _is_sum(one):
             one = shorter("add", apart, _constant(added.constant % other.constant))
     return operator, one, other
+
+
+# powers, as the weights of a choice
+
+_Product: TypeAlias = tuple[Number, dict[Number, Affine]]
+"""A factor, and bases with exponents."""
+
+
+def is_power(operator: str, trees: Sequence[Tree]) -> bool:
+    """Whether an operation is a power of a positive number that is known, with an exponent of integers that are not."""
+    *base, exponent = trees
+    if not isinstance(exponent, Affine) or exponent.real():
+        return False
+    return operator == "exp" or (operator == "pow" and exponent.whole() and (_positive(base[0]) or 0) > 0)
+
+
+def odds_of(weights: Sequence[Tree]) -> dict[int, tuple[Odds, ...]]:
+    """Return for each outcome that is possible by how much others are likelier; none for weights of another kind."""
+    found = [_product(weight) for weight in weights]
+    products = {at: each for at, each in enumerate(found) if each is not None and each[0]}
+    if None in found:
+        return {}
+    return {
+        at: tuple(_odds(_times(other, mine, -1)) for n, other in products.items() if n != at)
+        for at, mine in products.items()
+    }
+
+
+def _odds(product: _Product) -> Odds:
+    factor, powers = product
+    exponents = sorted(((form.terms, base) for base, form in powers.items()), key=lambda each: each[0])
+    return Odds(factor, tuple((base, terms) for terms, base in exponents)).put(lambda form: form)
+
+
+def _product(tree: Tree) -> _Product | None:
+    """Return a tree that is positive, or 0, as a product of powers; None for others."""
+    known = _positive(tree)
+    if known is not None:
+        return known, {}
+    match tree:
+        case ("exp", Affine() as exponent):
+            return power(exp(1), exponent.constant), {exp(1): Affine(exponent.terms, Fraction(0))}
+        case ("pow", base, Affine() as exponent) if known_base := _positive(base):
+            return power(known_base, exponent.constant), {known_base: Affine(exponent.terms, Fraction(0))}
+        case ("mul" | "div", one, other):
+            ours, theirs = _product(one), _product(other)
+            if ours is not None and theirs is not None and (tree[0] == "mul" or theirs[0]):
+                return _times(ours, theirs, 1 if tree[0] == "mul" else -1)
+    return None
+
+
+def _times(one: _Product, other: _Product, sign: int) -> _Product:
+    """Return the product, or the quotient."""
+    factor = one[0] * other[0] if sign > 0 else one[0] / other[0]
+    powers = dict(one[1])
+    for base, exponent in other[1].items():
+        powers[base] = plus(powers.get(base, Affine((), Fraction(0))), exponent, sign)
+    return factor, powers
+
+
+def _positive(tree: Tree) -> Number | None:
+    """Return a number that is known and not below 0; None for others."""
+    value = tree.constant if _is_constant(tree) else tree
+    return value if isinstance(value, (Fraction, ExpNumber)) and value >= 0 else None
 
 
 def _is_constant(tree: Tree) -> bool:

@@ -231,7 +231,9 @@ def _choose(m: Machine, items: tuple[Value, ...], weights: Sequence[Value] | Non
             "give one weight per value",
         )
     unknown = [weight for weight in weights if isinstance(weight, Expr)]
-    joint = None
+    joint, chosen = None, m.drawn("choice", weights) if m.single and unknown else None
+    if chosen is not None:
+        return item_at(m, items, chosen)
     if prod(len(weight.values) for weight in unknown) > TABLE_ENTRIES:
         together = values_together(unknown, TABLE_ENTRIES, m.watch)
         if not together:
