@@ -156,9 +156,10 @@ def _integers(node: ast.FunctionDef, own: Sequence[ast.AST]) -> Names:
         for target, value in assignments(part):
             values.setdefault(target.id, []).append(value)
     stored = Counter(part.id for part in own if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load))
-    met, begun = set[str](), set[str]()
+    met, begun = {part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)}, set[str]()
     for statement in node.body:
-        begun |= {target.id for target, _ in assignments(statement)} - met - read(statement)
+        if isinstance(statement, ast.Assign):
+            begun |= {target.id for target, _ in assignments(statement)} - met - read(statement)
         met |= {part.id for part in ast.walk(statement) if isinstance(part, ast.Name)}
     found = frozenset(name for name in begun if len(values[name]) == stored[name])
     while left := {name for name in found if not all(_is_arithmetic(value, found) for value in values[name])}:

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from tightdp.core.between import Between
 from tightdp.core.lowering.alike import added, for_all, template
@@ -28,6 +29,7 @@ from tightdp.core.lowering.values import (
     Every,
     Generator,
     Growing,
+    Host,
     Object,
     Range,
     Sieve,
@@ -42,7 +44,10 @@ from tightdp.core.nodes import Expr
 from tightdp.core.operators import Far
 from tightdp.core.windows import is_far
 from tightdp.exact.field import ExpNumber
+from tightdp.exact.lazily import lazily
 from tightdp.language.primitives import exp
+
+written: Any = lazily("tightdp.language.library_functions")
 
 # scalars
 
@@ -140,6 +145,8 @@ for _name in ("and_", "or_", "xor"):
 
 @builtin(next)
 def _next(m: Machine, generator: Value, default: Value = MISSING, /) -> Value:
+    if isinstance(generator, Object):
+        return call(m, Host(written.following), (generator, *(() if default is MISSING else (default,))), {})
     if not isinstance(generator, Generator):
         raise m.unsupported("next of anything but a generator expression is not in the language", "index a list of it")
     return first_of(m, generator, default)
@@ -292,7 +299,7 @@ def arranged(m: Machine, items: tuple[Value, ...] | Growing, key: Value, reverse
     """Return items in ascending (or with `reverse` descending) order of `key`, stably."""
     if isinstance(items, Growing):
         return m.of_growing("sorted" if key is None and reverse is False else "sorted otherwise", items)
-    return over_values(m, reverse, lambda flag: _arranged(m, items, key, bool(flag)))
+    return over_values(m, indexed(m, reverse), lambda flag: _arranged(m, items, key, bool(whole(flag))))
 
 
 def _arranged(m: Machine, items: tuple[Value, ...], key: Value, reverse: bool) -> tuple[Value, ...]:

@@ -57,7 +57,10 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 from tightdp.exact.field import ExpNumber
+from tightdp.exact.lazily import lazily
 from tightdp.language.generators import Maker
+
+written: Any = lazily("tightdp.language.library_functions")
 
 
 @builtin(super)
@@ -248,7 +251,11 @@ def _operated(m: Machine, name: str, *operands: Value) -> Value:
         if not (isinstance(one, Object) and has_method(one, asked)):
             return first_from(at + 1)
         found = _special(m, asked, one, *others)
-        return m.each(found, lambda result: first_from(at + 1) if _is_refusal(result) else result)
+        return m.each(found, lambda result: first_from(at + 1) if _is_refusal(result) else opened(result))
+
+    def opened(result: Value) -> Value:
+        stepped = name == "iter" and isinstance(result, Object) and has_method(result, "__next__")
+        return call(m, Host(written.items_one_by_one), (result,), {}) if stepped else result
 
     return first_from(0)
 
@@ -262,6 +269,8 @@ def _by_no_method(m: Machine, name: str, operands: tuple[Value, ...]) -> Value:
     first, special = operands[0], _SPECIAL.get(name, name)
     if name == "eq":
         return first == operands[1]
+    if name == "iter" and has_method(first, "__getitem__"):
+        return call(m, Host(written.items_by_index), operands, {})
     for one, other in (operands, operands[::-1]) if name == "mul" else ():
         if isinstance(other, Object) and has_method(other, "__index__") and not (is_scalar(one) and numeric(one)):
             return binary(m, name, one, indexed(m, other), m.position[-1])

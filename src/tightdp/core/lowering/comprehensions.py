@@ -17,6 +17,7 @@ from tightdp.core.lowering.iteration import (
     collected,
     entered,
     everyone,
+    items_of,
     steps,
     unordered,
     visit,
@@ -35,6 +36,7 @@ from tightdp.core.lowering.values import (
     Stream,
     Value,
     alternatives,
+    is_scalar,
     known,
     never,
 )
@@ -54,6 +56,7 @@ def _listcomp(m: Machine, node: ast.ListComp) -> Value:
 def generator_of(m: Machine, node: ast.GeneratorExp | ast.ListComp | ast.SetComp) -> Generator:
     """Return what gives the items of a comprehension."""
     first = m.evaluate(node.generators[0].iter)
+    m.each(first, lambda one: items_of(m, one) if is_scalar(one) else None)  # what has no items raises at once
     outside = surroundings(m)
 
     def visit_items(first: Value, action: Callable[[Value], None]) -> None:

@@ -49,6 +49,7 @@ from tightdp.core.nodes import Expr
 from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.generators import Maker
+from tightdp.language.liveness import own_nodes
 from tightdp.language.program import REQUIRED, Program
 from tightdp.language.source import hands_over, is_foreign, read_function
 from tightdp.limits.calibrated import CALL_DEPTH
@@ -332,9 +333,10 @@ def _generator(m: Machine, node: ast.FunctionDef, frame: Frame, bindings: dict[s
     if m.single:
         what = "no answer for every n: a function with yield is not followed here"
         raise m.unsupported(what, "let it return a list, or ask for one n")
-    parts = [*ast.walk(node)]
-    if any(isinstance(part, ast.Return) and part.value is not None for part in parts):
-        raise m.unsupported("return with a value in a function with yield is not in the language", "yield it")
+    parts = [*own_nodes(node)]
+    unread = {part.value for part in parts if isinstance(part, ast.Expr)}
+    if any(isinstance(part, ast.YieldFrom) and part not in unread for part in parts):
+        raise m.unsupported("the value of yield from is not in the language", "let a list hold it")
     if any(isinstance(part, (ast.Try, ast.With)) and hands_over(part) for part in parts):
         raise m.unsupported("yield inside try or with is not in the language", "yield after it")
 

@@ -8,7 +8,20 @@ from typing import Any
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.scalars import whole
 from tightdp.core.lowering.store import like
-from tightdp.core.lowering.values import Object, Reference, Union, Value, all_plain, is_scalar, kind, known, name_of
+from tightdp.core.lowering.values import (
+    Collection,
+    Object,
+    Reference,
+    Table,
+    Union,
+    Value,
+    View,
+    all_plain,
+    is_scalar,
+    kind,
+    known,
+    name_of,
+)
 from tightdp.core.nodes import Expr
 
 
@@ -78,10 +91,10 @@ def valid_positions(m: Machine, items: Sequence[Value], index: Expr) -> list[tup
 
 
 def refuse_slice(m: Machine, value: Value) -> None:
-    """Raise Failure for a slice of a deque, and LanguageError for one of an object."""
+    """Raise Failure for a slice of a deque, a dictionary or a set, and LanguageError for one of an object."""
     if isinstance(value, Object):
         raise m.unsupported(f"a slice of a {name_of(value)} is not in the language", "call a method that gives it")
-    if isinstance(value, Reference) and type(value) is not Reference:
+    if isinstance(value, (Table, View, Collection)) or (isinstance(value, Reference) and type(value) is not Reference):
         raise Failure(f"TypeError: a {name_of(value)} has no slices", "make a list of it first: list(...)")
 
 

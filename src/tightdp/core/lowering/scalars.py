@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum, Flag, ReprEnum
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from inspect import BoundArguments, signature
 from types import ModuleType
 from typing import Any
@@ -161,7 +161,9 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
         result, bad = _apply(m, name, [m.expr(value) for value in values])
     except TooManyValues as error:
         raise too_many(m, error) from None
-    if bad is not None:
+    if bad is not None and m.guards and any(isinstance(value, Expr) and not value.numeric for value in values):
+        m.branch(bad, lambda: over_all(m, values, partial(operate, m, name)), lambda: None)  # of several classes
+    elif bad is not None:
         failure = refusal(m, name, values)
         if isinstance(failure, LanguageError):
             raise failure

@@ -93,7 +93,7 @@ def _identical(m: Machine, left: Value, right: Value) -> Value:
     if isinstance(left, Host) and isinstance(right, Host):
         return left.object is right.object
     held = any(isinstance(each, (Reference, Table, Collection, Object)) for each in (left, right))
-    if held or is_scalar(left) != is_scalar(right):
+    if (held or is_scalar(left) != is_scalar(right)) and not any(isinstance(each, Stream) for each in (left, right)):
         return left == right
     if any(isinstance(item, bool) for item in (left, right)) and all(
         isinstance(item, bool) or (isinstance(item, Expr) and item.boolean) for item in (left, right)
@@ -339,9 +339,9 @@ def store(m: Machine, base: Value, index: Value, value: Value) -> None:
         if isinstance(item, (Array, Object)):
             METHODS[type(item), "__setitem__"](m, item, index, value)
             return
-        m.store[item.key] = m.each(
-            content(m, item), partial(replaced, m, index=settled(m, plain(m, indexed(m, index))), value=value)
-        )
+        whole = m.each(index, lambda each: settled(m, plain(m, indexed(m, each))))
+        changed = lambda items: m.each(whole, lambda at: replaced(m, items, at, value))  # noqa: E731
+        m.store[item.key] = m.each(content(m, item), changed)
 
     m.each(base, into)
 

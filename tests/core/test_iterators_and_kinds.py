@@ -1,0 +1,92 @@
+"""Iterators that classes are, generators that return, and exceptions of values of several classes."""
+
+from __future__ import annotations
+
+import pytest
+
+from agreement import assert_agreement, bind, module_of
+from tightdp.language.domains import Bit
+
+CLASSES = """
+class Count:
+    def __init__(self, low, high): self.at, self.high = low, high
+    def __iter__(self): return self
+    def __next__(self):
+        if self.at >= self.high: raise StopIteration
+        self.at += 1
+        return self.at - 1
+
+
+class Bag:
+    def __init__(self, items): self.items = items
+    def __getitem__(self, at): return self.items[at]
+
+
+def longer(v):
+    v += 1
+
+
+def put(v):
+    some = [1, 2, 3]
+    some[v] = 1
+
+
+"""
+ACTIONS = [
+    "int(v)", "v // 0", "2 / v", "f'{v:d}'", "f'{v:s}'", "longer(v)", "put(v)", "iter(v)", "(w for w in v)", "v[0:1]",
+    "sorted([1, 2], reverse=v)", "[4, 5][v]", "Fraction(v)", "v % 2", "-v", "v < 2",
+]  # fmt: skip
+VALUES = "[1, None, 'a', '7', (2,), 0]", "[True, None]", "[{1: 2}, {}]", "['a', 'b1']"
+PROGRAMS = {
+    "an iterator": """
+        c = Count(x[0], 2 + randint(0, 1))
+        first, odd = next(c), [v for v in c if v % 2]
+        last = next(c, "end")
+        try:
+            next(c)
+        except StopIteration:
+            last += "!"
+        for v in Count(0, 5):
+            if v == 1: break
+        return first, tuple(odd), last, sum(Count(0, 3)), max(Count(1, 3)), v, 2 in Count(0, 3)
+    """,
+    "by index": """
+        bag = Bag([*x, randint(0, 1)] + ([7] if flip("1/2") else []))
+        n = 0
+        for v in bag:
+            if v == 7: break
+            n += v
+        first, *rest = bag
+        return n, sum(bag), max(bag), 7 in bag, first, len(rest), sorted(bag)[0], tuple(reversed([*bag]))
+    """,
+    "generators that return": """
+        def some(n):
+            def more(v): return v + 1
+            for i in range(n): yield more(i)
+            return 5
+        def others():
+            yield from some(1)
+            if flip("1/2"): return "early"
+            yield 9
+        return tuple(some(x[0])), tuple(others())
+    """,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_gone_through_is_that_of_plain_python(name: str) -> None:
+    with module_of(f"{CLASSES}\n\ndef f(x):{PROGRAMS[name]}") as module:
+        assert assert_agreement(bind(module, Bit, 2)).failing == 0
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("values", VALUES)
+@pytest.mark.parametrize("action", ACTIONS)
+def test_exceptions_are_those_of_each_value(action: str, values: str) -> None:
+    tried = "try:\n        " + f"({action})" + "\n        return 'nothing'\n"
+    caught = "".join(
+        f"    except {kind}:\n        return '{kind}'\n"
+        for kind in ("ZeroDivisionError", "AttributeError", "IndexError", "KeyError", "TypeError", "ValueError")
+    )
+    with module_of(f"{CLASSES}def f(x):\n    v = choice({values})\n    {tried}{caught}") as module:
+        assert assert_agreement(bind(module, Bit, 1)).failing == 0
