@@ -11,6 +11,9 @@ from tightdp.language.domains import Bit
 from tightdp.session.instance import Instance
 
 CONTEXT = """
+import contextlib
+
+
 class Noted:
     def __init__(self, log, stops): self.log, self.stops = log, stops
     def __enter__(self): self.log.append("in")
@@ -193,6 +196,23 @@ def f(x):
             if flip(1/2): raise ValueError
             r.append(1)
     except ValueError: r.append("V")
+    return tuple(r)
+""",
+    "suppressed": """
+def f(x):
+    r = []
+    with contextlib.suppress(ZeroDivisionError):
+        r.append(1 // (x[0] * randint(0, 1)))
+    for i in range(3):
+        with contextlib.suppress(KeyError, IndexError):
+            if i == 1 and x[-1]: break
+            r.append([5][i])
+            continue
+        r.append("s")
+    try:
+        with contextlib.suppress(KeyError): raise ValueError
+    except ValueError: r.append("V")
+    with contextlib.suppress(Exception): return "early", {}["k"]
     return tuple(r)
 """,
 }

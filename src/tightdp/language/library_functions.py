@@ -60,6 +60,19 @@ def following(iterator: Any, *default: Any) -> Any:
         raise
 
 
+class Suppressing:
+    """What stops exceptions of some classes at the end of a `with`."""
+
+    def __init__(self, *kinds: type[BaseException]) -> None:
+        self.kinds = kinds
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> bool:
+        return kind is not None and issubclass(kind, self.kinds)
+
+
 def deepcopy(value: Any, made: Any = None) -> Any:
     """Return a copy of a value and of all that is inside; what is there twice is copied once."""
     if isinstance(value, tuple):

@@ -11,13 +11,17 @@ import threading
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from tightdp.core.lowering.frames import End, Failure, Guard, Loop, Thrown
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.objects import attribute, has_method
-from tightdp.core.lowering.registry import lowers
+from tightdp.core.lowering.registry import builtin, lowers
 from tightdp.core.lowering.values import UNBOUND, Host, Object, Value, name_of
+from tightdp.exact.lazily import lazily
+
+written: Any = lazily("tightdp.language.library_functions")
 
 
 @lowers(ast.Raise)
@@ -136,6 +140,11 @@ def _on_all_ways(m: Machine, body: Callable[[], None], last: Callable[[Thrown | 
 
 
 # with
+
+
+@builtin(contextlib.suppress)
+def _suppress(m: Machine, *kinds: Value) -> Value:
+    return call(m, Host(written.Suppressing), kinds, {})
 
 
 @lowers(ast.With)
