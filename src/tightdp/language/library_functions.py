@@ -22,57 +22,6 @@ def iter(items: Any, *end: Any) -> Iterator[Any]:
     return called() if end else (item for item in items)
 
 
-def items_by_index(sequence: Any) -> Iterator[Any]:
-    """Return the items of what has no iterator and is indexed from 0 on, until it has no more."""
-
-    def found(at: int) -> tuple[Any, ...]:
-        try:
-            return (sequence[at],)
-        except IndexError:
-            return ()
-
-    at = 0
-    while item := found(at):
-        yield item[0]
-        at += 1
-
-
-def items_one_by_one(iterator: Any) -> Iterator[Any]:
-    """Return the items of an iterator whose class says what the next one is."""
-
-    def found() -> tuple[Any, ...]:
-        try:
-            return (iterator.__next__(),)
-        except StopIteration:
-            return ()
-
-    while item := found():
-        yield item[0]
-
-
-def following(iterator: Any, *default: Any) -> Any:
-    """Return the next item of such an iterator, or the default where there is none."""
-    try:
-        return iterator.__next__()
-    except StopIteration:
-        if default:
-            return default[0]
-        raise
-
-
-class Suppressing:
-    """What stops exceptions of some classes at the end of a `with`."""
-
-    def __init__(self, *kinds: type[BaseException]) -> None:
-        self.kinds = kinds
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> bool:
-        return kind is not None and issubclass(kind, self.kinds)
-
-
 def deepcopy(value: Any, made: Any = None) -> Any:
     """Return a copy of a value and of all that is inside; what is there twice is copied once."""
     if isinstance(value, tuple):

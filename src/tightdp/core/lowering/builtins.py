@@ -47,7 +47,7 @@ from tightdp.exact.field import ExpNumber
 from tightdp.exact.lazily import lazily
 from tightdp.language.primitives import exp
 
-written: Any = lazily("tightdp.language.library_functions")
+written: Any = lazily("tightdp.language.library_objects")
 
 # scalars
 

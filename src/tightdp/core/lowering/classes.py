@@ -60,7 +60,7 @@ from tightdp.exact.field import ExpNumber
 from tightdp.exact.lazily import lazily
 from tightdp.language.generators import Maker
 
-written: Any = lazily("tightdp.language.library_functions")
+written: Any = lazily("tightdp.language.library_objects")
 
 
 @builtin(super)

@@ -21,7 +21,7 @@ from tightdp.core.lowering.registry import builtin, lowers
 from tightdp.core.lowering.values import UNBOUND, Host, Object, Value, name_of
 from tightdp.exact.lazily import lazily
 
-written: Any = lazily("tightdp.language.library_functions")
+written: Any = lazily("tightdp.language.library_objects")
 
 
 @lowers(ast.Raise)

@@ -1,0 +1,57 @@
+"""What Python does with objects whose classes say what is next, written in the language; and `contextlib.suppress`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def items_by_index(sequence: Any) -> Iterator[Any]:
+    """Return the items of what has no iterator and is indexed from 0 on, until it has no more."""
+
+    def found(at: int) -> tuple[Any, ...]:
+        try:
+            return (sequence[at],)
+        except IndexError:
+            return ()
+
+    at = 0
+    while item := found(at):
+        yield item[0]
+        at += 1
+
+
+def items_one_by_one(iterator: Any) -> Iterator[Any]:
+    """Return the items of an iterator whose class says what the next one is."""
+
+    def found() -> tuple[Any, ...]:
+        try:
+            return (iterator.__next__(),)
+        except StopIteration:
+            return ()
+
+    while item := found():
+        yield item[0]
+
+
+def following(iterator: Any, *default: Any) -> Any:
+    """Return the next item of such an iterator, or the default where there is none."""
+    try:
+        return iterator.__next__()
+    except StopIteration:
+        if default:
+            return default[0]
+        raise
+
+
+class Suppressing:
+    """What stops exceptions of some classes at the end of a `with`."""
+
+    def __init__(self, *kinds: type[BaseException]) -> None:
+        self.kinds = kinds
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> bool:
+        return kind is not None and issubclass(kind, self.kinds)
