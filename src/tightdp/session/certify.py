@@ -237,7 +237,8 @@ def _above(number: Exact) -> Fraction:
 
 def _undecided(what: str, low: Exact, high: Exact) -> QueryError:
     ends = f"that it is from {decimal_text(low)} to {decimal_text(high)}"
-    return QueryError(f"of {what} no more is known than {ends}", "ask about a number outside of these, or with delta")
+    what = f"what is certified shows of {what} no more than {ends}"
+    return QueryError(what, "ask about a number outside of these, or with delta")
 
 
 def _privacy_at(engine: Engine, exp_epsilon: Fraction | ExpNumber, delta: Fraction) -> Certificate:
