@@ -10,9 +10,10 @@ from typing import Any
 
 from flint import fmpq
 
+from tightdp.cells.draws import Path, Rate
 from tightdp.cells.linear import COUNTER, REAL, Rows
 from tightdp.cells.loops import Chain, Ended, Rest, State
-from tightdp.cells.noise import Outside, Path, Rate
+from tightdp.cells.noise import Outside
 from tightdp.cells.pictures import Form, Shape
 from tightdp.cells.series import Moves, closed_forms, visits
 from tightdp.cells.sums import exact_number, rational_number

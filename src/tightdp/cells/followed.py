@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from tightdp.cells.draws import Path
 from tightdp.cells.ends import Outcome
 from tightdp.cells.loops import Counter, Entry
 from tightdp.cells.meetings import Meetings
-from tightdp.cells.noise import Outside, Path
+from tightdp.cells.noise import Outside
 from tightdp.cells.pictures import Outer, Picture, Place
 from tightdp.exact.field import Number
 

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from flint import fmpq
 
+from tightdp.cells.draws import Path
 from tightdp.cells.followed import Loops
 from tightdp.cells.linear import (
     REAL,
@@ -27,7 +28,7 @@ from tightdp.cells.linear import (
     shape_of,
 )
 from tightdp.cells.maker import Contribution, Maker, mass_of
-from tightdp.cells.noise import Multiple, Noisy, Outside, Path, Quotient
+from tightdp.cells.noise import Multiple, Noisy, Outside
 from tightdp.cells.paths import few_runs, paths
 from tightdp.cells.spans import Form, Solved, Span, by_draws, in_steps, solved, span_of, step_of
 from tightdp.cells.sums import (
@@ -39,6 +40,7 @@ from tightdp.cells.sums import (
     value_at,
 )
 from tightdp.exact.field import Number
+from tightdp.exact.rationals import Symbolic
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import FEW_VALUES
 
@@ -206,8 +208,8 @@ def _others(drafts: Iterable[_Draft], real: Sequence[int], at: int) -> set[int]:
 
 
 def _kind(value: Any) -> str:
-    if isinstance(value, Quotient):
-        raise Outside("divides a number, and the quotient is published")
+    if isinstance(value, Symbolic) and not isinstance(value, Noisy):
+        raise Outside("divides a number, or ends a draw, and the outcome is published")
     if isinstance(value, Noisy) and value.real:
         return "real"
     return "number" if isinstance(value, (int, Fraction, Noisy)) else type(value).__name__

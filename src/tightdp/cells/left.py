@@ -12,8 +12,9 @@ from fractions import Fraction
 from math import inf
 from typing import Any, NamedTuple
 
+from tightdp.cells.draws import supported
 from tightdp.cells.linear import COUNTER, Row, Rows, extent, feasible, opposite, row, tightest
-from tightdp.cells.noise import Outside, supported
+from tightdp.cells.noise import Outside
 from tightdp.cells.pictures import Form, Picture, Place
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials

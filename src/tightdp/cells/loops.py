@@ -15,9 +15,10 @@ from fractions import Fraction
 from math import ceil, floor, inf, lcm
 from typing import Any, NamedTuple, TypeAlias
 
+from tightdp.cells.draws import Path, supported
 from tightdp.cells.left import Left, told
 from tightdp.cells.linear import COUNTER, REAL, extent, feasible, needed, row, tightest
-from tightdp.cells.noise import Outside, Path, supported
+from tightdp.cells.noise import Outside
 from tightdp.cells.pictures import Form, Picture, Place, Shape
 from tightdp.exact.field import Number
 

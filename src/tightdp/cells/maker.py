@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
+from tightdp.cells.draws import Parted, Path
 from tightdp.cells.linear import (
     FALSE,
     REAL,
@@ -23,7 +24,7 @@ from tightdp.cells.linear import (
     row,
     tightest,
 )
-from tightdp.cells.noise import Multiple, Outside, Parted, Path
+from tightdp.cells.noise import Multiple, Outside
 from tightdp.cells.spans import Solved
 from tightdp.cells.sums import (
     UNIT,

@@ -15,7 +15,8 @@ from math import prod
 from types import FrameType
 from typing import Any, NamedTuple
 
-from tightdp.cells.noise import Outside, Path
+from tightdp.cells.draws import Path
+from tightdp.cells.noise import Outside
 from tightdp.cells.pictures import containers, picture
 from tightdp.exact.field import Number
 from tightdp.language.classes import COPIES

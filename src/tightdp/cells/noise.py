@@ -1,4 +1,4 @@
-"""Noisy numbers, and the paths that a program takes with them: its draws, the conditions on them, what it publishes.
+"""Noisy numbers.
 
 Noisy numbers are linear forms of draws on all integers that behave as Python's numbers do. What Python asks of such a
 number to be decided is decided by the run that it belongs to, which tries all answers in turn. What has no linear form
@@ -8,25 +8,17 @@ is refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from tightdp.cells.linear import REAL, Row, Rows, feasible, row, shape_of, tightest
-from tightdp.errors import LanguageError
-from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.rationals import Symbolic
+from tightdp.cells.coins import Drawn, Outside, Quotient
+from tightdp.cells.linear import REAL, Row, row
+from tightdp.exact.field import ExpNumber
+from tightdp.exact.rationals import Symbolic, as_int
 from tightdp.language.doubles import BITS
-from tightdp.language.laws import Exponentials, TwoSided
 
-
-class Outside(LanguageError):
-    """A program that is not in the class of the algebra."""
-
-    def __init__(self, what: str) -> None:
-        super().__init__(f"noise on all integers {what}", "clamp it first, as in max(lo, min(value, hi))")
-        self.reason = what
+__all__ = ["Decider", "Multiple", "Noisy", "Outside", "noisy"]
 
 
 class Multiple(Outside):
@@ -245,120 +237,24 @@ class Noisy(Symbolic):
         """Raise an error: it is no probability."""
         raise Outside("is the probability of a coin")
 
+    @property
+    def numerator(self) -> Any:
+        """The number where it is an integer on all runs."""
+        return self.as_integer("divided, and the numerator of a quotient")
+
+    @property
+    def denominator(self) -> int:
+        """One, of an integer."""
+        self.as_integer("divided, and has the denominator of a quotient")
+        return 1
+
+    def drawn_from(self, low: int) -> Drawn:
+        """Return an integer that is drawn from `low` to this number."""
+        return Drawn([as_int(low, "the lower end of randint"), self.as_integer("the upper end of randint")])
+
     def _refused(self, *_: Any) -> Any:
         raise Outside("is used as something other than a number")
 
     __hash__ = __index__ = __int__ = __float__ = __pow__ = __rpow__ = _refused
     __rfloordiv__ = __rmod__ = __and__ = __or__ = __xor__ = _refused
     __rand__ = __ror__ = __rxor__ = __lshift__ = __rshift__ = __str__ = __format__ = _refused
-
-
-class Quotient(Symbolic):
-    """A number divided by a noisy one: nothing but the probability of a coin."""
-
-    __slots__ = ("above", "below")
-
-    def __init__(self, above: Fraction, below: Noisy) -> None:
-        self.above, self.below = above, below
-
-    def flipped(self) -> bool:
-        """Return what a coin shows that has this probability."""
-        return self.below.run.flip(self.above, self.below)
-
-    def as_integer(self, name: str) -> Any:
-        """Raise an error: it need not be an integer."""
-        raise Outside(f"divides a number, and the quotient is {name}")
-
-    def _refused(self, *_: Any) -> Any:
-        raise Outside("divides a number")
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refused
-    __floordiv__ = __mod__ = __neg__ = __abs__ = __floor__ = __ceil__ = __round__ = __trunc__ = __bool__ = _refused
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __hash__ = __str__ = __format__ = _refused
-
-
-class Rate(NamedTuple):
-    """The probability above/(K + below) of a coin, where K is by how much a counter has grown; what it shows."""
-
-    above: Fraction
-    below: int
-    shown: bool
-
-
-def by_pieces(law: TwoSided | Exponentials) -> Exponentials:
-    """Return noise by its pieces, two-sided noise, too."""
-    if isinstance(law, Exponentials):
-        return law
-    sides = (Fraction(0), None, law.ratio), (None, Fraction(-1), 1 / law.ratio)
-    return Exponentials(law.centre, (1 - law.ratio) / (1 + law.ratio), sides, real=False)
-
-
-def supported(laws: Mapping[int, Exponentials], rows: Rows) -> Rows:
-    """Return rows, and between what draws lie by their laws."""
-    within = list(rows)
-    for v, law in laws.items():
-        lows = [low for low, _, _ in law.pieces if low is not None]
-        highs = [high for _, high, _ in law.pieces if high is not None]
-        within += [row({v: -1}, -min(lows))] if len(lows) == len(law.pieces) else []
-        within += [row({v: 1}, max(highs))] if len(highs) == len(law.pieces) else []
-    return tightest(within)
-
-
-def may_occur(laws: Mapping[int, Exponentials], rows: Rows) -> bool:
-    """Whether draws may meet rows with a positive probability: where real numbers are to be equal they have none."""
-    return feasible(supported(laws, rows))
-
-
-@dataclass(frozen=True, eq=False)
-class Parted:
-    """A path before draws were told apart by the pieces of their laws: the same one for all of these parts.
-
-    A draw of `draws` is, together with so many widths, the integer draw there, what has a law.
-    """
-
-    rows: Rows
-    draws: Mapping[int, tuple[int, Fraction, Exponentials]]
-
-
-@dataclass(frozen=True)
-class Path:
-    """Runs that decide everything alike. Draw v has the law `laws[v]`, whatever its centre, and meets `rows`.
-
-    `weight` is the probability of the finite draws, without coins with `rates`. A draw of `residues` is one of these
-    modulo the other number.
-    """
-
-    weight: Number
-    laws: dict[int, Exponentials]
-    rows: Rows
-    residues: dict[int, tuple[int, int]]
-    output: Any
-    rates: tuple[Rate, ...] = ()
-    parted: Parted | None = None
-
-    @property
-    def integers(self) -> int:
-        """How many draws are integers."""
-        return sum(not law.real for law in self.laws.values())
-
-    def numbers(self) -> Iterator[Number]:
-        """Yield the numbers that probabilities are made of."""
-        yield self.weight
-        for law in self.laws.values():
-            yield law.weight
-            yield from (base for *_, base in law.pieces)
-
-    def name(self) -> Any:
-        """Return all but the weight, and centres of noise: where their draws count, numbers have them in them."""
-        numbers: list[Any] = []
-        shape = shape_of(self.output, numbers)
-        values = [
-            (tuple(sorted(value.coefficients.items())), value.constant) if isinstance(value, Noisy) else value
-            for value in numbers
-        ]
-        laws = ((v, law.weight, law.pieces, law.real) for v, law in self.laws.items())
-        return shape, *map(type, numbers), *values, *laws, self.rows, *self.residues.items(), *self.rates
-
-
-COUNTED = Exponentials(0, Fraction(1), ((None, None, Fraction(1)),), real=False)
-"""Every integer, with the weight 1."""

@@ -10,13 +10,14 @@ from math import lcm, prod
 from types import FrameType
 from typing import Any, TypeVar
 
+from tightdp.cells.draws import COUNTED, Path, Rate, by_pieces, may_occur
 from tightdp.cells.ends import outcomes
 from tightdp.cells.followed import Begun, End, Endless, Loops, Round
 from tightdp.cells.left import Before, Left, begun, from_0_on
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest, ended
 from tightdp.cells.meetings import Calls, Known, going_on
-from tightdp.cells.noise import COUNTED, Noisy, Outside, Path, Rate, by_pieces, may_occur, noisy
+from tightdp.cells.noise import Noisy, Outside, noisy
 from tightdp.cells.pictures import Form, Met, living, picture, restored, seen
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number

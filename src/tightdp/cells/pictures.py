@@ -16,7 +16,7 @@ from tightdp.cells.linear import COUNTER, REAL
 from tightdp.cells.noise import Noisy, Outside
 from tightdp.exact.arrays import np
 from tightdp.exact.field import ExpNumber
-from tightdp.language.classes import COPIES, state_of
+from tightdp.language.classes import COPIES, Module, readable, state_of
 from tightdp.language.exactness import exactly
 from tightdp.language.rounds import MISSING, Loop, Missing
 from tightdp.language.source import held_by, is_ours
@@ -28,7 +28,7 @@ Place: TypeAlias = tuple[Any, ...]
 
 _PLAIN = (bool, str, bytes, float, ExpNumber, range, type(None), type(Ellipsis))
 _CALLED = (FunctionType, BuiltinFunctionType, MethodType)
-_WHOLE = (*_CALLED, ModuleType, type, Missing)
+_WHOLE = (*_CALLED, ModuleType, Module, type, Missing)
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,12 @@ def _alone(value: FunctionType) -> FunctionType | None:
     if own.__closure__ or any(told) or vars(own) or len(vars(value)) > 1 or any(each is not own for each in inner):
         return None
     return own
+
+
+def _is_object(kind: type) -> bool:
+    """Whether objects of a class are what they hold, and nothing else."""
+    made: Any = kind.__new__
+    return made is object.__new__ and readable(kind)
 
 
 class Picture(NamedTuple):
@@ -145,7 +151,7 @@ class _Drawing:
             return "plain", type(value).__name__, value
         if isinstance(value, tuple) and type(value) is tuple:
             return "tuple", tuple(self.of(item, (*place, at)) for at, item in enumerate(value))
-        if type(value) in (list, dict, set, CellType) or id(value) in self._index:
+        if type(value) in (list, dict, set, CellType) or id(value) in self._index or _is_object(type(value)):
             return self._container(value, place)
         if self._deep and isinstance(value, _CALLED) and not is_ours(value):
             return self._called(value, place)
@@ -191,7 +197,8 @@ class _Drawing:
             return "set", at, frozenset(map(self._key, value))
         if hasattr(value, "flat"):  # an array of numpy
             return "array", at, tuple(self.of(item, (*place, k)) for k, item in enumerate(value.ravel().tolist()))
-        return "object", at, tuple((name, self.of(item, (*place, name))) for name, item in state_of(value).items())
+        state = tuple((name, self.of(item, (*place, name))) for name, item in state_of(value).items())
+        return "object", at, type(value), state
 
     @staticmethod
     def _key(key: Any) -> Any:
@@ -260,8 +267,8 @@ class _Building:
                 for each in held:
                     made.cell_contents = self.of(each)
                 return made
-            case "object", at, pairs:
-                made = self._made[at]
+            case "object", at, kind, pairs:
+                made = self._made.setdefault(at, object.__new__(kind)) if _is_object(kind) else self._made[at]
                 for name in state_of(made).keys() - dict(pairs).keys():
                     object.__delattr__(made, name)
                 for name, item in pairs:

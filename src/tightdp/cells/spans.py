@@ -16,8 +16,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from flint import fmpq_mat
 
+from tightdp.cells.draws import Parted, Path
 from tightdp.cells.linear import REAL, Row, Rows, feasible, row, tightest
-from tightdp.cells.noise import Noisy, Parted, Path, noisy
+from tightdp.cells.noise import Noisy, noisy
 from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.language.laws import Exponentials
 

@@ -15,7 +15,7 @@ from functools import reduce
 from itertools import product
 from typing import NamedTuple, TypeAlias
 
-from tightdp.cells.noise import by_pieces
+from tightdp.cells.draws import by_pieces
 from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.covering import Kinds
 from tightdp.every_n.edges import Edge, finite, total

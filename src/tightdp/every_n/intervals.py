@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
-from tightdp.cells.noise import by_pieces
+from tightdp.cells.draws import by_pieces
 from tightdp.core.between import cells_of
 from tightdp.every_n.edges import Edge, finite
 from tightdp.every_n.paths import Affine, Noise, Path, Terms, support

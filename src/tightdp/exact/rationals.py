@@ -34,6 +34,10 @@ class Symbolic:
         """What a coin with this probability shows; raises an error of its own where that is not known."""
         raise NotImplementedError
 
+    def drawn_from(self, low: int, /) -> Any:
+        """An integer from `low` to this number, each with the same probability; raises an error of its own."""
+        raise NotImplementedError
+
 
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)\s*$")
 _MANTISSA = re.compile(r"\s*[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)")

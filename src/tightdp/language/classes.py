@@ -106,6 +106,12 @@ class Module:
     def __getattr__(self, name: str) -> Value:
         return self._value(getattr(self._module, name))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Module) and (self._module, self._value) == (other._module, other._value)
+
+    def __hash__(self) -> int:
+        return hash(self._module)
+
 
 class Outside:
     """What runs see of what stands outside, in one of the meanings that numbers have."""

@@ -55,7 +55,7 @@ class Random:
     def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
         """An item of a range."""
         first, end = (0, start) if stop is None else (start, stop)
-        return first + step * randint(0, len(range(first, end, step)) - 1)
+        return first + step * randint(0, (end - first if step == 1 else len(range(first, end, step))) - 1)
 
     def choice(self, seq: Items) -> Any:
         """An item of a sequence."""

@@ -220,7 +220,7 @@ def flip(p: Number) -> bool:
 @primitive(laws.uniform)
 def randint(lo: int, hi: int) -> int:
     """An integer from lo to hi, both included, each with the same probability. Raises ParameterError where hi < lo."""
-    return current_source().draw(laws.uniform(lo, hi))
+    return hi.drawn_from(lo) if isinstance(hi, Symbolic) else current_source().draw(laws.uniform(lo, hi))
 
 
 def choice(values: Iterable[T], weights: Iterable[Number] | None = None) -> T:

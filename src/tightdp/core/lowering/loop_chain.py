@@ -126,6 +126,8 @@ class LoopChain:
     known: dict[State, list[tuple[Context, dict[Outcome, Number]]]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     places: int = 0
+    wasted: list[int] = field(default_factory=lambda: [0])
+    """How many outcomes of draws lead to the same as others, by the rounds in which these are more than ever before."""
     bits: int = NOISE_BITS
     """It is followed up to 2 to the power of minus this."""
 
@@ -272,7 +274,7 @@ class LoopChain:
         self.m.watch()
         found: dict[Outcome, Number] = {}
         read: Context = {}
-        part = self.lowered[which][begun]
+        part, wasted = self.lowered[which][begun], 0
         for weight, ends, alike in part.cases or self._lowered(which, begun):
             every = runs(self.born, context, alike, partial(self._end, ends=ends, values=begun[1]))
             for number, (outcome, run) in enumerate(every):
@@ -280,8 +282,17 @@ class LoopChain:
                     raise NotAChain(f"a round has more than {_MOST_RUNS:,} runs")
                 found[outcome] = found.get(outcome, Fraction(0)) + weight * run.probability
                 read |= run.read
+                wasted += 1
+            wasted += sum(map(len, alike.values()))
+        self._count(wasted - len(found))
         part.laws.append((read, found))
         return part.laws[-1]
+
+    def _count(self, wasted: int) -> None:
+        """Raise TooManyStates where more and more outcomes are drawn, of which only few differ: so many take long."""
+        self.wasted += [wasted] if wasted > self.wasted[-1] else []
+        if self.rounds.items is None and sum(self.wasted) > MOST_PLACES // 4:
+            raise TooManyStates("it draws with more and more outcomes", True, False)
 
     def _lowered(self, which: int, state: State) -> Iterator[tuple[Number, Ends, Alike]]:
         """Lower a part of a round; where a loop in it depends on too much, for each outcome of a draw."""

@@ -1,0 +1,164 @@
+"""Numbers that noise makes by quotients and as the end of a draw: asked for nothing but what coins decide."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from tightdp.errors import LanguageError
+from tightdp.exact.rationals import Symbolic
+from tightdp.language.primitives import flip
+
+
+class Outside(LanguageError):
+    """A program that is not in the class of the algebra."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"noise on all integers {what}", "clamp it first, as in max(lo, min(value, hi))")
+        self.reason = what
+
+
+class Quotient(Symbolic):
+    """A number divided by a noisy one: nothing but the probability of a coin."""
+
+    __slots__ = ("above", "below")
+
+    def __init__(self, above: Fraction, below: Any) -> None:
+        self.above, self.below = above, below
+
+    def flipped(self) -> bool:
+        """Return what a coin shows that has this probability."""
+        return bool(self.below.run.flip(self.above, self.below))
+
+    @property
+    def numerator(self) -> Term:
+        """Its numerator in lowest terms."""
+        return Term(self, above=True)
+
+    @property
+    def denominator(self) -> Term:
+        """Its denominator in lowest terms."""
+        return Term(self, above=False)
+
+    def as_integer(self, name: str) -> Any:
+        """Raise an error: it need not be an integer."""
+        raise Outside(f"divides a number, and the quotient is {name}")
+
+    def _refused(self, *_: Any) -> Any:
+        raise Outside("divides a number")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refused
+    __floordiv__ = __mod__ = __neg__ = __abs__ = __floor__ = __ceil__ = __round__ = __trunc__ = __bool__ = _refused
+    drawn_from = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __hash__ = __str__ = __format__ = _refused
+
+
+class Term(Symbolic):
+    """The numerator or denominator of a quotient, plus a number: which of both is larger by how much is known."""
+
+    __slots__ = ("above", "added", "of")
+
+    def __init__(self, of: Quotient, above: bool, added: int = 0) -> None:
+        self.of, self.above, self.added = of, above, added
+
+    def __add__(self, other: Any) -> Term:
+        return Term(self.of, self.above, self.added + other) if type(other) is int else self._refused()
+
+    def __sub__(self, other: int) -> Term:
+        return self + -other
+
+    def flipped(self) -> bool:
+        """Raise an error: it is no probability."""
+        return self._refused()  # type: ignore[no-any-return]
+
+    def as_integer(self, name: str) -> Any:
+        """Raise an error: it is known by what it is divided by alone."""
+        return self._refused()
+
+    def drawn_from(self, low: int) -> Drawn:
+        """Return an integer that is drawn from `low` to this number."""
+        return Drawn([low, self])
+
+    def _refused(self, *_: Any) -> Any:
+        raise Outside("is divided, and a term of the quotient is more than the end of a draw")
+
+    __radd__ = __add__
+    __mul__ = __rmul__ = __rsub__ = __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __pow__ = _refused
+    __neg__ = __abs__ = __index__ = __int__ = __float__ = __bool__ = __hash__ = __str__ = __format__ = _refused
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refused
+
+
+class Drawn(Symbolic):
+    """An integer between two ends, one of them noisy, plus a number: asked for nothing but how it compares with others.
+
+    What a comparison tells is where it lies from then on.
+    """
+
+    __slots__ = ("added", "ends")
+
+    def __init__(self, ends: list[Any], added: int = 0) -> None:
+        self.ends, self.added = ends, added
+
+    def _at_most(self, number: Any) -> bool:
+        """Return whether it is at most that: by a coin where it lies on both sides of it."""
+        if isinstance(number, Term) and number.above and number.added == self.added - 1:
+            match self.ends:
+                case [0, Term(of=of, above=False, added=-1)] if of is number.of:
+                    self.ends[:] = self, self  # it is not asked about again
+                    return bool(of.flipped())
+        if not isinstance(number, (int, Fraction)) or isinstance(self.ends[1], (Term, Drawn)):
+            raise Outside("is the end of a draw that is compared with other than rational numbers")
+        last, (low, high) = math.floor(number - self.added), self.ends
+        if last < low or high < last:
+            return bool(last >= low)
+        many: Any = high - low + 1
+        shown: bool = flip(Fraction(last - low + 1) / many)
+        self.ends[:] = (low, last) if shown else (last + 1, high)
+        return shown
+
+    def __add__(self, other: Any) -> Drawn:
+        return Drawn(self.ends, self.added + other) if type(other) is int else self._refused()
+
+    def __mul__(self, other: Any) -> Drawn:
+        return self if type(other) is int and other == 1 else self._refused()
+
+    def __sub__(self, other: int) -> Drawn:
+        return self + -other
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __le__(self, other: Any) -> bool:
+        return self._at_most(other)
+
+    def __gt__(self, other: Any) -> bool:
+        return not self <= other
+
+    def __lt__(self, other: Any) -> bool:
+        return self._at_most(-math.floor(-other) - 1 if isinstance(other, (int, Fraction)) else other - 1)
+
+    def __ge__(self, other: Any) -> bool:
+        return not self < other
+
+    def __eq__(self, other: object) -> bool:
+        return self <= other and self >= other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    def flipped(self) -> bool:
+        """Raise an error: it is no probability."""
+        return self._refused()  # type: ignore[no-any-return]
+
+    def as_integer(self, name: str) -> Any:
+        """Raise an error: it is not known."""
+        raise Outside(f"is the end of a draw, which is {name}")
+
+    def _refused(self, *_: Any) -> Any:
+        raise Outside("is the end of a draw that is more than compared with numbers")
+
+    __rsub__ = __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __divmod__ = __pow__ = __rpow__ = _refused
+    __neg__ = __abs__ = __floor__ = __ceil__ = __round__ = __trunc__ = __index__ = __int__ = __float__ = _refused
+    __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __hash__ = __str__ = __format__ = _refused

@@ -1,0 +1,100 @@
+"""What a run of a program has drawn, and on what conditions: its path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from tightdp.cells.linear import Rows, feasible, row, shape_of, tightest
+from tightdp.cells.noise import Noisy
+from tightdp.exact.field import Number
+from tightdp.language.laws import Exponentials, TwoSided
+
+
+class Rate(NamedTuple):
+    """The probability above/(K + below) of a coin, where K is by how much a counter has grown; what it shows."""
+
+    above: Fraction
+    below: int
+    shown: bool
+
+
+def by_pieces(law: TwoSided | Exponentials) -> Exponentials:
+    """Return noise by its pieces, two-sided noise, too."""
+    if isinstance(law, Exponentials):
+        return law
+    sides = (Fraction(0), None, law.ratio), (None, Fraction(-1), 1 / law.ratio)
+    return Exponentials(law.centre, (1 - law.ratio) / (1 + law.ratio), sides, real=False)
+
+
+def supported(laws: Mapping[int, Exponentials], rows: Rows) -> Rows:
+    """Return rows, and between what draws lie by their laws."""
+    within = list(rows)
+    for v, law in laws.items():
+        lows = [low for low, _, _ in law.pieces if low is not None]
+        highs = [high for _, high, _ in law.pieces if high is not None]
+        within += [row({v: -1}, -min(lows))] if len(lows) == len(law.pieces) else []
+        within += [row({v: 1}, max(highs))] if len(highs) == len(law.pieces) else []
+    return tightest(within)
+
+
+def may_occur(laws: Mapping[int, Exponentials], rows: Rows) -> bool:
+    """Whether draws may meet rows with a positive probability: where real numbers are to be equal they have none."""
+    return feasible(supported(laws, rows))
+
+
+@dataclass(frozen=True, eq=False)
+class Parted:
+    """A path before draws were told apart by the pieces of their laws: the same one for all of these parts.
+
+    A draw of `draws` is, together with so many widths, the integer draw there, what has a law.
+    """
+
+    rows: Rows
+    draws: Mapping[int, tuple[int, Fraction, Exponentials]]
+
+
+@dataclass(frozen=True)
+class Path:
+    """Runs that decide everything alike. Draw v has the law `laws[v]`, whatever its centre, and meets `rows`.
+
+    `weight` is the probability of the finite draws, without coins with `rates`. A draw of `residues` is one of these
+    modulo the other number.
+    """
+
+    weight: Number
+    laws: dict[int, Exponentials]
+    rows: Rows
+    residues: dict[int, tuple[int, int]]
+    output: Any
+    rates: tuple[Rate, ...] = ()
+    parted: Parted | None = None
+
+    @property
+    def integers(self) -> int:
+        """How many draws are integers."""
+        return sum(not law.real for law in self.laws.values())
+
+    def numbers(self) -> Iterator[Number]:
+        """Yield the numbers that probabilities are made of."""
+        yield self.weight
+        for law in self.laws.values():
+            yield law.weight
+            yield from (base for *_, base in law.pieces)
+
+    def name(self) -> Any:
+        """Return all but the weight, and centres of noise: where their draws count, numbers have them in them."""
+        numbers: list[Any] = []
+        shape = shape_of(self.output, numbers)
+        values = [
+            (tuple(sorted(value.coefficients.items())), value.constant) if isinstance(value, Noisy) else value
+            for value in numbers
+        ]
+        laws = ((v, law.weight, law.pieces, law.real) for v, law in self.laws.items())
+        return shape, *map(type, numbers), *values, *laws, self.rows, *self.residues.items(), *self.rates
+
+
+COUNTED = Exponentials(0, Fraction(1), ((None, None, Fraction(1)),), real=False)
+"""Every integer, with the weight 1."""

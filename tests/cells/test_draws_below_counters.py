@@ -1,0 +1,158 @@
+"""Coins that samplers make of integers drawn below a multiple of a counter: against runs that are enumerated."""
+
+from __future__ import annotations
+
+import random
+import secrets
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tightdp import Bit, Mechanism, flip, mechanism
+from tightdp.cells.laws import CellLaws, cell_laws
+from tightdp.cells.noise import Outside
+from tightdp.exact.field import exp
+from tightdp.language.interp import law_within
+from tightdp.session.files import import_file
+
+
+def laws_of(made: Mechanism) -> tuple[CellLaws, Any]:
+    bound = made.bind(n=1).engine.program.bound
+    return cell_laws(bound, lambda: None), bound
+
+
+def bernoulli(p, rng):
+    return 1 if rng.randrange(p.denominator) < p.numerator else 0
+
+
+@mechanism(record=Bit)
+def by_terms(x):
+    """As in the program published with Canonne, Kamath and Steinke 2020: the generator is a module."""
+    rng, k, p = random, 1, Fraction(1 + x[0], 2)
+    while True:
+        if bernoulli(p / k, rng) == 1:
+            k = k + 1
+        else:
+            break
+    return k % 2
+
+
+class Sampler:
+    def __init__(self, rng):
+        self.rng = rng
+
+    def coin(self, above, below):
+        k = 1
+        while self.rng.randrange(below * k) < above:
+            k += 1
+        return k % 2
+
+
+@mechanism(record=Bit)
+def of_an_object(x):
+    """As in diffprivlib, with a generator that an object holds which the run has made."""
+    return Sampler(random.SystemRandom()).coin(1 + x[0], 2)
+
+
+@mechanism(record=Bit)
+def of_two_objects(x):
+    sampler, kept = Sampler(random.Random()), Sampler(x[0])
+    first = sampler.coin(1, 2)
+    kept.rng += sampler.coin(1, 3)
+    return first + kept.rng
+
+
+@mechanism(record=Bit)
+def by_a_name(x):
+    k, shown = 1, True
+    while shown:
+        shown = secrets.randbelow(k) < 1
+        k = k + 1 if shown else k
+    return k % 2 == x[0]
+
+
+@mechanism(record=Bit)
+def never_zero(x):
+    k = 2 - x[0]
+    while not random.randrange(k):
+        k += 1
+    return k % 2
+
+
+@mechanism(record=Bit)
+def between(x):
+    k = 1
+    while True:
+        if random.randint(3, 2 * k + 2) >= 4 + x[0]:
+            return k % 2
+        k += 1
+
+
+MADE = [by_terms, of_an_object, of_two_objects, by_a_name, never_zero, between]
+
+
+def check(made: Mechanism, draws: int = 8) -> None:
+    laws, bound = laws_of(made)
+    for x in ((0,), (1,)):
+        masses, beyond = law_within(bound, x, draws=draws, reach=0)
+        for output, mass in masses.items():
+            found = laws.number(laws.probability(x, output))
+            assert mass <= found <= mass + beyond, (x, output, float(found), float(mass), float(beyond))
+
+
+@pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
+def test_laws_are_those_of_runs(made: Mechanism) -> None:
+    check(made, 6)
+
+
+def test_the_coins_of_samplers_are_powers_of_e() -> None:
+    for made in (by_terms, of_an_object):
+        laws, _ = laws_of(made)
+        for x in (0, 1):
+            assert laws.number(laws.probability((x,), 1)) == exp(Fraction(-1 - x, 2))
+
+
+def drawn(seed: int) -> str:
+    choose = random.Random(seed)
+    above, start = choose.randint(1, 2), choose.randint(1, 3)
+    below, low = choose.randint(above, 3), choose.choice([0, 0, 1, -2])
+    last = low + above - 1
+    test = choose.choice([f"u < {last + 1}", f"u <= {last}", f"not u > {last}", f"{last + 1} > u", f"u - 1 < {last}"])
+    moves = choose.choice([f"if not ({test}): break\n        k += 1", f"if {test}: k += 1\n        else: break"])
+    high = f"{below} * k{low - 1:+d}"
+    return (
+        f"def made(x):\n    k = {start} + x[0]\n    while True:\n        u = random.randint({low}, {high})\n"
+        f"        {moves}\n    return k % 2"
+    )
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("seed", range(24))
+def test_drawn_ones(seed: int, tmp_path: Any) -> None:
+    file = tmp_path / "made.py"
+    head = "import random\nfrom fractions import Fraction\n\nfrom tightdp import Bit, mechanism\n\n\n"
+    file.write_text(f"{head}@mechanism(record=Bit)\n{drawn(seed)}\n")
+    check(import_file(file).made, 5)
+
+
+@mechanism(record=Bit)
+def published(x):
+    k = 1
+    while flip("1/2"):
+        k += 1
+    return random.randrange(k)
+
+
+@mechanism(record=Bit)
+def asked_for_its_remainder(x):
+    k = 1
+    while random.randrange(2 * k) % 2:
+        k += 1
+    return k % 2
+
+
+@pytest.mark.parametrize("made", [published, asked_for_its_remainder], ids=lambda made: made.name)
+def test_more_than_comparisons_is_refused(made: Mechanism) -> None:
+    with pytest.raises(Outside):
+        laws_of(made)
