@@ -25,6 +25,8 @@ from tightdp.language.program import Dataset
 
 _MOST_STEPS = 6_000
 """How many steps the proofs of ε of several real numbers may take."""
+_FEW_NUMBERS = 3
+"""Of so many real numbers that depend on each other it is looked whether an output has the largest ratio."""
 
 
 Beside: TypeAlias = tuple[frozenset[tuple[tuple[int, int], int]], frozenset[tuple[tuple[int, int, On], fmpq]]]
@@ -143,6 +145,8 @@ class Comparing:
         self, kind: Kind, x: Dataset, x_prime: Dataset, value: Any, missed: set[Any]
     ) -> tuple[Any, ...] | None:
         """Return an output that has the largest ratio, one inside of a set of those for real numbers, or None."""
+        if any(isinstance(part, Reals) and len(part.coordinates) > _FEW_NUMBERS for part in kind.parts):
+            raise TooLong
         times = kind.weights[x] / kind.weights[x_prime] if x_prime in kind.weights else math.inf
         every = [(part, part.compared(x, x_prime)) for part in kind.parts]
         wanted = [math.inf] * len(every)
