@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -128,13 +128,12 @@ class Comparing:
         """Return the largest ratio with outputs that have it, if there are any."""
         missed, upper = set[Any](), self.upper
         try:
-            for x, x_prime in ((best.x, best.x_prime), *pairs):
+            for kind, x, x_prime in self._unlike([(best.x, best.x_prime), *pairs]):
                 ours, theirs = map(self.laws.content, (x, x_prime))
-                for kind in self._apart:
-                    if ours in kind.weights and not _above(best.value, kind.bound(ours, theirs)):
-                        found = self._attained(kind, ours, theirs, best.value, missed)
-                        if found is not None:
-                            return Largest(best.value, x, x_prime, kind.label, found, (0,) * len(found))
+                if not _above(best.value, kind.bound(ours, theirs)):
+                    found = self._attained(kind, ours, theirs, best.value, missed)
+                    if found is not None:
+                        return Largest(best.value, x, x_prime, kind.label, found, (0,) * len(found))
             attained = None if self.upper != upper else False
         except (TooLong, Outside):
             attained = None
@@ -148,7 +147,7 @@ class Comparing:
         if any(isinstance(part, Reals) and len(part.coordinates) > _FEW_NUMBERS for part in kind.parts):
             raise TooLong
         times = kind.weights[x] / kind.weights[x_prime] if x_prime in kind.weights else math.inf
-        every = [(part, part.compared(x, x_prime)) for part in kind.parts]
+        every = [(part, part.compared(kind.like(x), kind.like(x_prime))) for part in kind.parts]
         wanted = [math.inf] * len(every)
         if value != math.inf:
             if times == math.inf:
@@ -189,25 +188,37 @@ class Comparing:
 
     def _largest(self, pairs: Sequence[tuple[Dataset, Dataset]]) -> Largest | None:
         best: Largest | None = None
-        self._left = _MOST_STEPS
+        self._left, every = _MOST_STEPS, list(self._unlike(pairs))
         for look in (partial(self._seen, set()), partial(self._of_pair, set())):  # what is quickly seen spares proofs
-            for x, x_prime in pairs:
+            for kind, x, x_prime in every:
                 self._watch()
                 ours, theirs = map(self.laws.content, (x, x_prime))
-                for kind in self._apart:
-                    least = self.laws.one if best is None else best.value
-                    if ours in kind.weights and _above(kind.bound(ours, theirs), least):
-                        found = look(kind, ours, theirs, least)
-                        best = best if found is None else replace(found, x=x, x_prime=x_prime)
+                least = self.laws.one if best is None else best.value
+                if _above(kind.bound(ours, theirs), least):
+                    found = look(kind, ours, theirs, least)
+                    best = best if found is None else replace(found, x=x, x_prime=x_prime)
         return best
+
+    def _unlike(self, pairs: Iterable[tuple[Dataset, Dataset]]) -> Iterator[tuple[Kind, Dataset, Dataset]]:
+        """Yield pairs of datasets with the kinds of output on which no pair before them has the same two laws."""
+        done: set[tuple[Kind, Dataset, Dataset]] = set()
+        for x, x_prime in pairs:
+            self._watch()
+            ours, theirs = map(self.laws.content, (x, x_prime))
+            for kind in self._apart:
+                name = kind, kind.like(ours), kind.like(theirs)
+                if ours in kind.weights and name not in done:
+                    done.add(name)
+                    yield kind, x, x_prime
 
     def _seen(self, done: set[Any], kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
         """Return the largest ratio of a pair that is seen at once, None where that is at most `least`."""
         (part,) = kind.parts if len(kind.parts) == 1 else (None,)
         times = kind.weights[x] / kind.weights.get(x_prime, kind.weights[x])
-        seen: Iterable[Supremum] = part.outwards(x, x_prime) if isinstance(part, Reals | Both) else ()
+        both = kind.like(x), kind.like(x_prime)
+        seen: Iterable[Supremum] = part.outwards(*both) if isinstance(part, Reals | Both) else ()
         if isinstance(part, Real):
-            seen = self._corners(part, _first(done, times, part.compared(x, x_prime)))
+            seen = self._corners(part, _first(done, times, part.compared(*both)))
         found = _largest(seen, times, least, kind.bound(x, x_prime))
         return None if found is None else Largest(found.value, x, x_prime, kind.label, *_moves(found))
 
@@ -219,7 +230,8 @@ class Comparing:
     def _of_pair(self, done: set[Any], kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
         """Return the largest ratio of a pair on one kind of output, None where it is at most `least`."""
         several, bound = len(kind.parts) > 1, kind.bound(x, x_prime)
-        beside = any(isinstance(part, Both) and not part.decided(x, x_prime) for part in kind.parts)
+        both = kind.like(x), kind.like(x_prime)
+        beside = any(isinstance(part, Both) and not part.decided(*both) for part in kind.parts)
         unproved = beside or (self._left < 0 and any(isinstance(part, Reals) for part in kind.parts))
         if unproved and (not several or bound != math.inf):
             self.upper = bound if _above(bound, self.upper) else self.upper
@@ -234,7 +246,7 @@ class Comparing:
         if x_prime in kind.weights:
             value = kind.weights[x] / kind.weights[x_prime]
         for part in kind.parts:
-            functions = part.compared(x, x_prime)
+            functions = part.compared(*both)
             if not several:
                 functions = _first(done, value, functions)
             limits = (0 * self.laws.one, None) if several else (least, partial(kind.proved, x, x_prime))
@@ -315,10 +327,11 @@ class Comparing:
         regions: dict[tuple[int, int, On], fmpq] = {}
         for kind in self._together:
             (part,) = kind.parts
+            both = kind.like(x), kind.like(x_prime)
             if isinstance(part, Reals):  # the work is shared between regions
-                added(regions, part.counted(x, x_prime))
+                added(regions, part.counted(*both))
                 continue
-            for p, q, on in part.compared(x, x_prime):
+            for p, q, on in part.compared(*both):
                 others[p, q] = others.get((p, q), 0) + 1
                 self._places[p, q] = part.by, on
         return frozenset(others.items()), frozenset(regions.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import inf, prod
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -257,8 +257,11 @@ class Kind:
         if single:
             weights = {x: self._weight(each[0]) for x, each in self._found.items()}
             self.weights = {x: weight for x, weight in weights.items() if weight}
-        for group in groups:
-            self.parts.append(self._part(group, single, numbers))
+        every = [self._whole(group, single) for group in groups]
+        first: dict[Any, Dataset] = {}
+        self._same = {x: first.setdefault(self._name(x, every), x) for x in self._found}
+        for group, whole in zip(groups, every, strict=True):
+            self.parts.append(self._part(group, {x: whole[x] for x in first.values()}, numbers))
 
     def _groups(self) -> list[tuple[int, ...]]:
         """Return the coordinates that are independent of each other under all datasets."""
@@ -270,6 +273,15 @@ class Kind:
     def _weight(self, contribution: Contribution) -> Exact:
         constants = [pieces for pieces in contribution.factors if not variables(pieces)]
         return prod((_constant(pieces) for pieces in constants), start=self._one)
+
+    def _name(self, x: Dataset, every: Sequence[dict[Dataset, list[Piece]]]) -> Any:
+        """Return what is the same for datasets with the same law."""
+        laws = (frozenset((rows, frozenset(terms.items())) for rows, terms in whole[x]) for whole in every)
+        return self.weights.get(x), *laws
+
+    def like(self, x: Dataset) -> Dataset:
+        """Return the first dataset with the same law, by which the parts know it."""
+        return self._same.get(x, x)
 
     def bound(self, x: Dataset, x_prime: Dataset) -> Any:
         """Return a number that the ratio of two datasets never exceeds, infinity where comparing takes no longer."""
@@ -286,7 +298,7 @@ class Kind:
             self._bounds[x, x_prime] = moving.upper_end(ours, theirs)
         return self._bounds[x, x_prime]
 
-    def _part(self, group: tuple[int, ...], single: bool, numbers: Numbers) -> Part:
+    def _whole(self, group: tuple[int, ...], single: bool) -> dict[Dataset, list[Piece]]:
         names = {v: at for at, v in enumerate(group)}
         whole: dict[Dataset, list[Piece]] = {}
         for x, contributions in self._found.items():
@@ -296,6 +308,9 @@ class Kind:
                 for rows, terms in _renamed(expanded(used, self._one), names):
                     added(total.setdefault(rows, {}), terms)
             whole[x] = [(rows, terms) for rows, terms in total.items() if terms]
+        return whole
+
+    def _part(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], numbers: Numbers) -> Part:
         kind: type[Part] = Integers if not group or group[-1] < REAL else Real if len(group) == 1 else Reals
         if group and group[0] < REAL <= group[-1]:
             kind = Both
