@@ -18,7 +18,7 @@ from tightdp.cells.maker import Contribution
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
 from tightdp.cells.simplices import Function, Held, Simplex, divided, frame_of, on_simplex, seen_from, within
-from tightdp.cells.sums import UNIT, Base, Exact, Piece, Pieces, Terms, added, expanded, variables
+from tightdp.cells.sums import UNIT, Base, Exact, Piece, Pieces, Terms, added, expanded, renamed, variables
 from tightdp.cells.suprema import Supremum
 from tightdp.language.program import Dataset
 
@@ -305,7 +305,7 @@ class Kind:
             total: dict[Rows, Terms] = {}
             for contribution in contributions:
                 used = [p for p in contribution.factors if not single or variables(p) & set(group)]
-                for rows, terms in _renamed(expanded(used, self._one), names):
+                for rows, terms in renamed(expanded(used, self._one), names):
                     added(total.setdefault(rows, {}), terms)
             whole[x] = [(rows, terms) for rows, terms in total.items() if terms]
         return whole
@@ -319,21 +319,3 @@ class Kind:
 
 def _constant(pieces: Pieces) -> Exact:
     return sum((terms[UNIT] for _, terms in pieces), 0)
-
-
-def _renamed(pieces: Pieces, names: dict[int, int]) -> list[Piece]:
-    if all(old == new for old, new in names.items()):
-        return list(pieces)
-    found = []
-    for rows, terms in pieces:
-        moved = frozenset((tuple((names[v], c) for v, c in normal), bound) for normal, bound in rows)
-        found.append(
-            (
-                moved,
-                {
-                    (tuple((names[v], b) for v, b in bases), tuple((names[v], d) for v, d in degrees)): c
-                    for (bases, degrees), c in terms.items()
-                },
-            )
-        )
-    return found

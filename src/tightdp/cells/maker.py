@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor, prod
 from typing import Any, NamedTuple
@@ -39,6 +39,7 @@ from tightdp.cells.sums import (
     expanded,
     multiplied,
     power,
+    renamed,
     substituted,
     summed_out,
     variables,
@@ -89,11 +90,15 @@ class Contribution(NamedTuple):
 
 
 class _Factor(NamedTuple):
-    """A function with a name of its own, and the variables that it depends on."""
+    """A function of some variables, in order; functions with the same name are the same but for these."""
 
-    name: Any
+    name: int
     pieces: Pieces
-    free: frozenset[int]
+    free: tuple[int, ...]
+
+    def at(self, places: Mapping[int, int]) -> tuple[int, ...]:
+        """Return its name, and where its variables are among others."""
+        return self.name, *(places[v] for v in self.free)
 
 
 class Maker:
@@ -101,7 +106,11 @@ class Maker:
 
     def __init__(self, one: Exact, watch: Callable[[], None]) -> None:
         self.one, self.watch, self.bases = one, watch, Bases(one)
-        self._known: dict[Any, _Factor] = {}
+        self._names: dict[Any, int] = {}
+        self._known: dict[Any, tuple[_Factor, tuple[int, ...]]] = {}
+
+    def _name(self, what: Any) -> int:
+        return self._names.setdefault(what, len(self._names))
 
     def total(self, path: Path) -> Exact:
         """Return the probability of a path."""
@@ -131,14 +140,16 @@ class Maker:
         draws |= {v: (_renamed(form), constant) for v, (form, constant) in draws.items() if v >= REAL}
         weight = exact_number(self.one, path.weight) * exact_number(self.one, reals.shrink)
         factors: list[_Factor] = []
+        drawn: list[Drawn] = []
         for v, law in path.laws.items():
             form, constant = draws[v]
             weight *= exact_number(self.one, law.weight)
             residue, modulus = path.residues.get(v, (0, 1))
             form, constant = {w: c * modulus for w, c in form.items()}, constant * modulus + residue
             pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
-            name = Drawn(tuple(sorted(form.items())), constant, pieces)
-            factors.append(_Factor(name, _by_pieces(pieces, form, constant), frozenset(form)))
+            drawn.append(Drawn(tuple(sorted(form.items())), constant, pieces))
+            name = self._name((tuple(c for _, c in drawn[-1].form), constant, pieces))
+            factors.append(_Factor(name, _by_pieces(pieces, form, constant), tuple(sorted(form))))
         reached = rows
         rows = [*reached, *(self._moved(path, *each, draws) for each in path.rows)]
         if FALSE in rows:
@@ -146,7 +157,7 @@ class Maker:
         hidden = {_HIDDEN + c for c in range(len(lattice.pivots), path.integers)}
         hidden |= {_HIDDEN + v for v in path.laws if v >= REAL and v not in reals.draws}
         rows = [line for line in rows if line != TRUE]
-        runs = Runs(weight, tightest(rows), tuple(factor.name for factor in factors), tuple(sorted(hidden)))
+        runs = Runs(weight, tightest(rows), tuple(drawn), tuple(sorted(hidden)))
         if path.parted:
             together = [*reached, *(self._moved(path, *each, draws) for each in path.parted.rows)]
             runs = self._together(path, path.parted, draws, runs._replace(rows=tightest(together)))
@@ -227,15 +238,22 @@ class Maker:
     def _without(self, y: int, rows: list[Row], factors: list[_Factor]) -> _Factor:
         """Return the sum over a variable, or the integral, of a product of functions that all depend on it."""
         local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
-        name = y, local, tuple(factor.name for factor in factors)
+        others = {v for normal, _ in local for v, _ in normal}.union(*(factor.free for factor in factors)) - {y}
+        order = *sorted(others), y
+        places = {v: at for at, v in enumerate(order)}
+        alike = frozenset((tuple(sorted((places[v], c) for v, c in normal)), bound) for normal, bound in local)
+        kinds = sum(v < REAL for v in others), y < REAL
+        name = kinds, alike, tuple(sorted(factor.at(places) for factor in factors))
         if name not in self._known:
             total: list[Piece] = [(local, {UNIT: self.one})]
             for factor in factors:
                 total = multiplied(total, factor.pieces)
             pay(self.watch, 40 * len(total))
             pieces = _summed_out(total, y)
-            self._known[name] = _Factor((len(self._known),), pieces, frozenset(variables(pieces)))
-        return self._known[name]
+            self._known[name] = _Factor(self._name(name), pieces, tuple(sorted(variables(pieces)))), order
+        found, known = self._known[name]
+        names = dict(zip(known, order, strict=True))
+        return found._replace(pieces=renamed(found.pieces, names), free=tuple(names[v] for v in found.free))
 
     def _by_residues(
         self, multiple: Multiple, rows: list[Row], factors: list[_Factor], hidden: set[int], most: int
@@ -252,7 +270,9 @@ class Maker:
             for factor in factors:
                 moved = [_replaced(piece, v, form, residue) for piece in factor.pieces] if v in factor.free else None
                 pieces = factor.pieces if moved is None else [each for each in moved if each is not None]
-                name = factor.name if moved is None else (factor.name, v, times, residue)
+                name = factor.name
+                if moved is not None:
+                    name = self._name((name, factor.free.index(v), times, residue))
                 parts.append(_Factor(name, pieces, factor.free))
             left = None if within is None else self._eliminated(list(within[0]), parts, hidden, most // times)
             found += [] if left is None else expanded(left, self.one)
