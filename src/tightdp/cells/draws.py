@@ -31,13 +31,13 @@ def by_pieces(law: TwoSided | Exponentials) -> Exponentials:
 
 def supported(laws: Mapping[int, Exponentials], rows: Rows) -> Rows:
     """Return rows, and between what draws lie by their laws."""
-    within = list(rows)
+    within: list[Row] = []
     for v, law in laws.items():
         lows = [low for low, _, _ in law.pieces if low is not None]
         highs = [high for _, high, _ in law.pieces if high is not None]
         within += [row({v: -1}, -min(lows))] if len(lows) == len(law.pieces) else []
         within += [row({v: 1}, max(highs))] if len(highs) == len(law.pieces) else []
-    return tightest(within)
+    return tightest([*rows, *within]) if within else rows
 
 
 def may_occur(laws: Mapping[int, Exponentials], rows: Rows) -> bool:

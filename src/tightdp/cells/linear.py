@@ -30,13 +30,15 @@ FALSE: Row = ((), -1)
 def row(coefficients: Coefficients, bound: int | Fraction, strict: bool = False) -> Row:
     """Return the inequality Σ coefficient·variable <= bound (or <, if strict), reduced."""
     times = lcm(*(c.denominator for c in coefficients.values()), bound.denominator)
-    most = int(bound * times) - strict
+    most = int(bound * times)
     scaled = {v: int(c * times) for v, c in coefficients.items() if c}
     if not scaled:
-        return TRUE if most >= 0 else FALSE
+        return TRUE if most - strict >= 0 else FALSE
     divisor = gcd(*scaled.values())
     normal = tuple(sorted((v, c // divisor) for v, c in scaled.items()))
-    return normal, Fraction(bound * times) / divisor if normal[-1][0] >= REAL else most // divisor
+    if normal[-1][0] < REAL:
+        return normal, (most - strict) // divisor
+    return normal, Fraction(most, divisor) if most % divisor else most // divisor  # integers are quickly compared
 
 
 def tightest(rows: Iterable[Row]) -> Rows:
