@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tightdp.cells.linear import Rows, feasible, row, shape_of, tightest
+from tightdp.cells.linear import Row, Rows, feasible, row, shape_of, tightest
 from tightdp.cells.noise import Noisy
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, TwoSided

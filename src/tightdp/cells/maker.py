@@ -31,6 +31,7 @@ from tightdp.cells.sums import (
     Base,
     Bases,
     Exact,
+    Key,
     Piece,
     Pieces,
     Terms,
@@ -39,7 +40,6 @@ from tightdp.cells.sums import (
     expanded,
     multiplied,
     power,
-    renamed,
     substituted,
     summed_out,
     variables,
@@ -318,6 +318,20 @@ def _replaced(piece: Piece, v: int, form: Coefficients, constant: int) -> Piece 
 def _renamed(form: dict[int, Any]) -> dict[int, Any]:
     """Return a form of real coordinates, numbered by -1, -2, ..., and of draws that are integrated out."""
     return {(REAL - 1 - w if w < 0 else w + _HIDDEN): c for w, c in form.items()}
+
+
+def renamed(pieces: Pieces, names: Mapping[int, int]) -> Pieces:
+    """Return a function of other variables in the same order."""
+    if all(old == new for old, new in names.items()):
+        return pieces
+
+    def rows_of(rows: Rows) -> Rows:
+        return frozenset((tuple((names[v], c) for v, c in normal), bound) for normal, bound in rows)
+
+    def key_of(key: Key) -> Key:
+        return tuple((names[v], base) for v, base in key[0]), tuple((names[v], degree) for v, degree in key[1])
+
+    return [(rows_of(rows), {key_of(key): c for key, c in terms.items()}) for rows, terms in pieces]
 
 
 def _by_pieces(

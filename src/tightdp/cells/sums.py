@@ -125,20 +125,6 @@ def variables(pieces: Pieces) -> set[int]:
     return found
 
 
-def renamed(pieces: Pieces, names: Mapping[int, int]) -> Pieces:
-    """Return a function of other variables in the same order."""
-    if all(old == new for old, new in names.items()):
-        return pieces
-
-    def rows_of(rows: Rows) -> Rows:
-        return frozenset((tuple((names[v], c) for v, c in normal), bound) for normal, bound in rows)
-
-    def key_of(key: Key) -> Key:
-        return tuple((names[v], base) for v, base in key[0]), tuple((names[v], degree) for v, degree in key[1])
-
-    return [(rows_of(rows), {key_of(key): c for key, c in terms.items()}) for rows, terms in pieces]
-
-
 def power(base: Base, coefficients: Coefficients, constant: int | Fraction) -> Terms:
     """Return base^form."""
     bases = tuple((v, base ** coefficients[v]) for v in sorted(coefficients)) if base is not base.unit else ()
