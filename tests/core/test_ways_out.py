@@ -22,6 +22,24 @@ class Noted:
         return self.stops
 
 
+class Again(Noted):
+    def __exit__(self, kind, value, trace):
+        self.log.append("again")
+        if kind is not None: raise
+
+
+class Told(Exception):
+    def __init__(self, log, v=0):
+        super().__init__(f"told {v}")
+        log.append(v)
+        self.v = v
+
+
+def note(log, v):
+    log.append(v)
+    return v
+
+
 """
 PROGRAMS = {
     "return in finally": """
@@ -214,6 +232,83 @@ def f(x):
     except ValueError: r.append("V")
     with contextlib.suppress(Exception): return "early", {}["k"]
     return tuple(r)
+""",
+    "what is raised is made first": """
+def f(x):
+    r = []
+    for i in range(4):
+        try:
+            if i == 0: raise KeyError(note(r, randint(0, 1)))
+            if i == 1: raise ValueError(f"{1 // x[0]}")
+            if i == 2: raise ValueError from KeyError(note(r, "cause"))
+            raise IndexError(*[note(r, 7), {}[x[0]]])
+        except (KeyError, ValueError, ZeroDivisionError) as error:
+            r.append(isinstance(error, KeyError) + 2 * isinstance(error, ValueError))
+    return tuple(r)
+""",
+    "exceptions that do something": """
+def f(x):
+    r = []
+    for i in range(3):
+        try:
+            if i: raise Told(r, v=x[0] + i)
+            raise Told
+        except Told: r.append("T")
+        except TypeError: r.append("TypeError")
+    return tuple(r), flip(1/2)
+""",
+    "the name of an exception": """
+def f(x):
+    r = []
+    e = 1
+    def kept():
+        try: return e
+        except NameError: return "none"
+    for i in range(3):
+        try:
+            if i == x[0]: raise KeyError
+        except KeyError as e:
+            if flip(1/2): break
+            if flip(1/2): continue
+            e = 5
+        r.append(kept())
+    try:
+        try: raise KeyError
+        except KeyError as e: raise ValueError
+    except ValueError: r.append(kept())
+    return tuple(r), kept()
+""",
+    "raised again": """
+def f(x):
+    r = []
+    def again(): raise
+    for i in range(3):
+        try:
+            try:
+                try:
+                    if i == 0: raise KeyError
+                    if i == 1 and flip(1/2): raise ValueError
+                    if x[0]: continue
+                finally:
+                    r.append(i)
+                    if flip(1/3): again()
+            except KeyError:
+                with Again(r, True): again()
+        except (KeyError, ValueError): r.append("same")
+        except RuntimeError: r.append("none")
+    return tuple(r)
+""",
+    "deleted by a function": """
+def f(x):
+    b = 1
+    def g():
+        del b
+    def h(b):
+        del b
+        return 2
+    try: g()
+    except UnboundLocalError: b += 1
+    return b + h(x[0]), flip(1/2)
 """,
 }
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 import ast
 import contextlib
 import threading
+import types
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from tightdp.core.lowering.foreign import without_texts
 from tightdp.core.lowering.frames import End, Failure, Guard, Loop, Thrown
-from tightdp.core.lowering.functions import call
+from tightdp.core.lowering.functions import arguments_of, call
 from tightdp.core.lowering.machine import Machine
-from tightdp.core.lowering.objects import attribute, has_method
+from tightdp.core.lowering.objects import Bound, attribute, has_method, lookup
 from tightdp.core.lowering.registry import builtin, lowers
 from tightdp.core.lowering.values import UNBOUND, Host, Object, Value, name_of
 from tightdp.exact.lazily import lazily
@@ -31,13 +33,32 @@ def _raise(m: Machine, node: ast.Raise) -> None:
         if not m.handled:
             raise Failure("RuntimeError: No active exception to reraise", hint)
         raise m.handled[-1].failure
-    thrown = m.evaluate(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+    thrown = _exception(m, node.exc)
+    if node.cause is not None:
+        _exception(m, node.cause)
     if isinstance(thrown, Thrown):
         raise thrown.failure
-    kind = thrown.object if isinstance(thrown, Host) else None
-    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+    if thrown is None:
         raise m.unsupported("what is raised here is not known to be an exception", "raise an exception by its class")
-    raise Failure(f"raise {ast.unparse(node.exc)}", hint, kind)
+    raise Failure(f"raise {ast.unparse(node.exc)}", hint, thrown)
+
+
+def _exception(m: Machine, node: ast.expr) -> Thrown | type[BaseException] | None:
+    """Return an exception that a statement makes, by its class; None for what is not known to be one."""
+    node = without_texts(node) if isinstance(node, ast.Call) else node
+    found = m.evaluate(node.func if isinstance(node, ast.Call) else node)
+    if isinstance(found, Thrown):
+        return found
+    kind = found.object if isinstance(found, Host) else None
+    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+        return None
+    given, named = arguments_of(m, node) if isinstance(node, ast.Call) else ((), {})
+    begin = lookup(kind.__mro__, "__init__")
+    if isinstance(begin, types.FunctionType):
+        call(m, Bound(begin, Object(m.store.new_key(), kind)), given, named)
+    elif named:
+        raise m.unsupported("an exception with named arguments is not in the language", "give them in their order")
+    return kind
 
 
 @lowers(ast.Try)
@@ -81,15 +102,26 @@ def _handled(m: Machine, handlers: Sequence[ast.ExceptHandler], thrown: Thrown) 
         if issubclass(thrown.kind, BaseException if handler.type is None else _kinds(m, handler.type)):
             if handler.name is not None:
                 m.bind(handler.name, thrown)
-            m.handled.append(thrown)
-            try:
-                m.block(handler.body)
-            finally:
-                m.handled.pop()
-            if handler.name is not None and m.alive is not m.builder.false:
-                m.bind(handler.name, UNBOUND)
+            _while_handled(m, thrown, partial(_in_handler, m, handler))
             return
     raise thrown.failure
+
+
+def _in_handler(m: Machine, handler: ast.ExceptHandler) -> None:
+    """Execute a handler's body; its name is gone behind it, whichever way that is left."""
+    if handler.name is None:
+        m.block(handler.body)
+    else:
+        _on_all_ways(m, lambda: m.block(handler.body), lambda raised: m.bind(str(handler.name), UNBOUND))
+
+
+def _while_handled(m: Machine, thrown: Thrown, action: Callable[[], Value]) -> Value:
+    """Do something during which `raise` alone raises an exception again."""
+    m.handled.append(thrown)
+    try:
+        return action()
+    finally:
+        m.handled.pop()
 
 
 def _kinds(m: Machine, node: ast.expr) -> tuple[type[BaseException], ...]:
@@ -116,7 +148,7 @@ def _on_all_ways(m: Machine, body: Callable[[], None], last: Callable[[Thrown | 
         del frame.loops[len(around) :]
 
     def goes_on(exception: Thrown) -> None:
-        if last(exception) is not True:
+        if _while_handled(m, exception, lambda: last(exception)) is not True:
             raise exception.failure
 
     if m.alive is not m.builder.false:

@@ -63,16 +63,17 @@ def _call(m: Machine, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Attribute):
         base = m.evaluate(node.func.value)
         if not (isinstance(base, Host) and isinstance(base.object, types.ModuleType)):
-            arguments, keywords = _arguments(m, node)
+            arguments, keywords = arguments_of(m, node)
             return _call_method(m, base, node.func.attr, arguments, keywords, node)
     function = m.evaluate(node.func)
     if isinstance(function, Host) and function.object is print:
         node = without_texts(node)
-    arguments, keywords = _arguments(m, node)
+    arguments, keywords = arguments_of(m, node)
     return m.each(function, lambda item: call(m, item, arguments, keywords, node))
 
 
-def _arguments(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
+def arguments_of(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
+    """Evaluate what a call gives, in its order."""
     arguments = display(m, node.args)
     if isinstance(arguments, Union):
         raise m.unsupported("the number of arguments depends on the run", "pass one list instead", node)
@@ -377,8 +378,7 @@ def _keeps_names(node: ast.AST) -> bool:
 
 @lru_cache(4096)
 def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    names: set[str] = set()
-    outer: set[str] = set()
+    names, outer = set[str](), set[str]()
     stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
     while stack:
         part = stack.pop()
@@ -392,7 +392,7 @@ def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
         elif isinstance(part, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             stack.extend(inner.target for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr))
             continue
-        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
             names.add(part.id)
         elif isinstance(part, (ast.MatchAs, ast.MatchStar, ast.ExceptHandler)) and part.name is not None:
             names.add(part.name)

@@ -171,6 +171,8 @@ def _of_super(m: Machine, value: Super, name: str) -> Value:
     found = lookup(mro[mro.index(value.owner) + 1 :], name)
     if found is object.__init__ or found is object.__init_subclass__:
         return Host(_nothing)
+    if name == "__init__" and issubclass(kind, BaseException) and isinstance(found, types.WrapperDescriptorType):
+        return Host(_message)
     if found is MISSING:
         raise Failure(f"AttributeError: super() has no attribute {name!r}", "check the name")
     return taken(m, found, kind, value.instance if isinstance(value.instance, Object) else None)
@@ -180,7 +182,12 @@ def _nothing() -> None:
     """What `object` does where a class begins with nothing."""
 
 
+def _message(*given: object) -> None:
+    """What exceptions do where a class begins with a message: nobody reads it."""
+
+
 builtin(_nothing)(lambda m: None)
+builtin(_message)(lambda m, *given: None)
 
 
 @has_attributes(Host)
@@ -207,7 +214,7 @@ def _mangled(m: Machine, name: str) -> str:
 
 
 def _refuse_special(m: Machine, kind: type, name: str) -> None:
-    if lookup(kind.__mro__[:-1], name) is not MISSING:
+    if not isinstance(lookup(kind.__mro__, name), types.WrapperDescriptorType):  # that of Python
         raise m.unsupported(f"{name} of {kind.__name__} is not in the language", "use ordinary attributes")
 
 
