@@ -22,6 +22,17 @@ class Bag:
     def __getitem__(self, at): return self.items[at]
 
 
+class Alone:
+    def __init__(self, v): self.v = v
+
+
+class Asked:
+    def __init__(self, log): self.log = log
+    def __iter__(self):
+        self.log.append("asked")
+        return iter([1, 2])
+
+
 def longer(v):
     v += 1
 
@@ -49,6 +60,24 @@ PROGRAMS = {
         for v in Count(0, 5):
             if v == 1: break
         return first, tuple(odd), last, sum(Count(0, 3)), max(Count(1, 3)), v, 2 in Count(0, 3)
+    """,
+    "no iterators": """
+        bag, alone = Bag([1, x[0]]), Alone(2)
+        def raised(action):
+            try:
+                return tuple(action())
+            except TypeError:
+                return "TypeError"
+        met = [raised(lambda: next(bag)), raised(lambda: next(alone, 3)), raised(lambda: reversed(alone))]
+        met += [raised(lambda: (1 for v in alone)), raised(lambda: reversed(bag)), raised(lambda: iter(alone))]
+        return tuple(met), flip("1/3")
+    """,
+    "asked when it is begun": """
+        log = []
+        later = (v + 1 for v in Asked(log))
+        log.append("made")
+        if x[0]: log.append(sum(later))
+        return tuple(log), flip("1/3")
     """,
     "by index": """
         bag = Bag([*x, randint(0, 1)] + ([7] if flip("1/2") else []))

@@ -57,6 +57,30 @@ class Times(Place):
     def __rmul__(self, o): return "times"
 
 
+class Plain:
+    def __init__(self, v): self.v = v
+    def __lshift__(self, o): return "left"
+    def __rlshift__(self, o): return "right"
+    def __eq__(self, o): return None if self.v else [o]
+    def __rpow__(self, o): return "power"
+    def __ror__(self, o): return "or"
+
+
+class Wary:
+    def __init__(self, v, log): self.v, self.log = v, log
+    def __eq__(self, o):
+        self.log.append((self.v, o.v))
+        if self.v == 2: raise TypeError
+        return self.v == o.v
+
+
+class Inheriting(Plain): pass
+
+
+class Overriding(Plain):
+    def __rlshift__(self, o): return "own"
+
+
 class Held: pass
 
 
@@ -105,6 +129,33 @@ PROGRAMS = {
     "total_ordering": """
         a, b = Ranked(x[0] + randint(0, 1)), Ranked(1)
         return a <= b, a >= b, a > b, a != b, max([a, b]) == b
+    """,
+    "reflected methods that are inherited": """
+        a, b, c = Plain(x[0]), Inheriting(1), Overriding(randint(0, 1))
+        return a << b, a << c, b << a, c << a, c << b, b << b, {1: 2} ** a, {1} ** a, [1] ** b
+    """,
+    "what is true of ==": """
+        a, b, c = Plain(x[0]), Plain(randint(0, 1)), Plain(1)
+        inside = a in [b, c], c in (a, c), a not in [b], (a, 1) == (b, 1), [a, b].count(c), a != b, 3 != b
+        return inside, a in iter([b]), attempt(lambda: (a, 1) < (b, 2)), bool(a == b), [c, b, a].index(b)
+    """,
+    "compared until it is known": """
+        log = []
+        a, b, c = Wary(x[0], log), Wary(randint(0, 1), log), Wary(2, log)
+        found = [attempt(lambda: a in [b, c]), attempt(lambda: (a, c) == (b, a)), attempt(lambda: c in (a, b, a))]
+        return tuple(found), tuple(log)
+    """,
+    "in place": """
+        some, few = [1], {1}
+        kept = some
+        few |= Plain(x[0])
+        some *= Times(2)
+        kept *= Place(randint(0, 2))
+        i = Place(1)
+        def repeated():
+            nonlocal i
+            i *= [1]
+        return few, some, tuple(kept), attempt(repeated)
     """,
     "repeated": """
         i = Place(x[0] + randint(0, 1))

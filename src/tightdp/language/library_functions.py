@@ -84,6 +84,8 @@ def reversed(sequence: Any) -> Iterator[Any]:
         return (item for item in items[::-1])
     if not isinstance(items, (list, deque)) and hasattr(items, "__reversed__"):
         return iter(items.__reversed__())
+    if not (hasattr(items, "__len__") and hasattr(items, "__getitem__")):
+        raise TypeError("this cannot be reversed")
 
     def from_the_end(places: Iterable[int]) -> Iterator[Any]:
         for at in places:

@@ -19,6 +19,7 @@ from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.iteration import collected, everyone, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.objects import has_method
 from tightdp.core.lowering.registry import OPERANDS, builtin
 from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, total, truth, whole
 from tightdp.core.lowering.sequences import precedes
@@ -38,6 +39,7 @@ from tightdp.core.lowering.values import (
     View,
     is_scalar,
     known,
+    name_of,
     numeric,
 )
 from tightdp.core.nodes import Expr
@@ -146,6 +148,8 @@ for _name in ("and_", "or_", "xor"):
 @builtin(next)
 def _next(m: Machine, generator: Value, default: Value = MISSING, /) -> Value:
     if isinstance(generator, Object):
+        if not has_method(generator, "__next__"):
+            raise Failure(f"TypeError: a {name_of(generator)} is no iterator", "give its class a __next__")
         return call(m, Host(written.following), (generator, *(() if default is MISSING else (default,))), {})
     if not isinstance(generator, Generator):
         raise m.unsupported("next of anything but a generator expression is not in the language", "index a list of it")

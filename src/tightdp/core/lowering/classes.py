@@ -246,7 +246,7 @@ def _operated(m: Machine, name: str, *operands: Value) -> Value:
 
     def first_from(at: int) -> Value:
         if at == len(ways):
-            return _by_no_method(m, plain, operands)
+            return _by_no_method(m, name, operands)
         asked, (one, *others) = ways[at]
         if not (isinstance(one, Object) and has_method(one, asked)):
             return first_from(at + 1)
@@ -266,7 +266,8 @@ def _is_refusal(result: Value) -> bool:
 
 def _by_no_method(m: Machine, name: str, operands: tuple[Value, ...]) -> Value:
     """Return what Python makes of operands whose classes have no method for an operation."""
-    first, special = operands[0], _SPECIAL.get(name, name)
+    first, plain = operands[0], name.removeprefix(_IN_PLACE)
+    special = _SPECIAL.get(plain, plain)
     if name == "eq":
         return first == operands[1]
     if name == "iter" and has_method(first, "__getitem__"):
@@ -276,10 +277,10 @@ def _by_no_method(m: Machine, name: str, operands: tuple[Value, ...]) -> Value:
             return binary(m, name, one, indexed(m, other), m.position[-1])
     if name in _OF_INTEGERS and all(has_method(each, "__index__") for each in operands if isinstance(each, Object)):
         return operate(m, name, *(indexed(m, each) for each in operands))
-    if special == name and name not in (*_MIRRORED, *_OF_ONE) and not hasattr(int, f"__{name}__"):
-        raise m.unsupported(f"{name} of a {name_of(first)} is not in the language", "give it an attribute")
+    if special == plain and plain not in (*_MIRRORED, *_OF_ONE) and not hasattr(int, f"__{plain}__"):
+        raise m.unsupported(f"{plain} of a {name_of(first)} is not in the language", "give it an attribute")
     failed = " and ".join(name_of(each) for each in operands)
-    raise Failure(f"TypeError: there is no {name} of {failed}", f"define __{special}__ in the class")
+    raise Failure(f"TypeError: there is no {plain} of {failed}", f"define __{special}__ in the class")
 
 
 for _name in ("getitem", "setitem", "delitem"):
@@ -293,7 +294,8 @@ def _ways(name: str, operands: tuple[Value, ...]) -> list[tuple[str, tuple[Value
     kinds = [each.kind if isinstance(each, Object) else object for each in operands]
     if len(operands) == 2 and name not in _OF_ONE and (name in _MIRRORED or kinds[0] is not kinds[1]):
         ways.append((f"__{_MIRRORED[name]}__" if name in _MIRRORED else f"__r{special}__", operands[::-1]))
-        if kinds[0] is not object and kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0]):
+        own = name in _MIRRORED or len({lookup(kind.__mro__, ways[1][0]) for kind in kinds}) > 1
+        if kinds[0] is not object and kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0]) and own:
             ways.reverse()
     return ways
 

@@ -25,7 +25,7 @@ from tightdp.core.lowering.iteration import (
 from tightdp.core.lowering.machine import End, Failure, Frame, Machine
 from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, truth, whole
-from tightdp.core.lowering.sequences import equal
+from tightdp.core.lowering.sequences import is_item
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Every,
@@ -55,8 +55,7 @@ def _listcomp(m: Machine, node: ast.ListComp) -> Value:
 @lowers(ast.GeneratorExp)
 def generator_of(m: Machine, node: ast.GeneratorExp | ast.ListComp | ast.SetComp) -> Generator:
     """Return what gives the items of a comprehension."""
-    first = m.evaluate(node.generators[0].iter)
-    m.each(first, lambda one: items_of(m, one) if is_scalar(one) else None)  # what has no items raises at once
+    first = m.each(m.evaluate(node.generators[0].iter), partial(_begun, m))
     outside = surroundings(m)
 
     def visit_items(first: Value, action: Callable[[Value], None]) -> None:
@@ -79,6 +78,13 @@ def generator_of(m: Machine, node: ast.GeneratorExp | ast.ListComp | ast.SetComp
 
     one_each = len(node.generators) == 1 and not node.generators[0].ifs and not node.generators[0].is_async
     return Generator("generator expression", never, node, first, *outside, visit_items, made if one_each else None)
+
+
+def _begun(m: Machine, iterable: Value) -> Value:
+    """Return what is gone through later, which an object is asked for at once; what has no items raises at once."""
+    if is_scalar(iterable):
+        items_of(m, iterable)
+    return entered(m, iterable)
 
 
 def surroundings(m: Machine) -> tuple[tuple[int, ...], FunctionSource]:
@@ -156,7 +162,7 @@ def _item_in(m: Machine, stream: Stream, item: Value) -> Value:
     """Return whether an item is among others, of which no more are made than it takes."""
 
     def compared(other: Value, leave: Callable[[Value], None]) -> None:
-        m.branch(m.expr(equal(m, item, other)), lambda: leave(True), lambda: None)
+        m.branch(is_item(m, other, item), lambda: leave(True), lambda: None)
 
     return _until_left(m, stream, compared, False)
 

@@ -17,18 +17,22 @@ from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import ATTRIBUTES, METHODS, OPERANDS, SYNTAX, instead_of_name, lowers
 from tightdp.core.lowering.scalars import COUNTS, adopt, indexed, negated, operate, over_values, truth, whole
-from tightdp.core.lowering.sequences import element, sliced
+from tightdp.core.lowering.sequences import contains, element, equal, precedes, sliced
 from tightdp.core.lowering.values import (
     UNBOUND,
     Array,
+    Collection,
     Cut,
     Element,
     Growing,
     Host,
     Method,
+    Object,
     Reference,
+    Stream,
     Table,
     Value,
+    alternatives,
     is_scalar,
     name_of,
 )
@@ -43,6 +47,8 @@ BINARY: dict[type[ast.operator], str] = {
     ast.BitXor: "bitxor", ast.MatMult: "matmul",
 }  # fmt: skip
 
+_ORDER: dict[type[ast.cmpop], str] = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
+_SAME: dict[type[ast.cmpop], str] = {ast.Eq: "eq", ast.NotEq: "ne"}
 _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 
@@ -133,7 +139,10 @@ def _binary(m: Machine, name: str, left: Value, right: Value) -> Value:
         return computed(m, operator.mod, (left, right), {}, "the format of a string")
     if name == "matmul" and not any(isinstance(each, (Array, Element)) for each in (left, right)):
         raise m.unsupported("this operator is not in the language but for arrays", "use + - * / // % ** & | ^ << >>")
-    handler = OPERANDS.get(type(right) if isinstance(right, (Array, Element)) else type(left))
+    of_right = isinstance(right, (Array, Element)) or (
+        isinstance(right, Object) and not isinstance(left, (Array, Element))
+    )
+    handler = OPERANDS.get(type(right) if of_right else type(left))
     return operate(m, name, left, right) if handler is None else handler(m, name, left, right)
 
 
@@ -163,6 +172,51 @@ def _boolop(m: Machine, node: ast.BoolOp) -> Value:
         return m.branch(condition, lambda: value, lambda: over(rest[1:]))
 
     return over(node.values)
+
+
+@lowers(ast.Compare)
+def _compare(m: Machine, node: ast.Compare) -> Value:
+    def over(left: Value, rest: Sequence[tuple[ast.cmpop, ast.expr]]) -> Value:
+        (relation, expression), others = rest[0], rest[1:]
+        right = m.evaluate(expression)
+        result = _compared(m, relation, left, right)
+        if not others:
+            return result
+        return m.branch(truth(m, result), lambda: over(right, others), lambda: False)
+
+    return over(m.evaluate(node.left), list(zip(node.ops, node.comparators, strict=True)))
+
+
+def _compared(m: Machine, relation: ast.cmpop, left: Value, right: Value) -> Value:
+    name = _ORDER.get(type(relation))
+    shapes = [shape for each in (left, right) for _, shape in alternatives(each, m.builder.true)]
+    if any(isinstance(shape, (Array, Element)) for shape in shapes):
+        name = name or _SAME.get(type(relation))
+    if name is not None:
+        return m.each(left, lambda a: m.each(right, lambda b: precedes(m, name, a, b)))
+    if isinstance(relation, (ast.Eq, ast.NotEq)):
+        result = equal(m, left, right)
+    elif isinstance(relation, (ast.In, ast.NotIn)):
+        result = contains(m, right, left)
+    else:
+        result = m.each(left, lambda a: m.each(right, lambda b: _identical(m, a, b)))
+    negative = isinstance(relation, (ast.NotEq, ast.NotIn, ast.IsNot))
+    return negated(m, truth(m, result)) if negative else result
+
+
+def _identical(m: Machine, left: Value, right: Value) -> Value:
+    if left is None or right is None:
+        return equal(m, left, right) if is_scalar(left) and is_scalar(right) else False
+    if isinstance(left, Host) and isinstance(right, Host):
+        return left.object is right.object
+    held = any(isinstance(each, (Reference, Table, Collection, Object)) for each in (left, right))
+    if (held or is_scalar(left) != is_scalar(right)) and not any(isinstance(each, Stream) for each in (left, right)):
+        return left == right
+    if any(isinstance(item, bool) for item in (left, right)) and all(
+        isinstance(item, bool) or (isinstance(item, Expr) and item.boolean) for item in (left, right)
+    ):
+        return equal(m, left, right)
+    raise m.unsupported("`is` between values is not in the language", "compare with ==")
 
 
 # displays

@@ -16,7 +16,7 @@ from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
 from tightdp.core.lowering.registry import builtin, lowers, method, methods
 from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, refuse_members, refuse_mixed, whole
-from tightdp.core.lowering.sequences import content, element, equal, extend, plain
+from tightdp.core.lowering.sequences import content, element, equal, extend, is_item, plain
 from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (
     SCALARS,
@@ -29,6 +29,7 @@ from tightdp.core.lowering.values import (
     Value,
     View,
     is_scalar,
+    known,
     name_of,
 )
 from tightdp.core.nodes import Expr
@@ -74,7 +75,7 @@ def _clear(m: Machine, base: Reference) -> None:
 @method("index", Reference, tuple, Range)
 def _index(m: Machine, base: Value, wanted: Value) -> Value:
     def search(items: tuple[Value, ...]) -> Value:
-        hits = [m.expr(equal(m, item, wanted)) for item in items]
+        hits = [is_item(m, item, wanted) for item in items]
         missing = m.conj(*(m.builder.negation(hit) for hit in hits))
         m.oblige(missing, Failure("ValueError: .index() of a value that is not there", "test with `in` first"))
         result: Value = max(len(items) - 1, 0)
@@ -109,7 +110,7 @@ def _count(m: Machine, base: Value, wanted: Value) -> Value:
     def of(items: Value) -> Value:
         if isinstance(items, Growing) and is_scalar(wanted) and not isinstance(wanted, Expr):
             return m.of_growing("count", items, wanted)
-        return summed(m, tuple(equal(m, item, wanted) for item in items))
+        return summed(m, tuple(known(is_item(m, item, wanted)) for item in items))
 
     return m.each(items_of(m, base), of)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Sequence
 from enum import EnumType
 from functools import partial
@@ -16,12 +15,11 @@ from tightdp.core.lowering.ledger import Ledger, content_with, inserted, no_row,
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.positions import as_slice, item_at, position_in, refuse_slice, valid_positions
 from tightdp.core.lowering.refusals import refuse_unhashable
-from tightdp.core.lowering.registry import METHODS, OPERANDS, lowers
+from tightdp.core.lowering.registry import METHODS, OPERANDS
 from tightdp.core.lowering.scalars import (
     COUNTS,
     adopt,
     indexed,
-    negated,
     operate,
     over_all,
     over_keys,
@@ -47,59 +45,11 @@ from tightdp.core.lowering.values import (
     Table,
     Value,
     View,
-    alternatives,
     is_scalar,
     known,
     name_of,
 )
 from tightdp.core.nodes import Expr
-
-_ORDER: dict[type[ast.cmpop], str] = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge"}
-_SAME: dict[type[ast.cmpop], str] = {ast.Eq: "eq", ast.NotEq: "ne"}
-
-
-@lowers(ast.Compare)
-def _compare(m: Machine, node: ast.Compare) -> Value:
-    def over(left: Value, rest: Sequence[tuple[ast.cmpop, ast.expr]]) -> Value:
-        (operator, expression), others = rest[0], rest[1:]
-        right = m.evaluate(expression)
-        result = _compared(m, operator, left, right)
-        if not others:
-            return result
-        return m.branch(truth(m, result), lambda: over(right, others), lambda: False)
-
-    return over(m.evaluate(node.left), list(zip(node.ops, node.comparators, strict=True)))
-
-
-def _compared(m: Machine, operator: ast.cmpop, left: Value, right: Value) -> Value:
-    name = _ORDER.get(type(operator))
-    shapes = [shape for each in (left, right) for _, shape in alternatives(each, m.builder.true)]
-    if any(isinstance(shape, (Array, Element)) for shape in shapes):
-        name = name or _SAME.get(type(operator))
-    if name is not None:
-        return m.each(left, lambda a: m.each(right, lambda b: precedes(m, name, a, b)))
-    if isinstance(operator, (ast.Eq, ast.NotEq)):
-        result = equal(m, left, right)
-    elif isinstance(operator, (ast.In, ast.NotIn)):
-        result = contains(m, right, left)
-    else:
-        result = m.each(left, lambda a: m.each(right, lambda b: _identical(m, a, b)))
-    return negated(m, result) if isinstance(operator, (ast.NotEq, ast.NotIn, ast.IsNot)) else result
-
-
-def _identical(m: Machine, left: Value, right: Value) -> Value:
-    if left is None or right is None:
-        return equal(m, left, right) if is_scalar(left) and is_scalar(right) else False
-    if isinstance(left, Host) and isinstance(right, Host):
-        return left.object is right.object
-    held = any(isinstance(each, (Reference, Table, Collection, Object)) for each in (left, right))
-    if (held or is_scalar(left) != is_scalar(right)) and not any(isinstance(each, Stream) for each in (left, right)):
-        return left == right
-    if any(isinstance(item, bool) for item in (left, right)) and all(
-        isinstance(item, bool) or (isinstance(item, Expr) and item.boolean) for item in (left, right)
-    ):
-        return equal(m, left, right)
-    raise m.unsupported("`is` between values is not in the language", "compare with ==")
 
 
 def plain(m: Machine, value: Value) -> Value:
@@ -128,7 +78,7 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
         if isinstance(a, tuple) and isinstance(b, tuple):
             if len(a) != len(b):
                 return False
-            return known(m.conj(*(m.expr(equal(m, x, y)) for x, y in zip(a, b, strict=True))))
+            return _until(m, list(zip(a, b, strict=True)), False)
         if isinstance(a, Table) and isinstance(b, Table) and a.missing is b.missing is COUNTS:
             raise m.unsupported("a comparison of Counters is not in the language", "compare dict(...) of them")
         if type(a) is type(b) and isinstance(a, (Table, Collection)):
@@ -149,6 +99,31 @@ def equal(m: Machine, left: Value, right: Value) -> Value:
     return m.each(left, lambda a: m.each(right, lambda b: same(a, b)))
 
 
+def is_item(m: Machine, left: Value, right: Value) -> Expr:
+    """Return whether something is an item: it is the same object, or equal by what is true of `==`."""
+
+    def same(a: Value, b: Value) -> Value:
+        return True if isinstance(a, Object) and a == b else equal(m, a, b)
+
+    return truth(m, m.each(left, lambda a: m.each(right, lambda b: same(a, b))))
+
+
+def _until(m: Machine, pairs: Sequence[tuple[Value, Value]], wanted: bool) -> Value:
+    """Return whether some pair is of equal items (wanted), or all are; objects are not compared after it is known."""
+    if not any(isinstance(each, Object) for pair in pairs for each in pair):
+        found = [is_item(m, *pair) for pair in pairs]
+        return known(m.builder.disjunction(found) if wanted else m.conj(*found))
+
+    def found_from(at: int) -> Value:
+        if at == len(pairs):
+            return not wanted
+        ends, goes_on = lambda: wanted, lambda: found_from(at + 1)
+        hit = is_item(m, *pairs[at])
+        return m.branch(hit, ends, goes_on) if wanted else m.branch(hit, goes_on, ends)
+
+    return found_from(0)
+
+
 def _same_content(m: Machine, left: Value, right: Value) -> Value:
     """Return whether two dictionaries or two sets have the same content, in whatever order."""
     if isinstance(left, Members):
@@ -156,7 +131,7 @@ def _same_content(m: Machine, left: Value, right: Value) -> Value:
     ours, theirs = left.table, right.table
     if ours.keys() != theirs.keys():
         return False
-    return known(m.conj(*(m.expr(equal(m, ours[key], theirs[key])) for key in ours)))
+    return known(m.conj(*(is_item(m, ours[key], theirs[key]) for key in ours)))
 
 
 def set_operation(m: Machine, name: str, left: Members, right: Members) -> Members:
@@ -200,7 +175,7 @@ def contains(m: Machine, container: Value, item: Value) -> Value:
         if isinstance(sequence, Stream):
             return METHODS[Stream, "item in"](m, sequence, item)
         items = collected(m, sequence)
-        return m.each(items, lambda each: known(m.builder.disjunction([m.expr(equal(m, item, one)) for one in each])))
+        return m.each(items, lambda each: _until(m, [(one, item) for one in each], True))
 
     return m.each(container, inside)
 
@@ -225,7 +200,7 @@ def precedes(m: Machine, name: str, left: Value, right: Value) -> Value:
     if not left or not right:
         return operate(m, name, len(left), len(right))
     return m.branch(
-        truth(m, equal(m, left[0], right[0])),
+        is_item(m, left[0], right[0]),
         lambda: precedes(m, name, left[1:], right[1:]),
         lambda: m.each(left[0], lambda a: m.each(right[0], lambda b: precedes(m, name, a, b))),
     )
@@ -300,7 +275,7 @@ def _key_is(m: Machine, key: Value, keys: Iterable[Value]) -> list[Expr]:
     possible = possible_keys(m.builder, key)
     if possible is None:
         refuse_unhashable(m, key)
-        return [m.expr(equal(m, key, have)) for have in keys]
+        return [is_item(m, have, key) for have in keys]
     return [possible.get(have, m.builder.false) for have in keys]
 
 

@@ -111,12 +111,15 @@ def _changed(m: Machine, node: ast.AugAssign, present: Value, increment: Value) 
         if isinstance(value, Array):
             METHODS[Array, "in place"](m, value, result)
             return value
-        if isinstance(value, Reference):
+        return m.each(result, lambda one: kept(value, one))
+
+    def kept(value: Value, result: Value) -> Value:
+        if isinstance(value, Reference) and isinstance(result, Reference):
             content(m, value)
             m.store[value.key] = items_of(m, result)
             return value
-        if isinstance(value, Collection) and not value.frozen:
-            m.store[value.key] = m.each(result, lambda other: m.store[other.key])
+        if isinstance(value, Collection) and not value.frozen and isinstance(result, Collection):
+            m.store[value.key] = m.store[result.key]
             return value
         return result
 
@@ -261,7 +264,7 @@ def _matches(m: Machine, pattern: ast.pattern, value: Value, captures: Captures)
     """Return the condition under which a value matches, and note what names it would capture."""
     match pattern:
         case ast.MatchValue():
-            return m.expr(equal(m, value, m.evaluate(pattern.value)))
+            return truth(m, equal(m, value, m.evaluate(pattern.value)))
         case ast.MatchSingleton(value=wanted):
             if wanted is None:
                 return m.expr(equal(m, value, None))
