@@ -83,6 +83,7 @@ def adaptive_sparse_vector(x):
     return None
 
 
+@pytest.mark.slow(seconds=2)
 def test_densities_of_many_terms_are_compared_part_by_part() -> None:
     found = adaptive_sparse_vector.bind(n=2).privacy()
     assert found.status == "exact"

@@ -235,6 +235,7 @@ def test_runs_that_meet_have_the_paths_of_runs_one_by_one(made: Mechanism, monke
     assert few < many
 
 
+@pytest.mark.slow(seconds=2)
 def test_what_a_finite_part_comes_to_is_found_state_by_state() -> None:
     @mechanism(record=Bit)
     def reports(x):

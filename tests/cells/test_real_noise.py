@@ -373,6 +373,7 @@ def where_integers_are_equal(x):
     return z > laplace(0, 1)
 
 
+@pytest.mark.slow(seconds=2)
 def test_runs_of_probability_0_do_not_fail() -> None:
     """The second is larger with probability 1 - e^(-1/2)/2 where its query is larger by 1, else e^(-1/2)/2."""
     tight = best_of_exponentials.bind(n=2).privacy()

@@ -337,6 +337,7 @@ def from_noise(x):
     return steps
 
 
+@pytest.mark.slow(seconds=2)
 def test_a_walk_from_noise_is_enclosed() -> None:
     start = {z: Fraction(15, 17) * Fraction(1, 16) ** abs(z) for z in range(-40, 41)}
     flow, law = start, [Fraction(0)] * 12

@@ -149,6 +149,7 @@ def test_compiled_they_have_the_law_of_the_interpreter(name: str) -> None:
         assert_agreement(bind(module, Int(0, 3), 2))
 
 
+@pytest.mark.slow(seconds=2)
 def test_every_method_that_applies_gives_the_same() -> None:
     answers = set()
     for name in NAMES:

@@ -26,7 +26,7 @@ from tightdp.session.mechanism import mechanisms_of
 
 LARGEST = {2: (1, 2), 3: (1, 2)}
 """The n at which the interpreter is asked, by the number of records."""
-BLOCK, FEW, SPELLED = 10, 2, 4
+BLOCK, FEW, SPELLED = 5, 2, 2
 MOST_RUNS = 100
 """So many combinations of noise are followed on one dataset; each is a run for every outcome of the other draws."""
 

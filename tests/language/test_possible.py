@@ -138,6 +138,7 @@ def test_nothing_is_known(function: Any) -> None:
     assert returned_values(function) is None
 
 
+@pytest.mark.slow(seconds=2)
 def test_these_have_an_upper_end() -> None:
     """The coins of e^(-1/3) and e^(-2/3) whose division is wrong: sums of their series."""
 

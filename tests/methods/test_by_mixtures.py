@@ -82,6 +82,7 @@ def test_a_record_that_some_client_needs_is_kept() -> None:
     assert ours.privacy(delta="1/10").exp_epsilon == plain.privacy(delta="1/10").exp_epsilon
 
 
+@pytest.mark.slow(seconds=2)
 def test_a_hundred_values_are_two() -> None:
     found = rounded_votes.bind(n=30)
     assert found.privacy().exp_epsilon == F(149, 50)

@@ -72,6 +72,7 @@ def test_sparse_vectors(neighbours: str) -> None:
     assert found.lower == found.upper == by_pairs(bound)
 
 
+@pytest.mark.slow(seconds=2)
 def test_drawn_programs() -> None:
     screens = 0
     for seed in range(60):
@@ -144,6 +145,7 @@ def longest_run(x: Any) -> Any:
     return best if flip("3/4") else randint(0, 9)
 
 
+@pytest.mark.slow(seconds=2)
 def test_where_too_many_pairs_come_close_the_search_of_forms_goes_on() -> None:
     method = look_without_diagram(program_of(longest_run.bind(n=8).bound), Control(), MOST_WORK)
     assert isinstance(method, WithoutDiagram)

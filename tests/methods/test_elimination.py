@@ -152,6 +152,7 @@ def f(x):
 """
 
 
+@pytest.mark.slow(seconds=2)
 def test_what_is_not_needed_is_not_drawn() -> None:
     with module_of(TREE) as module:
         bound = bind(module, Bit, 1)

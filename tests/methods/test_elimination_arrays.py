@@ -187,6 +187,7 @@ def test_values_that_no_run_has() -> None:
         assert table.law(x) == meaning(bound, x)
 
 
+@pytest.mark.slow(seconds=2)
 def test_a_budget_is_kept_and_the_limits_are_looked_at() -> None:
     with pytest.raises(TooMuchWork):
         in_arrays(rotations, 30, budget=1_000)
@@ -224,6 +225,7 @@ def seldom(x: Any, rounds: int) -> Any:
     return state & 3
 
 
+@pytest.mark.slow(seconds=2)
 def test_draws_far_apart_are_made_where_they_stand() -> None:
     """All of them at the beginning are a row for each of 2^20 ways."""
     with counted() as work:

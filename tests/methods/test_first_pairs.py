@@ -55,6 +55,7 @@ def assert_never_elsewhere(instance: Any, found: Any) -> None:
     assert witness.output not in theirs
 
 
+@pytest.mark.slow(seconds=2)
 def test_a_stable_histogram_of_a_large_domain_is_not_private() -> None:
     found = stable_histogram.bind(n=3).privacy()
     assert (found.status, found.exp_epsilon, found.stats.method) == ("exact", math.inf, "first pairs")

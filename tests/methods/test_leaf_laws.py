@@ -83,6 +83,7 @@ def permute_and_flip(x):  # type: ignore[no-untyped-def]
     return left[0]
 
 
+@pytest.mark.slow(seconds=2)
 def test_laws_of_many_counts_are_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     table = permute_and_flip.bind(n=8).engine.program.aggregate(Control())
     assert table is not None
@@ -102,6 +103,7 @@ def test_draws_of_a_client_may_count_the_clients_too() -> None:
     assert (found.exp_epsilon, found.stats.method) == (3, "aggregate")
 
 
+@pytest.mark.slow(seconds=2)
 def test_one_record_of_many_values_takes_no_diagram() -> None:
     found = clamped.bind(n=1, neighbours="unit-step").privacy()
     assert (found.exp_epsilon, found.stats.method, found.stats.nodes) == (2, "elimination", 0)

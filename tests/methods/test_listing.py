@@ -30,6 +30,7 @@ def test_a_joint_law_that_cannot_be_listed_is_refused() -> None:
     assert "marginal" in str(caught.value)
 
 
+@pytest.mark.slow(seconds=2)
 def test_one_output_of_very_many_has_its_probability() -> None:
     instance, zeros = network.bind(n=1), (0,) * 30
     for b in (0, 1):

@@ -108,6 +108,7 @@ def test_a_small_state_is_kept_small_in_any_program() -> None:
     assert plan.width < 10 * len(plan.steps)
 
 
+@pytest.mark.slow(seconds=2)
 def test_outputs_that_select_by_earlier_ones_are_counted_in_no_time() -> None:
     with counted() as work:
         law = outputs.bind(n=1).distribution((0,)).law

@@ -148,6 +148,7 @@ def test_what_may_not_be_exchanged_is_not():
     assert changes_up_to_renaming(largest.bind(n=3).engine.program.aggregate(Control())) is None
 
 
+@pytest.mark.slow(seconds=2)
 def test_many_cells_have_answers():
     """Of ten cells few pairs are left; δ is that of its witness, recomputed by adding up clients one by one."""
 

@@ -30,6 +30,7 @@ from tightdp.methods.choose import NAMES
 # Drawn programs.
 
 
+@pytest.mark.slow(seconds=2)
 @settings(max_examples=settings.default.max_examples * 2)
 @given(st.randoms(use_true_random=False))
 def test_drawn_programs(rng: random.Random) -> None:

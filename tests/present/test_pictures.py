@@ -79,6 +79,7 @@ def test_every_point_that_is_drawn_lies_on_the_curve(x: str, log_delta: bool) ->
             assert delta == pytest.approx(float(exact_delta(points, t)), rel=1e-6, abs=1e-15)
 
 
+@pytest.mark.slow(seconds=2)
 def test_many_runs_are_a_curve_and_no_line_at_0() -> None:
     """The picture ends near where δ becomes too small to be seen, not at the ε of pure privacy."""
     loss = count().privacy_loss().compose(100)

@@ -170,14 +170,15 @@ def test_neighbours_that_others_dominate_are_no_choice() -> None:
     instance = middle.bind(n=3)
     loss = instance.privacy_loss().compose(2)
     laws = {x: meaning(instance.bound, x) or {} for x in product(range(4), repeat=3)}
-    pairs = [(laws[x], laws[other]) for x in laws for other in relation_of(instance.bound).neighbours(x)]
-    assert len({tuple(sorted(zip(p.values(), q.values(), strict=True))) for p, q in pairs}) > 8
+    neighbours = ((laws[x], laws[other]) for x in laws for other in relation_of(instance.bound).neighbours(x))
+    pairs = {tuple(sorted((p[y], q[y]) for y in p)) for p, q in neighbours}
+    assert len(pairs) > 8
 
     def after_one(t: F) -> F:
-        return max(sum((max(F(0), p[y] - t * q[y]) for y in p), F(0)) for p, q in pairs)
+        return max(sum((max(F(0), p - t * q) for p, q in pair), F(0)) for pair in pairs)
 
     for t in (F(1), F(3, 2), F(2)):
-        best = max(sum((p[y] * after_one(t * q[y] / p[y]) for y in p), F(0)) for p, q in pairs)
+        best = max(sum((p * after_one(t * q / p) for p, q in pair), F(0)) for pair in pairs)
         found = loss.delta(exp_epsilon=t)
         assert 0 <= found.delta - best < F(1, 10**20)
         assert found.status == ("exact" if found.lower == best else "bounded")

@@ -258,6 +258,7 @@ def test_a_face_of_best_mechanisms() -> None:
     assert best_kernel(path).exact
 
 
+@pytest.mark.slow(seconds=2)
 def test_large_counts() -> None:
     """Probabilities down to 10^-30 are exact; where a vertex is not found, both ends are proved all the same."""
     assert best_kernel(counts(30, 1, Fraction(10))).exact

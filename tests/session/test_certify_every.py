@@ -93,6 +93,7 @@ def test_forms_that_lead_to_themselves_are_certified(program: Any, parameters: d
     assert all(is_true(unrolled(made, n)) for n in (1, 2, 3))
 
 
+@pytest.mark.slow(seconds=2)
 def test_a_number_is_enough_for_all_values_of_an_unknown_and_every_n() -> None:
     xor = POWERS[1][0]
     made = dict(xor.bind(n=ALL, lam="?[1/10, 1/2]").certify(exp_epsilon=9).content)

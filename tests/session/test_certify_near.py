@@ -58,6 +58,7 @@ def claims(found: Certificate) -> str:
     return str(found.content["claim"]["question"])
 
 
+@pytest.mark.slow(seconds=2)
 def test_a_loop_in_closed_form_has_an_upper_end() -> None:
     loop = parity.bind(n=1)
     tight = loop.privacy().exp_epsilon

@@ -68,6 +68,7 @@ def test_what_is_written_is_accepted_and_true() -> None:
         assert not accepted(more)
 
 
+@pytest.mark.slow(seconds=2)
 def test_changed_certificates_are_refused_or_true() -> None:
     rng, bases, still = random.Random(3), list(optima()), 0
     for _ in range(250):

@@ -69,6 +69,7 @@ def test_the_remedies_of_the_gallery_hold(name: str, after: str) -> None:
     assert found.line == found.remedies[0].line
 
 
+@pytest.mark.slow(seconds=2)
 def test_the_end_of_a_range_is_blamed() -> None:
     """The last bit stays: the loop ends one too early."""
     program = builtin_program("gallery/bit_vector_last_bit")
@@ -199,6 +200,7 @@ def most_frequent(x):
     return choice(range(4), weights=[Fraction(3, 2) ** score for score in scores])
 
 
+@pytest.mark.slow(seconds=2)
 def test_a_change_that_takes_far_more_work_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Noise on four scores leads to thousands of combinations of weights, each with a law of its own."""
     made = 0

@@ -274,6 +274,7 @@ def test_claims_with_the_unknown_in_them() -> None:
     assert counted.bind(n=3, lam=value).verify(epsilon=value, delta="1/10").holds is False
 
 
+@pytest.mark.slow(seconds=2)
 def test_unbounded_noise_that_meets_for_all_epsilon() -> None:
     found = first_above.bind(n=2, eps="?").privacy()
     values = [F(1, 2), F(1), F(2)]
