@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -11,15 +12,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flint import fmpq
+from flint import fmpq, fmpq_mat
 
 from tightdp import Bit, Mechanism, exponential, flip, laplace, mechanism, uniform
 from tightdp.cells import deltas, joint, kinds, moving
 from tightdp.cells.comparing import Comparing
 from tightdp.cells.laws import cell_laws
+from tightdp.cells.linear import Row
 from tightdp.cells.simplices import divided, integral, on_simplex
 from tightdp.cells.sums import Bases
-from tightdp.exact.enclosure import as_fraction
+from tightdp.exact.enclosure import as_fmpq, as_fraction
 from tightdp.exact.field import exp
 
 Array = Any
@@ -225,6 +227,52 @@ def test_simplices_cover_space_once() -> None:
         function = {((fmpq(-1), 1), *((fmpq(-1, 2), 0),) * (dimension - 1)): Fraction(1, 2 ** (dimension - 1))}
         found = [integral(on_simplex(function, part), part.bounded) * as_fraction(part.volume) for part in over]
         assert sum(found) == 1
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("seed", range(24))
+def test_a_place_is_in_one_simplex_where_the_same_conditions_hold(seed: int) -> None:
+    draw = random.Random(seed)
+    dimension = draw.choice((2, 3, 4))
+    rows: list[Row] = []
+    for _ in range(draw.randrange(1, 9 - dimension)):
+        names = sorted(draw.sample(range(dimension), draw.choice((1, 2, 2))))
+        rows.append((tuple((v, draw.choice((1, -1, 2))) for v in names), Fraction(draw.randrange(-6, 7), 2)))
+    both = [[frozenset(draw.sample(rows, draw.randrange(min(3, len(rows)) + 1))) for _ in range(3)] for _ in "pq"]
+    parts = divided(both, dimension)
+    steps = [
+        fmpq_mat(dimension, dimension, [c for line in zip(*s.columns, strict=True) for c in line]).inv()
+        for s, _ in parts
+    ]
+    for _ in range(20):
+        place = [Fraction(draw.randrange(-40_000, 40_000), 4001) for _ in range(dimension)]
+        found = []
+        for (simplex, held), inverse in zip(parts, steps, strict=True):
+            away = [as_fmpq(p) - r for p, r in zip(place, simplex.vertices[0], strict=True)]
+            lengths = (inverse * fmpq_mat(dimension, 1, away)).entries()
+            if min(lengths) > 0 and sum(lengths[: simplex.bounded], fmpq(0)) < 1:
+                found.append([set(each) for each in held])
+        expected = [
+            {at for at, system in enumerate(each) if all(sum(c * place[v] for v, c in n) <= b for n, b in system)}
+            for each in both
+        ]
+        assert found == ([expected] if expected[0] else [])
+
+
+@pytest.mark.slow(seconds=4)
+def test_corners_of_gaps_that_are_compared_with_a_margin_are_integers() -> None:
+    """The adaptive sparse vector with free gaps (Ding and others 2019), of queries that are -1 or 1."""
+
+    def told(x):
+        t, found = laplace(0, 2), []
+        for each in x:
+            top, middle = laplace(2 * each - 1, 4), laplace(2 * each - 1, 4)
+            gap = top - t if top - t > 16 else middle - t
+            found.append(gap if gap > 0 else None)
+        return tuple(found)
+
+    found = mechanism(told, record=Bit).bind(n=2).privacy()
+    assert (found.status, found.exp_epsilon, found.attained) == ("exact", exp(Fraction(1, 2)), False)
 
 
 def test_draws_may_be_moved_further_than_doubles_reach() -> None:

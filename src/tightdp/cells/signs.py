@@ -145,4 +145,4 @@ def halves(function: Function, bounded: int, far: fmpq = _FAR) -> list[Simplex]:
         )
 
     edges = [(i, j) for j in range(1, bounded + 1) for i in range(j)]
-    return split(simplex, *max(edges, key=lambda edge: change(*edge)), fmpq(1, 2))
+    return split(simplex, *max(edges, key=lambda edge: change(*edge)))

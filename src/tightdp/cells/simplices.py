@@ -2,7 +2,8 @@
 
 A simplex has vertices and rays, together one more than its dimension; the places in it are the first vertex and steps
 towards the other vertices, whose lengths are at least 0 and add up to 1 at most, and along rays. Functions on it are
-those of these lengths. It is cut by cutting edges: one of the two ends is replaced by a place between them.
+those of these lengths. Space is cut by planes first, and what is between them then into simplices with its corners:
+planes that cut simplices would meet sides that no condition has, at places with ever larger denominators.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import permutations, product
 from math import factorial, gcd, lcm, prod
+from operator import or_
 from typing import Any, NamedTuple, TypeAlias
 
 from flint import arb, fmpq, fmpq_mat
@@ -101,52 +104,88 @@ def _dot(normal: Sequence[Any], place: Sequence[Any]) -> Any:
     return sum(a * b for a, b in zip(normal, place, strict=True))
 
 
-def _primitive(ray: Vector) -> Vector:
-    times = lcm(*(int(c.q) for c in ray))
-    whole = [int((c * times).p) for c in ray]
-    return tuple(fmpq(c, gcd(*whole)) for c in whole)
+class _Cell(NamedTuple):
+    """A convex set without lines, by its corners, and the numbers of the planes that each is on, as bits.
+
+    A corner (c, d) of integers is the vertex c/d, or the ray c where d is 0: that is a cone of one dimension more.
+    """
+
+    corners: tuple[tuple[int, ...], ...]
+    planes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, simplex: Simplex) -> _Cell:
+        """Return a simplex, whose sides have the first numbers."""
+        corners = (*(_corner(v, 1) for v in simplex.vertices), *(_corner(r, 0) for r in simplex.rays))
+        every = (1 << len(corners)) - 1
+        return cls(corners, tuple(every ^ 1 << at for at in range(len(corners))))
+
+    def heights(self, plane: Sequence[int]) -> list[int]:
+        """Return by how much corners are above a plane, up to factors."""
+        return [sum(a * b for a, b in zip(plane, corner, strict=True)) for corner in self.corners]
+
+    def cut(self, heights: Sequence[int], name: int) -> tuple[_Cell, _Cell]:
+        """Return what is below and what is above a plane with a number, for the heights of corners on both sides."""
+        low, high = ([at for at, height in enumerate(heights) if height * sign > 0] for sign in (-1, 1))
+        border = {c: p | 1 << name for c, p, height in zip(*self, heights, strict=True) if not height}
+        for i, j in product(low, high):
+            both = self.planes[i] & self.planes[j]
+            if both.bit_count() < len(self.corners[0]) - 2:
+                continue
+            if sum(both & planes == both for planes in self.planes) == 2:  # an edge
+                pairs = zip(self.corners[i], self.corners[j], strict=True)
+                whole = [heights[j] * a - heights[i] * b for a, b in pairs]
+                border[tuple(c // gcd(*whole) for c in whole)] = both | 1 << name
+        below, above = ({self.corners[at]: self.planes[at] for at in side} | border for side in (low, high))
+        return _Cell(tuple(below), tuple(below.values())), _Cell(tuple(above), tuple(above.values()))
+
+    def simplices(self) -> list[Simplex]:
+        """Cut into simplices without further corners: of the first one, and simplices of the sides without it."""
+        dimension, found = len(self.corners[0]), list[Simplex]()
+        order = sorted(range(len(self.corners)), key=lambda at: (not self.corners[at][-1], _place(self.corners[at])))
+        todo: list[tuple[list[int], list[int]]] = [([], order)]
+        while todo:
+            chosen, face = todo.pop()
+            if len(chosen) + len(face) == dimension:
+                corners = [self.corners[at] for at in (*chosen, *face)]
+                vertices, rays = (
+                    sorted(_place(c) for c in corners if bool(c[-1]) is finite) for finite in (True, False)
+                )
+                found.append(Simplex(tuple(vertices), tuple(rays)))
+                continue
+            every = reduce(or_, (self.planes[at] for at in face))
+            sides = {tuple(at for at in face if self.planes[at] >> name & 1) for name in range(every.bit_length())}
+            sides.discard(tuple(face))
+            largest = [side for side in sides if side and not any(set(side) < set(other) for other in sides)]
+            todo += [([*chosen, face[0]], list(side)) for side in sorted(largest) if side[0] != face[0]]
+        return found
+
+
+def _place(corner: Sequence[int]) -> Vector:
+    return tuple(fmpq(c, corner[-1] or 1) for c in corner[:-1])
+
+
+def _corner(place: Vector, finite: int) -> tuple[int, ...]:
+    times = lcm(*(int(c.q) for c in place))
+    whole = [*(int((c * times).p) for c in place), times * finite]
+    return tuple(c // gcd(*whole) for c in whole)
 
 
 def cut(simplex: Simplex, normal: Vector, bound: fmpq) -> tuple[list[Simplex], list[Simplex]]:
     """Cut a simplex where normal·place = bound, and return what is below and what is above."""
-    below: list[Simplex] = []
-    above: list[Simplex] = []
-    todo = [simplex]
-    while todo:
-        each = todo.pop()
-        heights = [*(_dot(normal, v) - bound for v in each.vertices), *(_dot(normal, r) for r in each.rays)]
-        low, high = min(heights), max(heights)
-        if low >= 0 or high <= 0:
-            (above if high > 0 else below).append(each)
-        else:
-            todo += split(each, heights.index(low), heights.index(high), -low / (high - low))
-    return below, above
+    cell = _Cell.of(simplex)
+    heights = cell.heights(_plane(normal, bound))
+    if min(heights) >= 0 or max(heights) <= 0:
+        return ([], [simplex]) if max(heights) > 0 else ([simplex], [])
+    below, above = cell.cut(heights, len(normal) + 1)
+    return below.simplices(), above.simplices()
 
 
-def split(simplex: Simplex, i: int, j: int, share: fmpq) -> list[Simplex]:
-    """Cut the edge between two corners, so much of the way from the first to the second one, with heights between them.
-
-    Corners are numbered vertices first. From a vertex it is share/(1 - share) of a ray that leads to it.
-    """
-    corners = [*simplex.vertices, *simplex.rays]
-    count = len(simplex.vertices)
-    first, second = corners[i], corners[j]
-    if (i < count) == (j < count):
-        new = tuple((1 - share) * a + share * b for a, b in zip(first, second, strict=True))
-    elif i < count:
-        new = _plus(first, second, share / (1 - share))
-    else:
-        new = _plus(second, first, (1 - share) / share)
-    found = []
-    for gone in (i, j):
-        rest = [c for at, c in enumerate(corners) if at != gone]
-        vertices, rays = rest[: count - (gone < count)], rest[count - (gone < count) :]
-        if i < count or j < count:
-            vertices.append(new)
-        else:
-            rays.append(_primitive(new))
-        found.append(Simplex(tuple(sorted(vertices)), tuple(sorted(rays))))
-    return found
+def split(simplex: Simplex, i: int, j: int) -> list[Simplex]:
+    """Cut in the middle of the edge between two vertices."""
+    both = simplex.vertices[i], simplex.vertices[j]
+    new = tuple((a + b) / 2 for a, b in zip(*both, strict=True))
+    return [simplex._replace(vertices=tuple(sorted({*simplex.vertices, new} - {gone}))) for gone in both]
 
 
 def divided(functions: Sequence[Sequence[Rows]], dimension: int) -> list[tuple[Simplex, tuple[Held, ...]]]:
@@ -155,51 +194,47 @@ def divided(functions: Sequence[Sequence[Rows]], dimension: int) -> list[tuple[S
     A function is a sum over systems; there are no simplices where none of the first function holds, and no condition is
     looked at where none that it belongs to may hold. Raises Outside where they are too many.
     """
-    lines = {row: _line(row, dimension) for systems in functions for rows in systems for row in rows}
+    lines = {
+        row: _plane([dict(row[0]).get(at, 0) for at in range(dimension)], as_fmpq(row[1]))
+        for systems in functions
+        for rows in systems
+        for row in rows
+    }
     order = {row: at for at, row in enumerate(sorted(lines, key=lambda each: (len(each[0]), each)))}
     every = [dict(enumerate(systems)) for systems in functions]
-    origin = (fmpq(0),) * dimension
-    todo = [
-        (
-            Simplex((origin,), tuple(sorted(tuple(fmpq(s * (i == j)) for j in range(dimension)) for i, s in signs))),
-            every,
-        )
-        for signs in map(enumerate, product((1, -1), repeat=dimension))
-    ]
+    todo = []
+    for signs in product((1, -1), repeat=dimension):
+        rays = (tuple(fmpq(s * (i == j)) for j in range(dimension)) for i, s in enumerate(signs))
+        todo.append((_Cell.of(Simplex(((fmpq(0),) * dimension,), tuple(rays))), every))
     found: list[tuple[Simplex, tuple[Held, ...]]] = []
     while todo:
-        simplex, left = todo.pop()
-        open_, holding = [], set()
+        cell, left = todo.pop()
+        open_, holding = {}, set()
         for row in {row for systems in left for rows in systems.values() for row in rows}:
-            low, high = _extent(simplex, *lines[row])
-            if high <= 0:
+            heights = cell.heights(lines[row])
+            if max(heights) <= 0:
                 holding.add(row)
-            elif low < 0:
-                open_.append(row)
+            elif min(heights) < 0:
+                open_[row] = heights
         undecided = holding.union(open_)
         left = [{at: rows - holding for at, rows in each.items() if rows <= undecided} for each in left]
         if not left[0]:
             continue
         rows = Counter(row for systems in left for rows in systems.values() for row in rows)
         if not rows:
-            found.append((simplex, tuple(map(frozenset, left))))
+            held = tuple(map(frozenset, left))
+            found += [(simplex, held) for simplex in cell.simplices()]
         else:
-            sides = cut(simplex, *lines[max(rows, key=lambda row: (rows[row], -order[row]))])
-            todo += [(piece, left) for side in sides for piece in side]
+            row = max(rows, key=lambda row: (rows[row], -order[row]))
+            todo += [(side, left) for side in cell.cut(open_[row], dimension + 1 + order[row])]
         if len(found) + len(todo) > _MOST_SIMPLICES:
             raise Outside("is published in too many real numbers that depend on each other")
     return found
 
 
-def _line(row: Row, dimension: int) -> tuple[Vector, fmpq]:
-    normal, bound = dict(row[0]), row[1]
-    return tuple(fmpq(normal.get(at, 0)) for at in range(dimension)), as_fmpq(bound)
-
-
-def _extent(simplex: Simplex, normal: Vector, bound: fmpq) -> tuple[fmpq, fmpq]:
-    """Return how far below and above a bound some normal·place is at the corners, where rays count by their slopes."""
-    heights = [*(_dot(normal, v) - bound for v in simplex.vertices), *(_dot(normal, r) for r in simplex.rays)]
-    return min(heights), max(heights)
+def _plane(normal: Sequence[fmpq | int], bound: fmpq) -> list[int]:
+    times = lcm(*(int(fmpq(c).q) for c in (*normal, bound)))
+    return [int((c * times).p) for c in map(fmpq, (*normal, -bound))]
 
 
 def frame_of(pair: Iterable[Iterable[Row]], dimension: int) -> Simplex:
