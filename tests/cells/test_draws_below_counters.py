@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Mechanism, flip, mechanism
+from tightdp import Bit, Mechanism, flip, geometric, mechanism
 from tightdp.cells.laws import CellLaws, cell_laws
 from tightdp.cells.noise import Outside
 from tightdp.exact.field import exp
@@ -89,7 +89,47 @@ def between(x):
         k += 1
 
 
-MADE = [by_terms, of_an_object, of_two_objects, by_a_name, never_zero, between]
+@mechanism(record=Bit)
+def by_twos(x):
+    k = 1
+    while random.randrange(k + 1) < 1:
+        k += 2
+    return k % 4 + x[0]
+
+
+@mechanism(record=Bit)
+def beside_another(x):
+    k, j = x[0], 2
+    while flip(Fraction(1) / j):
+        k, j = k + 1, j + 2
+    return k % 2
+
+
+@mechanism(record=Bit)
+def by_threes(x):
+    k = 3
+    while flip(Fraction(1 + x[0]) / k):
+        k += 3
+    return k % 6
+
+
+@mechanism(record=Bit)
+def asked_for_kinds(x):
+    k = 1
+    while True:
+        p = Fraction(1 + x[0], 2) / k
+        u = random.randrange(2 * k)
+        if not isinstance(u, int) or type(u) is not int or isinstance(p.numerator, float) or isinstance(k, str):
+            return 2
+        if isinstance(p, int) or not isinstance(p, (float, Fraction)) or not isinstance(k, (int, float)):
+            return 3
+        if u >= 1 + x[0]:
+            return k % 2
+        k += 1
+
+
+MADE = [by_terms, of_an_object, of_two_objects, by_a_name, never_zero, between, by_twos, beside_another, by_threes]
+MADE += [asked_for_kinds]
 
 
 def check(made: Mechanism, draws: int = 8) -> None:
@@ -152,7 +192,24 @@ def asked_for_its_remainder(x):
     return k % 2
 
 
-@pytest.mark.parametrize("made", [published, asked_for_its_remainder], ids=lambda made: made.name)
+@mechanism(record=Bit)
+def by_no_multiples(x):
+    k = 1
+    while flip(Fraction(1) / k):
+        k += 2
+    return k % 4
+
+
+@mechanism(record=Bit)
+def of_a_kind_not_known(x):
+    k = geometric(x[0], "1/2")
+    return k if isinstance(k, int) else 0.5
+
+
+REFUSED = [published, asked_for_its_remainder, by_no_multiples, of_a_kind_not_known]
+
+
+@pytest.mark.parametrize("made", REFUSED, ids=lambda made: made.name)
 def test_more_than_comparisons_is_refused(made: Mechanism) -> None:
     with pytest.raises(Outside):
         laws_of(made)

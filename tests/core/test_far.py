@@ -178,3 +178,22 @@ def test_what_is_proved_for_every_n_bounds_one() -> None:
         found = module.f.bind(n=1).privacy()
         assert found.status == "bounded"
         assert 1 < found.lower < found.exp_epsilon <= 32
+
+
+KINDS = {
+    "z = geometric(x[0], 1/2)\nif not isinstance(z, int):\n    return 5\nreturn min(max(z, 0), 1)": 2,
+    "z = geometric(x[0], 1/2)\nif type(z) is int:\n    return z\nreturn 5": 2,
+    "z = geometric(x[0], 1/2) / 2\nif isinstance(z, float) and not isinstance(z, str):\n    return z > 0\nreturn 5": 2,
+    "z = laplace(x[0], 1)\nif isinstance(z, float):\n    return z > 0\nreturn 5": exp(Fraction(1)),
+    "z = laplace(x[0], 1)\nif type(z) is float:\n    return z\nreturn 5.0": exp(Fraction(1)),
+}
+
+
+@pytest.mark.parametrize("body", KINDS)
+def test_what_kind_of_number_it_is(body: str) -> None:
+    assert _privacy(body).exp_epsilon == KINDS[body]
+
+
+def test_a_kind_that_is_not_known_is_refused() -> None:
+    with pytest.raises(LanguageError):
+        _privacy("return isinstance(geometric(x[0], 1/2) * Fraction(2, 2), int)")

@@ -31,6 +31,10 @@ class Quotient(Symbolic):
         """Return what a coin shows that has this probability."""
         return bool(self.below.run.flip(self.above, self.below))
 
+    def is_whole(self) -> bool:
+        """Return False: it is a fraction."""
+        return False
+
     @property
     def numerator(self) -> Term:
         """Its numerator in lowest terms."""
@@ -66,6 +70,10 @@ class Term(Symbolic):
 
     def __sub__(self, other: int) -> Term:
         return self + -other
+
+    def is_whole(self) -> bool:
+        """Return True."""
+        return True
 
     def flipped(self) -> bool:
         """Raise an error: it is no probability."""
@@ -105,7 +113,7 @@ class Drawn(Symbolic):
             match self.ends:
                 case [0, Term(of=of, above=False, added=-1)] if of is number.of:
                     self.ends[:] = self, self  # it is not asked about again
-                    return bool(of.flipped())
+                    return bool(of.above > of.below or of.flipped())
         if not isinstance(number, (int, Fraction)) or isinstance(self.ends[1], (Term, Drawn)):
             raise Outside("is the end of a draw that is compared with other than rational numbers")
         last, (low, high) = math.floor(number - self.added), self.ends
@@ -147,6 +155,10 @@ class Drawn(Symbolic):
 
     def __bool__(self) -> bool:
         return self != 0
+
+    def is_whole(self) -> bool:
+        """Return True."""
+        return True
 
     def flipped(self) -> bool:
         """Raise an error: it is no probability."""

@@ -14,8 +14,9 @@ from tightdp.language.laws import Exponentials, TwoSided
 
 
 class Rate(NamedTuple):
-    """The probability above/(K + below) of a coin, where K is by how much a counter has grown; what it shows."""
+    """The probability above/(K + below) of a coin, where K is by how much `counter` has grown; what it shows."""
 
+    counter: int
     above: Fraction
     below: int
     shown: bool

@@ -131,14 +131,15 @@ class _Solving:
                     yield self._outcome(end, coefficient, begun, (law,) * (times + 1), len(forms))
 
     def by_factorials(self) -> Iterator[Outcome]:
-        """Yield the outcomes of a loop that goes on with probability γ/(K + c) at its counter K: an exponential series.
+        """Yield the outcomes of a loop that goes on with probability γ/(K + c) in its round K: an exponential series.
 
         It is at K with probability (c - 1)!·γ^K/(K + c - 1)!, and sums over every other K are hyperbolic functions.
         """
         rate, weight = self._going_on()
         scale = Fraction(1)
-        gamma = rate.above * weight
-        for m in range(1, rate.below):
+        unit = self.unit[rate.counter - COUNTER - self.chain.first]
+        gamma, start = rate.above / unit * weight, rate.below // unit
+        for m in range(1, start):
             scale = scale * m / gamma
         for _, end in self.ends:
             if end.way == "round":
@@ -146,12 +147,12 @@ class _Solving:
             now: Number = end.path.weight * scale
             later: Number = Fraction(0)
             for shown in end.path.rates:
-                if (shown.above, shown.below) != (rate.above, rate.below) or later:
+                if shown[:-1] != rate[:-1] or later:
                     raise Outside("is drawn in a loop with several coins that its counter decides")
                 later = now / weight if shown.shown else -now / weight
                 now = 0 * now if shown.shown else now
             for residue in (0, 1):
-                mass = now * _half(gamma, rate.below - 1, residue) + later * _half(gamma, rate.below, residue)
+                mass = now * _half(gamma, start - 1, residue) + later * _half(gamma, start, residue)
                 point = Exponentials(0, Fraction(1), ((Fraction(residue), Fraction(residue), Fraction(1)),), real=False)
                 yield self._outcome(end, mass, 0, (point,), residue=residue)
 
@@ -161,7 +162,9 @@ class _Solving:
             path = self.rounds[0][1].path
             one = len(path.rates) == 1 and path.rates[0].shown and not path.laws
             if one and self._grown(self.rounds[0][1]) == 1 and isinstance(path.weight, Fraction):
-                return path.rates[0], path.weight
+                at = path.rates[0].counter - COUNTER - self.chain.first
+                if 0 <= at < len(self.unit) and self.unit[at] and path.rates[0].below % self.unit[at] == 0:
+                    return path.rates[0], path.weight
         raise Outside("is drawn in a loop with a coin that its counter decides in another way than p / k")
 
     def _alike(self) -> Iterable[list[tuple[State, Ended]]]:

@@ -228,6 +228,12 @@ class Noisy(Symbolic):
             raise Outside(f"is {name}, and may be no integer")
         return self
 
+    def is_whole(self) -> bool:
+        """Raise an error but for what cannot be an integer: adding 0.0 is not seen."""
+        if not self.real and all(Fraction(c).denominator == 1 for c in (*self.coefficients.values(), self.constant)):
+            raise Outside("is asked for its type")
+        return False
+
     def __rtruediv__(self, other: Any) -> Any:
         if BITS.get():
             raise Outside("divides a number in doubles")

@@ -150,7 +150,7 @@ class _Run:
             raise Outside("divides the probability of a coin")
         bernoulli(above / below.constant)
         shown = self._taken(2) == 0
-        self.rates.append(Rate(above / times, int(start), shown))
+        self.rates.append(Rate(v, above / times, int(start), shown))
         return shown
 
     def observe(self, condition: bool) -> None:

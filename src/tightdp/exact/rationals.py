@@ -30,6 +30,10 @@ class Symbolic:
         """The number where it is an integer whatever it is; raises an error of its own elsewhere."""
         raise NotImplementedError
 
+    def is_whole(self) -> bool:
+        """Whether its type is int, and not float; raises an error of its own where that is not known."""
+        raise NotImplementedError
+
     def flipped(self) -> bool:
         """What a coin with this probability shows; raises an error of its own where that is not known."""
         raise NotImplementedError

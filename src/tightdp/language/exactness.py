@@ -129,8 +129,11 @@ def _unheard(*arguments: Any, **keywords: Any) -> None:
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
-    """In place of `isinstance`: what is exact stands for a float."""
-    return isinstance(value, kinds) or (type(value) in (Fraction, ExpNumber) and isinstance(0.5, kinds))
+    """In place of `isinstance`: what is exact stands for a float, what is not known yet for whichever it is."""
+    if not isinstance(value, Symbolic):
+        return isinstance(value, kinds) or (type(value) in (Fraction, ExpNumber) and isinstance(0.5, kinds))
+    of_integers, of_others = isinstance(0, kinds), _isinstance(Fraction(1, 2), kinds)
+    return of_integers if of_integers is of_others or value.is_whole() else of_others
 
 
 _INSTEAD = {"print": _unheard, "isinstance": _isinstance}
@@ -251,7 +254,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node:
-            case ast.Call(ast.Name("int"), [ast.expr() as value], []) if not isinstance(value, ast.Starred):
+            case ast.Call(ast.Name("int" | "type"), [ast.expr() as value], []) if not isinstance(value, ast.Starred):
                 return _call(_INT, node.func, value, node)
             case ast.Call(ast.Name(name) | ast.Attribute(attr=name), [above, *below], []) if (
                 name in self._fractions and not isinstance(above, ast.Starred)
@@ -298,9 +301,11 @@ def _exponential(exponent: Any) -> Number:
 
 
 def _integer(kind: Any, value: Any) -> Any:
-    """In place of `int`: of a noisy number, which Python asks for its value."""
-    noisy: Any = value if kind is int and isinstance(value, Symbolic) else None
-    return kind(value) if noisy is None else math.trunc(noisy)
+    """In place of `int`, of a noisy number, which Python asks for its value, and of its `type`."""
+    noisy: Any = value if kind in (int, type) and isinstance(value, Symbolic) else None
+    if noisy is None:
+        return kind(value)
+    return math.trunc(noisy) if kind is int else int if noisy.is_whole() else float
 
 
 def _fraction(kind: Any, parts: Sequence[Any]) -> Any:

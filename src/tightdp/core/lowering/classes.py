@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from tightdp.core.between import Between
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.arrays import np
 from tightdp.core.lowering.deques import Deque
@@ -56,6 +57,8 @@ from tightdp.core.lowering.values import (
     numeric,
 )
 from tightdp.core.nodes import Expr
+from tightdp.core.operators import Far
+from tightdp.core.unmerged import outside
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.lazily import lazily
 from tightdp.language.generators import Maker
@@ -91,8 +94,13 @@ def _kinds_of(m: Machine, value: Value) -> tuple[type, ...]:
         return (type(value.object),)
     if isinstance(value, View):
         return (type(getattr({}, value.part)()),)
-    if isinstance(value, (Fraction, ExpNumber)):
+    if isinstance(value, (Fraction, ExpNumber)) or (isinstance(value, Between) and not value.whole):
         return float, Fraction
+    if isinstance(value, (Far, Between)):
+        parts = (value.rest, *(c for _, c in value.parts)) if isinstance(value, Far) else (value.times, value.plus)
+        if not all(type(part) is int for part in parts):
+            raise outside("is multiplied, or added to, and asked for its type")
+        return (int,)
     if isinstance(value, Growing) or (isinstance(value, Every) and not value.parts):
         return (tuple,)
     return (next((known_as for kind, known_as in _PYTHON if isinstance(value, kind)), type(value)),)
