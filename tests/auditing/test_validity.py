@@ -251,6 +251,7 @@ def solved_for_any_number(m: int, firsts: dict[int, int], t: F, delta: F) -> flo
     return float(-found.fun)
 
 
+@pytest.mark.slow(seconds=3)
 def test_the_number_of_guesses_must_be_fixed_where_delta_is_positive() -> None:
     """The optimal method, for fixed numbers, is wrong in more than 5 % of the runs when the output picks the number."""
     (found,) = validity("optimal", delta="1/100", programs=(), games=[(20, None)]).games

@@ -128,6 +128,7 @@ def test_the_page_keeps_lists_and_links() -> None:
     assert "| [T1](#test2026-T1) | Thm 1 | **open** |" in page
 
 
+@pytest.mark.slow(seconds=3)
 def test_the_line_for_a_tuple(tmp_path: Path) -> None:
     path = tmp_path / "claims.py"
     path.write_text(

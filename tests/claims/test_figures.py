@@ -96,6 +96,7 @@ def test_the_bound_of_xiang2025_is_below_what_mechanisms_attain() -> None:
         assert bound < channels < together <= sharp  # type: ignore[operator]
 
 
+@pytest.mark.slow(seconds=3)
 def test_adaptive_audits_of_counts_in_sets() -> None:
     """Fig. 8 of keinan2025: with larger sets more is reported with adaptivity, and less without."""
     (paper,) = load_papers(PROOFS / "keinan2025")

@@ -103,7 +103,7 @@ def test_renyi_divergence_has_both_ends() -> None:
     assert found.upper - found.lower < Fraction(1, 10**12)
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.slow(seconds=3)
 @pytest.mark.parametrize("made", [beside_a_record, faster])
 def test_what_looks_at_records_has_no_upper_end(made: Mechanism) -> None:
     """An output is missing on one dataset, or its ratio grows with the number of steps."""

@@ -47,6 +47,7 @@ def without(x):
     return str(geometric(sum(x), "1/2"))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("conditioned", [by_a_method, by_a_class])
 def test_conditions_in_methods_are_seen(conditioned: Any) -> None:
     assert without.bind(n=ALL).privacy().upper == 2

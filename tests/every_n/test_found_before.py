@@ -92,7 +92,7 @@ def drawn(x, of, wrong, noisy, rank, way, told):
     return (found, sent) if told else sent
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(20)
 @pytest.mark.parametrize("seed", range(20))
 def test_no_answer_at_one_n_is_above(seed):
     draw = Random(seed)

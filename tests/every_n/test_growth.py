@@ -312,6 +312,7 @@ def clamped_counts(x):  # type: ignore[no-untyped-def]
     return tuple(sent)
 
 
+@pytest.mark.slow(seconds=3)
 def test_numbers_that_are_clamped_tell_their_paths() -> None:
     found = clamped_counts.bind(n=ALL).privacy()
     assert (found.status, found.upper, found.proof) == ("exact", math.inf, "growth")

@@ -152,6 +152,7 @@ def added_to_index(x):
     return tuple(geometric(v + i, "1/2") for i, v in enumerate(x))
 
 
+@pytest.mark.slow(seconds=3)
 def test_noise_that_is_added_to_an_index_does_not_grow():
     found = added_to_index.bind(n=ALL).privacy()
     assert (found.lower, found.attained) == (2, None)

@@ -243,6 +243,7 @@ def forgotten(x: Any) -> Any:
     return tuple(said)
 
 
+@pytest.mark.slow(seconds=3)
 def test_repetition_decides_others() -> None:
     """Unbounded where answers are told a little, and never where they make no difference."""
     assert mixed.bind(n=ALL, lam="1/10").privacy().upper == inf

@@ -79,6 +79,7 @@ def largest_count(x: Any) -> Any:
     return noisy.index(max(noisy))
 
 
+@pytest.mark.slow(seconds=3)
 def test_the_noise_of_the_largest_is_shifted_alone() -> None:
     found = largest_count.bind(n=ALL).privacy()
     assert (found.upper, found.proof) == (E, "alignment")
@@ -97,6 +98,7 @@ def as_long_as_any(x: Any) -> Any:
     return laplace(len(str(kept)), 2)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("made", "lower"), [(counted_later, (1 + 3 * exp(F(1, 2))) / (3 + exp(F(1, 2)))), (as_long_as_any, 1)]
 )

@@ -39,6 +39,7 @@ def test_answers_are_those_of_a_listed_relation(function, given):
         assert (ours.exp_epsilon, ours.status) == (theirs.exp_epsilon, "exact")
 
 
+@pytest.mark.slow(seconds=3)
 def test_one_direction_has_an_answer_for_every_n():
     """Sparse vector with half of the noise on queries: what is enough where all of them move the same way."""
     for neighbours, value in ((LARGER, exp(1)), (SMALLER, exp(Fraction(1, 2))), ("unit-all", exp(Fraction(3, 2)))):

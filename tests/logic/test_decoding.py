@@ -27,7 +27,7 @@ CASES = {
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", CASES)
 def test_all_at_once_and_one_by_one(name: str) -> None:
     instance = mechanisms(name)[name].bind(**CASES[name])

@@ -73,6 +73,7 @@ def small(x):  # type: ignore[no-untyped-def]
     return sum(b if flip("3/4") else 1 - b for b in x)
 
 
+@pytest.mark.slow(seconds=3)
 def test_a_program_of_many_values_and_few_runs() -> None:
     """It has 164 runs."""
     found = mixed.bind(n=1).privacy()

@@ -169,6 +169,7 @@ def every_triple(instance: Instance) -> dict[Any, list[Any]]:
 
 @settings(max_examples=settings.default.max_examples)
 @given(st.randoms(use_true_random=False), st.sampled_from([None, "exhaustive"]))
+@pytest.mark.slow(seconds=3)
 def test_declared_sets_of_drawn_programs(rng: random.Random, method: str | None) -> None:
     """One triple per ratio is sound, one fewer is not, and the refusal names a triple of the ratio left out."""
     drawn = draw(rng, paths=24, datasets=30)

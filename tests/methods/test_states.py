@@ -145,7 +145,7 @@ def test_pairs_of_many_states_are_told_apart_by_their_laws(
         assert ours.delta(exp_epsilon="3/2").delta == plain.delta(exp_epsilon="3/2").delta
 
 
-@pytest.mark.parametrize("n", [3, 12])
+@pytest.mark.parametrize("n", [3, pytest.param(12, marks=pytest.mark.slow(seconds=4))])
 def test_smallest_and_largest_of_a_large_domain_take_little_work(n: int) -> None:
     """Datasets have 5,050 states, and these 13 laws."""
 

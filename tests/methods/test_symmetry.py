@@ -37,7 +37,7 @@ def test_drawn_programs(rng: random.Random) -> None:
     oracle.compare(draw(rng))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(5)
 @pytest.mark.parametrize("relation", ["unit-step", "unit-all", "add-remove", "rotated", "doubled"])
 @settings(max_examples=max(settings.default.max_examples // 3, 1))
 @given(rng=st.randoms(use_true_random=False))
@@ -158,7 +158,7 @@ def source_of(record: str, body: str, neighbours: str = "replace-one", target: s
     return f'{MODULE}@mechanism(record={record}, neighbours="{neighbours}", target={target})\ndef f(x):\n{lines}'
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(("method", "record", "n", "body"), thinned(BY_HAND, 6))
 def test_programs_by_hand(method: str | None, record: str, n: int, body: str) -> None:
     found = oracle.compare(Drawn(source_of(record, body), n, "replace-one"), *NAMES)

@@ -163,6 +163,7 @@ def test_large_randomized_response() -> None:
     assert found.exp_epsilon == 4
 
 
+@pytest.mark.slow(seconds=3)
 def test_large_name_and_shame() -> None:
     found = instance("name_and_shame", n=100).efficacy()
     assert set(values(found)) == {F(1, 2) + F(1, 200)}

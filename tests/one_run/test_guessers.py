@@ -254,6 +254,7 @@ def binomial_rule(canaries: int, guesses: int, right: int) -> float:
     return math.log(low / (1 - low))
 
 
+@pytest.mark.slow(seconds=3)
 def test_how_many_canaries_it_takes() -> None:
     program = mechanisms("randomized_response")["randomized_response"]
     found = canaries_needed(lambda n: program.bind(n=n, lam="1/5"), binomial_rule, power="19/20", at_most=128)

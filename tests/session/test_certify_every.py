@@ -131,6 +131,7 @@ def unrolled(given: dict[str, Any], n: int) -> dict[str, Any]:
     return {**given, "claim": {**given["claim"], "question": "privacy", "n": n}, "program": program}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("program", "parameters"), [(remembers_or, {"lam": "1/4", "wrong": "1/10"}), (noisy_or, {"lam": "1/5"})]
 )

@@ -95,6 +95,7 @@ def test_second_derivatives_of_probabilities() -> None:
                 assert float(bound) == pytest.approx(mean, abs=1e-3)
 
 
+@pytest.mark.slow(seconds=3)
 def test_one_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(knots, "_CELLS", 12)
 

@@ -238,6 +238,7 @@ def test_an_end_that_belongs_to_the_answer_is_safe_itself(n: int) -> None:
     assert (span.stop.value, span.with_stop, span.safe_stop) == (F(4, 5), True, F(4, 5))
 
 
+@pytest.mark.slow(seconds=3)
 def test_claims_with_a_delta_and_an_accuracy() -> None:
     instance = counted.bind(n=6, lam="?")
     both = instance.solve(epsilon=1, delta="1/10", alpha=2, beta="1/5")
