@@ -53,13 +53,16 @@ str([[v] * v]) ; f"{Named(v, 'a')}" ; str(Named(randint(1, 1), None)) ; f"{[Name
 f"{sum(b > 5 for b in {k for k in (v, 7) if flip(1)})}"
 np.array_split([v, 1, 2], 2)[1] ; np.array([v, 1]).max(axis=1) ; np.array([v, 1]).reshape(3)
 np.split(np.array([v]), 1)[0]
+[v, 3].remove(3) ; deque([v, 3]).remove(3) ; frozenset([v]).remove(9) ; range(9).index(3, 0) ; sorted([v > 1, v > 0])
 np.diagonal([[v, 1], [2, 3]]) ; np.diag([[v, 1], [2, 3]]) ; np.diag([v, 1]) ; np.broadcast_to([v], (2, 1))
 """
 REFUSED = """
 {frozenset([v]): 1} ; {v: 1}.keys() <= {0} ; Pair(v)[0:1] ; Counter([v]) <= Counter([v, 1]) ; deque([v]) + deque([1])
 Made + v ; deque([v]) * 2 ; deque([v]).insert(0, 1) ; 2 ** 0.5 ; 4 ** 0.5 + v ; (v - 3) ** (1 / 2) ; {len: v}
 f"{v / 2}" ; f"{v / 4:.2f}" ; str(v * 0.5) ; repr(Fraction(v, 2)) ; "%s" % (v / 2)
-"{:.1f}".format(v / 2) ; str([v / 2])
+"{:.1f}".format(v / 2) ; str([v / 2]) ; str(sorted([v > 0, 0, 1])) ; type(sorted([True, 1, v])[1])
+[v, 1].index(1, 0) ; (v, 1).index(1, 0, 2) ; deque([v, 1]).index(1, 1) ; list((5).to_bytes(2, "big")) ; "ab".encode()[0]
+[d.append(2) for d in [deque([v])] for _ in d] ; Pair.__call__(v)
 f"{Named(v / 2, 1)}" ; f"{Shown(v, 1)}" ; f"{Counter([v])}" ; f"{[np.int64(v)]}" ; f"{ {v} }" ; f"{[Pair(v)]}"
 """
 UNKNOWN = "np.array([v, 1]) // 0 ; np.array([v, 1]) % (v - v) ; np.array([v, 1]) / 0 ; np.int8(127) + np.int8(v + 1)"

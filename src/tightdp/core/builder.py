@@ -109,7 +109,7 @@ class Builder:
 
     def shuffled(self, items: Sequence[Expr]) -> tuple[Expr, ...]:
         """Return the items, place by place, in a fresh uniformly random order."""
-        self._note_mixed([item.values for item in items])
+        self.note_mixed([item.values for item in items])
         values = ordered([value for item in items for value in item.values])
         group, shared = self._next(), tuple(items)
         return tuple(Shuffled(self._next(), values, group, place, shared) for place in range(len(shared)))
@@ -225,7 +225,7 @@ class Builder:
         self.cells.align(flat.values())
         if len(flat) == 1:
             return operands[0]
-        self._note_mixed([node.values for node in flat.values()])
+        self.note_mixed([node.values for node in flat.values()])
         low, high = ((min if operator == "min" else max)(node.values[end] for node in flat.values()) for end in (0, -1))
         if all(contiguous(node.values) for node in flat.values()):
             values = ordered(range(int(low), int(high) + 1))
@@ -326,7 +326,7 @@ class Builder:
             return self.sum([self._given(part, selector, position) for part in parts])
         return expr
 
-    def _note_mixed(self, parts: Sequence[Sequence[Value]]) -> None:
+    def note_mixed(self, parts: Sequence[Sequence[Value]]) -> None:
         """Note in `mixed` that a truth value and a number met in one node: which of them it was is lost."""
         if not self.mixed:
             kinds = {type(part[end]) for part in parts for end in (0, -1)}
@@ -342,7 +342,7 @@ class Builder:
         parts = self._parts(selector, branches)
         if not all(parts):
             return branches[0] if parts[0] else branches[1]
-        self._note_mixed(parts)
+        self.note_mixed(parts)
         values = united(parts)
         if len(values) == 1:
             return self.const(values[0])

@@ -44,6 +44,7 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 from tightdp.core.operators import Far
+from tightdp.core.valuesets import ordered
 from tightdp.core.windows import is_far
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.lazily import lazily
@@ -309,8 +310,8 @@ def arranged(m: Machine, items: tuple[Value, ...] | Growing, key: Value, reverse
 def _arranged(m: Machine, items: tuple[Value, ...], key: Value, reverse: bool) -> tuple[Value, ...]:
     plain = key is None and all(is_scalar(item) and numeric(item) for item in items)
     if plain and not any(is_far(m.expr(item)) for item in items):
-        ordered = _by_counting(m, [m.expr(item) for item in items])
-        return ordered[::-1] if reverse else ordered
+        statistics = _by_counting(m, [m.expr(item) for item in items])
+        return statistics[::-1] if reverse else statistics
     pairs = [(_rank(m, key, item), item) for item in items]
     for end in range(len(pairs) - 1, 0, -1):
         for at in range(end):
@@ -323,13 +324,14 @@ def _arranged(m: Machine, items: tuple[Value, ...], key: Value, reverse: bool) -
 
 def _by_counting(m: Machine, items: list[Expr]) -> tuple[Value, ...]:
     """Return the order statistics of numbers from the counts of items at or below every value."""
-    values = sorted({value for item in items for value in item.values})
+    values = ordered([value for item in items for value in item.values])
+    m.builder.note_mixed([item.values for item in items])
     counts = [m.builder.sum([m.expr(operate(m, "le", item, value)) for item in items]) for value in values[:-1]]
-    ordered = []
+    statistics = []
     for at in range(len(items)):
         m.watch()
         result: Value = values[-1] if values else 0
         for value, count in zip(reversed(values[:-1]), reversed(counts), strict=True):
             result = m.merge(m.expr(operate(m, "gt", known(count), at)), value, result)
-        ordered.append(result)
-    return tuple(ordered)
+        statistics.append(result)
+    return tuple(statistics)

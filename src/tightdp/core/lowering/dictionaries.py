@@ -279,6 +279,7 @@ def _discard(m: Machine, base: Collection, item: Value) -> None:
 
 @method("remove", Collection)
 def _remove(m: Machine, base: Collection, item: Value) -> None:
+    _changeable(base)
     missing = m.builder.negation(truth(m, contains(m, base, item)))
     m.oblige(missing, Failure("KeyError: an element that is not in the set", "use .discard(...)"))
     _discard(m, base, item)

@@ -266,6 +266,8 @@ def _opened(m: Machine, value: Value) -> Value:
         return METHODS[Array, "rows"](m, value)
     if isinstance(value, Expr) and any(isinstance(item, str) for item in value.values):
         return over_values(m, value, lambda item: _opened(m, item))
+    if isinstance(value, Host) and hasattr(type(value.object), "__iter__"):
+        raise m.unsupported(f"going through a {name_of(value)} is not in the language", "make a tuple of it outside")
     raise Failure(f"TypeError: {name_of(value)} is not a sequence", "use a tuple, a list or a range")
 
 
@@ -309,8 +311,11 @@ def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     if isinstance(iterable, (Table, View)):
         return _through_entries(m, _as_view(iterable))
     longest = max(len(items) for _, items in alternatives(items_of(m, iterable), m.builder.true))
+    begun = m.store[iterable.key] if name_of(iterable) == "deque" else None
 
     def step(at: int) -> Step | None:
+        if begun is not None and m.store[iterable.key] is not begun:  # a RuntimeError, unless only items are replaced
+            raise m.unsupported("a deque that changes as it is gone through is not in the language", "copy it first")
         if at > longest + LOOP_ROUNDS // 10:
             raise m.unsupported("this loop goes over a list that grows without end", "loop over a copy of it")
         options = alternatives(items_of(m, iterable), m.builder.true)

@@ -73,7 +73,12 @@ def _clear(m: Machine, base: Reference) -> None:
 
 
 @method("index", Reference, tuple, Range)
-def _index(m: Machine, base: Value, wanted: Value) -> Value:
+def _index(m: Machine, base: Value, wanted: Value, *places: Value) -> Value:
+    if places and isinstance(base, Range):
+        raise Failure("TypeError: .index() of a range takes one argument", "slice the range first")
+    if places:
+        raise m.unsupported(".index() from a place on is not in the language", "look for it in a slice")
+
     def search(items: tuple[Value, ...]) -> Value:
         hits = [is_item(m, item, wanted) for item in items]
         missing = m.conj(*(m.builder.negation(hit) for hit in hits))
@@ -95,7 +100,7 @@ methods({
         m, base, lambda items: arranged(m, items, key, reverse)
     ),
     "reverse": lambda m, base: _changed(m, base, lambda items: items[::-1]),
-    "remove": lambda m, base, wanted: _pop(m, base, _index(m, base, wanted)),
+    "remove": lambda m, base, wanted: (_pop(m, base, _index(m, base, wanted)), None)[1],
 }, Reference)  # fmt: skip
 
 

@@ -197,6 +197,8 @@ def _of_class(m: Machine, value: Host, name: str) -> Value:
     if name in ("__name__", "__qualname__", "__module__"):
         return getattr(kind, name)
     found = lookup(kind.__mro__, _mangled(m, name))
+    if found is MISSING and hasattr(type(kind), name):
+        raise m.unsupported(f"the attribute .{name} of a class is not in the language", "write out what it gives")
     if found is MISSING:
         raise Failure(f"AttributeError: {kind.__name__} has no attribute {name!r}", "check the name")
     return taken(m, found, kind, None)

@@ -239,6 +239,8 @@ def element(m: Machine, value: Value, index: Value) -> Value:
     if isinstance(value, (Array, Object)):
         return METHODS[type(value), "__getitem__"](m, value, index)
     index = settled(m, plain(m, indexed(m, index)))
+    if isinstance(value, Host) and hasattr(type(value.object), "__getitem__"):
+        raise m.unsupported(f"an item of a {name_of(value)} is not in the language", "make a tuple of it outside")
     if isinstance(value, Host) or not is_scalar(index):
         raise Failure(f"TypeError: an index must be an integer, not {name_of(index)}", "use an int")
     items = items_of(m, value)
