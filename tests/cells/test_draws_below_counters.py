@@ -201,12 +201,29 @@ def by_no_multiples(x):
 
 
 @mechanism(record=Bit)
+def compared_afterwards(x):
+    k = 1
+    while flip(Fraction(1 + x[0], 2) / k):
+        k += 1
+    return k == 2
+
+
+@mechanism(record=Bit)
+def a_bound_afterwards(x):
+    k = 1
+    while flip(Fraction(1 + x[0], 2) / k):
+        k += 1
+    return min(k, 3)
+
+
+@mechanism(record=Bit)
 def of_a_kind_not_known(x):
     k = geometric(x[0], "1/2")
     return k if isinstance(k, int) else 0.5
 
 
-REFUSED = [published, asked_for_its_remainder, by_no_multiples, of_a_kind_not_known]
+REFUSED = [published, asked_for_its_remainder, by_no_multiples, compared_afterwards]
+REFUSED += [a_bound_afterwards, of_a_kind_not_known]
 
 
 @pytest.mark.parametrize("made", REFUSED, ids=lambda made: made.name)

@@ -74,6 +74,8 @@ class _Run:
         return taken
 
     def decide(self, alternatives: list[list[Row]]) -> int:
+        if self.hidden and any(v in self.hidden for added in alternatives for normal, _ in added for v, _ in normal):
+            raise Outside(_HIDDEN)
         open_ = [(at, tightest([*self.rows, *added])) for at, added in enumerate(alternatives)]
         open_ = [(at, rows) for at, rows in open_ if may_occur(self.laws, rows)]
         if not open_:
