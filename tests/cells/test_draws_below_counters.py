@@ -128,8 +128,17 @@ def asked_for_kinds(x):
         k += 1
 
 
+@mechanism(record=Bit)
+def asked_for_attributes(x):
+    k = 1
+    while flip(Fraction(1 + x[0], 2) / k):
+        k += 1
+    p = Fraction(1) / k
+    return k.real % 2, k.real == k, p.__class__ is int
+
+
 MADE = [by_terms, of_an_object, of_two_objects, by_a_name, never_zero, between, by_twos, beside_another, by_threes]
-MADE += [asked_for_kinds]
+MADE += [asked_for_kinds, asked_for_attributes]
 
 
 def check(made: Mechanism, draws: int = 8) -> None:
@@ -217,13 +226,28 @@ def a_bound_afterwards(x):
 
 
 @mechanism(record=Bit)
+def matched_by_its_class(x):
+    k = geometric(x[0], "1/2")
+    match k:
+        case int():
+            return k
+    return 0.5
+
+
+@mechanism(record=Bit)
+def of_a_class_not_known(x):
+    k = geometric(x[0], "1/2")
+    return k if k.__class__ is int and hasattr(k, "bit_length") else 0.5
+
+
+@mechanism(record=Bit)
 def of_a_kind_not_known(x):
     k = geometric(x[0], "1/2")
     return k if isinstance(k, int) else 0.5
 
 
 REFUSED = [published, asked_for_its_remainder, by_no_multiples, compared_afterwards]
-REFUSED += [a_bound_afterwards, of_a_kind_not_known]
+REFUSED += [a_bound_afterwards, matched_by_its_class, of_a_class_not_known, of_a_kind_not_known]
 
 
 @pytest.mark.parametrize("made", REFUSED, ids=lambda made: made.name)

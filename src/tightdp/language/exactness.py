@@ -136,7 +136,12 @@ def _isinstance(value: Any, kinds: Any) -> bool:
     return of_integers if of_integers is of_others or value.is_whole() else of_others
 
 
-_INSTEAD = {"print": _unheard, "isinstance": _isinstance}
+def _hasattr(value: Any, name: str) -> bool:
+    """In place of `hasattr`: what is not known yet has the attributes of whichever type it has."""
+    return hasattr((int if value.is_whole() else float) if isinstance(value, Symbolic) else value, name)
+
+
+_INSTEAD = {"print": _unheard, "isinstance": _isinstance, "hasattr": _hasattr}
 
 
 class _ExactNames(dict[str, Any]):
@@ -145,6 +150,7 @@ class _ExactNames(dict[str, Any]):
     def __init__(self, function: FunctionType, constants: Mapping[str, Fraction]) -> None:
         super().__init__(constants)
         self[_DIVIDE], self[_POWER], self[_INT], self[_FRACTION] = _divide, _power, _integer, _fraction
+        self[_ATTRIBUTE], self[_MATCHED] = _attribute, _matched
         self.update(rounds.NAMES)
         self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
         self._function = function
@@ -226,13 +232,14 @@ def _mode(tree: ast.Module | ast.Expression) -> str:
 
 
 _DIVIDE, _POWER, _INT = "__tightdp_divide__", "__tightdp_power__", "__tightdp_int__"
-_FRACTION = "__tightdp_fraction__"
+_FRACTION, _ATTRIBUTE, _MATCHED = "__tightdp_fraction__", "__tightdp_attribute__", "__tightdp_matched__"
+_OF_NUMBERS = {*dir(int), *dir(float)} - {"numerator", "denominator"}
 _BASE, _INDEX = "__tightdp_base__", "__tightdp_index__"
 _OPERATIONS: dict[type[ast.operator], str] = {ast.Div: _DIVIDE, ast.Pow: _POWER}
 
 
 class _Rewriter(ast.NodeTransformer):
-    """Replaces `/`, `**`, `int(...)`, `Fraction(...)`, by whichever name, and float literals.
+    """Replaces `/`, `**`, `int(...)`, `Fraction(...)`, by whichever name, attributes of numbers, and float literals.
 
     All else keeps its node and place.
     """
@@ -250,6 +257,21 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_MatchValue(self, node: ast.MatchValue) -> ast.MatchValue:
         return node  # a pattern takes no names; 1/2 == 0.5 holds
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> ast.MatchClass:
+        return node  # nor attributes
+
+    def visit_Match(self, node: ast.Match) -> ast.Match:
+        self.generic_visit(node)
+        if any(isinstance(part, ast.MatchClass) for case in node.cases for part in ast.walk(case.pattern)):
+            node.subject = ast.copy_location(ast.Call(ast.Name(_MATCHED, ast.Load()), [node.subject], []), node.subject)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or node.attr not in _OF_NUMBERS:
+            return node
+        return _call(_ATTRIBUTE, node.value, ast.Constant(node.attr), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
@@ -306,6 +328,22 @@ def _integer(kind: Any, value: Any) -> Any:
     if noisy is None:
         return kind(value)
     return math.trunc(noisy) if kind is int else int if noisy.is_whole() else float
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """In place of an attribute that numbers have: of noisy ones the type and the real part are known."""
+    if not isinstance(value, Symbolic):
+        return getattr(value, name)
+    if name == "__class__":
+        return _integer(type, value)
+    return value if name == "real" else hash(value)  # which is refused
+
+
+def _matched(value: Any) -> Any:
+    """What is matched with classes: it is refused where numbers in it are noisy, whose classes are not Python's."""
+    for item in value if isinstance(value, (tuple, list)) else (value,):
+        hash(item) if isinstance(item, Symbolic) else None
+    return value
 
 
 def _fraction(kind: Any, parts: Sequence[Any]) -> Any:
