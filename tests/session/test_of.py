@@ -236,3 +236,45 @@ def test_what_a_generator_is_given_is_refused_where_it_is_called(tmp_path: Path)
         of(f"{path}:noisy").bind(n=1, p=2).privacy()
     assert failed.value.span is not None
     assert failed.value.span.place == f"{path}:5:12"
+
+
+SAMPLERS = """
+import random
+
+import numpy as np
+
+
+def f(x):
+    rng = np.random.default_rng()
+    try:
+        return {}
+    except ValueError:
+        return "ValueError"
+"""
+
+
+@pytest.mark.parametrize("draw", [
+    "int(rng.choice(2, p=[0.5 + x[0] / 4, 0.5]))", "sum(rng.choice(2, size=2 + x[0], replace=False))",
+    "sum(rng.choice(3, size=-x[0], replace=False))", "random.sample([1, 2], 2 + x[0])[:1]",
+    "random.sample([1, 2], -x[0])", "random.sample([1, 2], 1, counts=[1, 1, 1][x[0]:])",
+])  # fmt: skip
+def test_samplers_raise_what_they_raise(draw: str, tmp_path: Path) -> None:
+    path = tmp_path / "samplers.py"
+    path.write_text(SAMPLERS.replace("{}", draw))
+    names: dict[str, Any] = {}
+    exec(SAMPLERS.replace("{}", draw), names)
+    for record in (0, 1):
+        law = dict(of(f"{path}:f").bind(n=1).distribution((record,)).law)
+        assert ("ValueError" in law) == (names["f"]((record,)) == "ValueError")
+        assert len(law) == 1 or "ValueError" not in law
+
+
+def test_items_with_probabilities_are_drawn_one_after_the_other(tmp_path: Path) -> None:
+    path = tmp_path / "samplers.py"
+    draw = "tuple(rng.choice(3, size=2, replace=False, p=[1 / 2, 1 / 4, 1 / 4]))"
+    path.write_text(SAMPLERS.replace("{}", draw))
+    law = dict(of(f"{path}:f").bind(n=1).distribution((0,)).law)
+    weights = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)]
+    assert law == {(i, j): weights[i] * weights[j] / (1 - weights[i]) for i in range(3) for j in range(3) if i != j}
+    path.write_text(SAMPLERS.replace("{}", "random.sample('ab', 1, counts=[1, 1 + x[0]])"))
+    assert dict(of(f"{path}:f").bind(n=1).distribution((1,)).law) == {("a",): Fraction(1, 3), ("b",): Fraction(2, 3)}

@@ -69,9 +69,13 @@ class Random:
             weights = [cum_weights[i] - (cum_weights[i - 1] if i > 0 else 0) for i in range(len(cum_weights))]
         return [choice(tuple(population), weights) for _ in range(k)]
 
-    def sample(self, population: Items, k: int) -> list[Any]:
+    def sample(self, population: Items, k: int, *, counts: Items | None = None) -> list[Any]:
         """Items that are drawn one by one, and not put back."""
+        if counts is not None:
+            population = [item for item, count in zip(population, counts, strict=True) for _ in range(count)]
         left, found = list(population), []
+        if not 0 <= k <= len(left):
+            raise ValueError("a sample larger than the population")
         for _ in range(k):
             found.append(left.pop(randint(0, len(left) - 1)))
         return found

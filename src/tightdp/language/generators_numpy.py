@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -89,11 +90,19 @@ class Legacy:
     def choice(self, a: Any, size: Size = None, replace: bool = True, p: Any = None) -> Any:
         """Items, put back or not."""
         items = listed(a)
-        if size is not None and not replace:
-            if p is not None:
-                raise NotImplementedError("items drawn with probabilities and not put back")
-            return np.array(shuffle(items)[:size])
         weights = None if p is None else tuple(p)
+        if weights is not None and not abs(sum(weights) - 1) < Fraction(3, 2 * 10**8):
+            raise ValueError("probabilities do not sum to 1")
+        if size is not None and not replace:
+            if not 0 <= size <= len(items):
+                raise ValueError("a sample larger than what it is drawn from")
+            if weights is None:
+                return np.array(shuffle(items)[:size])
+            left, found = list(range(len(items))), []
+            for _ in range(size):
+                found.append(choice(tuple(left), [weights[place] for place in left]))
+                left.remove(found[-1])
+            return np.array([items[place] for place in found])
         return shaped(lambda: choice(items, weights), size)
 
     def permutation(self, x: Any) -> Any:
