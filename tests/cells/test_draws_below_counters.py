@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import random
 import secrets
 from fractions import Fraction
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from tightdp import Bit, Mechanism, flip, geometric, mechanism
+from tightdp.cells.coins import Drawn, Quotient
 from tightdp.cells.laws import CellLaws, cell_laws
 from tightdp.cells.noise import Outside
 from tightdp.exact.field import exp
@@ -254,3 +257,17 @@ REFUSED += [a_bound_afterwards, matched_by_its_class, of_a_class_not_known, of_a
 def test_more_than_comparisons_is_refused(made: Mechanism) -> None:
     with pytest.raises(Outside):
         laws_of(made)
+
+
+OPERATIONS = [int, float, str, hash, math.floor, math.trunc, round, abs, operator.pos, operator.neg, operator.invert]
+OPERATIONS += [lambda number: number**2, lambda number: 2**number, lambda number: divmod(number, 2)]
+OPERATIONS += [lambda number: divmod(2, number), lambda number: 2 // number, lambda number: number & 1]
+
+
+@pytest.mark.parametrize("at", range(len(OPERATIONS)))
+def test_no_operation_fails_as_one_of_another_class_would(at: int) -> None:
+    """What is not known of these numbers is refused: a TypeError might be caught by the mechanism."""
+    quotient = Quotient(Fraction(1), 2)
+    for number in (quotient, quotient.denominator, Drawn([0, 1])):
+        with pytest.raises(Outside):
+            OPERATIONS[at](number)

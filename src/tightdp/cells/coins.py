@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from tightdp.errors import LanguageError
 from tightdp.exact.rationals import Symbolic
@@ -19,10 +19,38 @@ class Outside(LanguageError):
         self.reason = what
 
 
-class Quotient(Symbolic):
+class Refusing(Symbolic):
+    """A number of which few things are known: what a class does not say about its numbers is refused.
+
+    A class that defines `__eq__` says `__hash__`, too, as Python takes that away.
+    """
+
+    __slots__ = ()
+    refusal: ClassVar[str]
+
+    def refused(self, *_: Any) -> Any:
+        """Raise an error: no more is known of it than its class says."""
+        raise Outside(self.refusal)
+
+    def as_integer(self, name: str) -> Any:
+        """Raise an error: it is not known."""
+        raise Outside(self.refusal)
+
+    flipped = drawn_from = refused
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = refused
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __pow__ = __rpow__ = refused
+    __neg__ = __pos__ = __abs__ = __floor__ = __ceil__ = __round__ = __trunc__ = __invert__ = refused
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = refused
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = refused
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __hash__ = refused
+    __index__ = __int__ = __float__ = __str__ = __format__ = refused
+
+
+class Quotient(Refusing):
     """A number divided by a noisy one: nothing but the probability of a coin."""
 
     __slots__ = ("above", "below")
+    refusal = "divides a number"
 
     def __init__(self, above: Fraction, below: Any) -> None:
         self.above, self.below = above, below
@@ -49,60 +77,41 @@ class Quotient(Symbolic):
         """Raise an error: it need not be an integer."""
         raise Outside(f"divides a number, and the quotient is {name}")
 
-    def _refused(self, *_: Any) -> Any:
-        raise Outside("divides a number")
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refused
-    __floordiv__ = __mod__ = __neg__ = __abs__ = __floor__ = __ceil__ = __round__ = __trunc__ = __bool__ = _refused
-    drawn_from = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __hash__ = __str__ = __format__ = _refused
-
-
-class Term(Symbolic):
+class Term(Refusing):
     """The numerator or denominator of a quotient, plus a number: which of both is larger by how much is known."""
 
     __slots__ = ("above", "added", "of")
+    refusal = "is divided, and a term of the quotient is more than the end of a draw"
 
     def __init__(self, of: Quotient, above: bool, added: int = 0) -> None:
         self.of, self.above, self.added = of, above, added
 
     def __add__(self, other: Any) -> Term:
-        return Term(self.of, self.above, self.added + other) if type(other) is int else self._refused()
+        return Term(self.of, self.above, self.added + other) if type(other) is int else self.refused()
 
     def __sub__(self, other: int) -> Term:
         return self + -other
+
+    __radd__ = __add__
 
     def is_whole(self) -> bool:
         """Return True."""
         return True
 
-    def flipped(self) -> bool:
-        """Raise an error: it is no probability."""
-        return self._refused()  # type: ignore[no-any-return]
-
-    def as_integer(self, name: str) -> Any:
-        """Raise an error: it is known by what it is divided by alone."""
-        return self._refused()
-
     def drawn_from(self, low: int) -> Drawn:
         """Return an integer that is drawn from `low` to this number."""
         return Drawn([low, self])
 
-    def _refused(self, *_: Any) -> Any:
-        raise Outside("is divided, and a term of the quotient is more than the end of a draw")
 
-    __radd__ = __add__
-    __mul__ = __rmul__ = __rsub__ = __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __pow__ = _refused
-    __neg__ = __abs__ = __index__ = __int__ = __float__ = __bool__ = __hash__ = __str__ = __format__ = _refused
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refused
-
-
-class Drawn(Symbolic):
+class Drawn(Refusing):
     """An integer between two ends, one of them noisy, plus a number: asked for nothing but how it compares with others.
 
     What a comparison tells is where it lies from then on.
     """
 
     __slots__ = ("added", "ends")
+    refusal = "is the end of a draw that is more than compared with numbers"
 
     def __init__(self, ends: list[Any], added: int = 0) -> None:
         self.ends, self.added = ends, added
@@ -125,10 +134,10 @@ class Drawn(Symbolic):
         return shown
 
     def __add__(self, other: Any) -> Drawn:
-        return Drawn(self.ends, self.added + other) if type(other) is int else self._refused()
+        return Drawn(self.ends, self.added + other) if type(other) is int else self.refused()
 
     def __mul__(self, other: Any) -> Drawn:
-        return self if type(other) is int and other == 1 else self._refused()
+        return self if type(other) is int and other == 1 else self.refused()
 
     def __sub__(self, other: int) -> Drawn:
         return self + -other
@@ -153,6 +162,8 @@ class Drawn(Symbolic):
     def __ne__(self, other: object) -> bool:
         return not self == other
 
+    __hash__ = Refusing.__hash__
+
     def __bool__(self) -> bool:
         return self != 0
 
@@ -160,17 +171,6 @@ class Drawn(Symbolic):
         """Return True."""
         return True
 
-    def flipped(self) -> bool:
-        """Raise an error: it is no probability."""
-        return self._refused()  # type: ignore[no-any-return]
-
     def as_integer(self, name: str) -> Any:
         """Raise an error: it is not known."""
         raise Outside(f"is the end of a draw, which is {name}")
-
-    def _refused(self, *_: Any) -> Any:
-        raise Outside("is the end of a draw that is more than compared with numbers")
-
-    __rsub__ = __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __divmod__ = __pow__ = __rpow__ = _refused
-    __neg__ = __abs__ = __floor__ = __ceil__ = __round__ = __trunc__ = __index__ = __int__ = __float__ = _refused
-    __and__ = __or__ = __xor__ = __lshift__ = __rshift__ = __hash__ = __str__ = __format__ = _refused

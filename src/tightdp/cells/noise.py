@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from tightdp.cells.coins import Drawn, Outside, Quotient
+from tightdp.cells.coins import Drawn, Outside, Quotient, Refusing
 from tightdp.cells.linear import REAL, Row, row
 from tightdp.exact.field import ExpNumber
-from tightdp.exact.rationals import Symbolic, as_int
+from tightdp.exact.rationals import as_int
 from tightdp.language.doubles import BITS
 
 __all__ = ["Decider", "Multiple", "Noisy", "Outside", "noisy"]
@@ -57,10 +57,11 @@ def noisy(run: Decider, coefficients: Mapping[int, int | Fraction], constant: in
     return constant.numerator if isinstance(constant, Fraction) and constant.denominator == 1 else constant
 
 
-class Noisy(Symbolic):
+class Noisy(Refusing):
     """Σ coefficient·draw + constant."""
 
     __slots__ = ("coefficients", "constant", "run")
+    refusal = "is used as something other than a number"
 
     def __init__(self, run: Decider, coefficients: Mapping[int, int | Fraction], constant: int | Fraction) -> None:
         self.run, self.coefficients, self.constant = run, dict(coefficients), constant
@@ -178,6 +179,8 @@ class Noisy(Symbolic):
     def __ne__(self, other: object) -> bool:
         return not self == other
 
+    __hash__ = Refusing.__hash__
+
     def __bool__(self) -> bool:
         zero = [self.at_most(), (-self).at_most()]
         return self.run.decide([zero, [self.at_most(True)], [(-self).at_most(True)]]) != 0
@@ -257,10 +260,3 @@ class Noisy(Symbolic):
     def drawn_from(self, low: int) -> Drawn:
         """Return an integer that is drawn from `low` to this number."""
         return Drawn([as_int(low, "the lower end of randint"), self.as_integer("the upper end of randint")])
-
-    def _refused(self, *_: Any) -> Any:
-        raise Outside("is used as something other than a number")
-
-    __hash__ = __index__ = __int__ = __float__ = __pow__ = __rpow__ = _refused
-    __rfloordiv__ = __rmod__ = __and__ = __or__ = __xor__ = _refused
-    __rand__ = __ror__ = __rxor__ = __lshift__ = __rshift__ = __str__ = __format__ = _refused

@@ -42,6 +42,10 @@ class Symbolic:
         """An integer from `low` to this number, each with the same probability; raises an error of its own."""
         raise NotImplementedError
 
+    def refused(self) -> Any:
+        """What is asked of it is not known: raises an error of its own."""
+        raise NotImplementedError
+
 
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)\s*$")
 _MANTISSA = re.compile(r"\s*[+-]?(\d[\d_]*\.?[\d_]*|\.\d[\d_]*)")

@@ -336,13 +336,14 @@ def _attribute(value: Any, name: str) -> Any:
         return getattr(value, name)
     if name == "__class__":
         return _integer(type, value)
-    return value if name == "real" else hash(value)  # which is refused
+    return value if name == "real" else value.refused()
 
 
 def _matched(value: Any) -> Any:
     """What is matched with classes: it is refused where numbers in it are noisy, whose classes are not Python's."""
     for item in value if isinstance(value, (tuple, list)) else (value,):
-        hash(item) if isinstance(item, Symbolic) else None
+        if isinstance(item, Symbolic):
+            item.refused()
     return value
 
 
