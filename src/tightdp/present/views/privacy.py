@@ -262,7 +262,7 @@ def _said(result: EveryN) -> tuple[str, ...]:
     said = [witness_sentence(result.witness, f"At n = {result.n} the lower end is reached")]
     if result.attained is False:
         how = "grow without bound" if math.isinf(result.upper) else "come arbitrarily close to the upper end"
-        said.insert(0, f"The ratios {how} as n grows; at n = {result.n} e^ε is {shown_number(result.lower)}.")
+        said.insert(0, f"The ratios {how} as n grows; at n = {result.n} e^ε is at least {shown_number(result.lower)}.")
     if result.status == "bounded" and math.isinf(result.upper):
         said.append(NOT_FOUND)
     return tuple(said)
