@@ -71,7 +71,7 @@ def test_names_may_be_written_with_hyphens() -> None:
 def test_the_methods_are_named_where_people_look() -> None:
     described, page = Instance.__doc__ or "", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert [name for name in NAMES if f'"{name}"' not in " ".join(described.split())] == []
-    table = page.partition("## The methods")[2].partition("\n## ")[0]
+    table = page.partition("## Who earns its place")[2].partition("\n## ")[0]
     assert [name for name in NAMES if name not in table] == []
 
 

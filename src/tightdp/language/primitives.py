@@ -198,7 +198,11 @@ def primitive(
     centred: bool = False,
     strength: Strength | None = None,
 ) -> Callable[[F], F]:
-    """Declare a function that draws from a law; interpreter, sampling and compiler support it from then on."""
+    """Declare a function that draws from a law; interpreter, sampling and compiler support it from then on.
+
+    `steps` is an equivalent in terms of other primitives, where the law depends on several random values at once;
+    `strength` the argument that says how strong the noise is, of which `explain` tries other values.
+    """
 
     def declare(function: F) -> F:
         PRIMITIVES[function] = Primitive(law, steps, centred, strength)

@@ -57,12 +57,16 @@ class Asked(InstanceBase):
     """Returns an instance of another bound mechanism, without limits but those given."""
 
     def _asked(self, question: AskedNumber) -> Any:
-        """Return the answer to a question that has several ways to one."""
+        """Return the answer to a question that has several ways to one: every kind of number takes it as it is.
+
+        Such questions are listed in `AskedNumber`, and `between` (`results/privacy.py`) makes the result of both ends.
+        """
         found = search.answer(self.engine, question)
         return strategies.with_strategy(self.bound, found) if self.bound.asks else found
 
     def _computed(self, ask: Callable[[Engine], R]) -> R:
-        """Return what an engine answers."""
+        """Return what an engine answers: on every cell of an unknown, with the number that `_kind_of` (`solving`)
+        names. A question that asks the engine itself is refused there, and for every n."""
         return ask(self.engine)
 
     def _told_apart(self, ask: Callable[[Engine], R]) -> R:
