@@ -271,3 +271,47 @@ def test_no_operation_fails_as_one_of_another_class_would(at: int) -> None:
     for number in (quotient, quotient.denominator, Drawn([0, 1])):
         with pytest.raises(Outside):
             OPERATIONS[at](number)
+
+
+def coin(p):
+    """True with probability e^(-p), by the loop of Canonne, Kamath and Steinke 2020, for p from 0 to 1."""
+    k = 1
+    while flip(p / k):
+        k += 1
+    return k % 2 == 1
+
+
+def magnitude(t, s):
+    """Their Algorithm 2, but for the sign."""
+    while True:
+        u = random.randint(0, t - 1)
+        if not coin(Fraction(u, t)):
+            continue
+        v = 0
+        while coin(Fraction(1)):
+            v += 1
+        return (u + t * v) // s
+
+
+@mechanism(record=Bit)
+def with_noise_as_published(x, t, s):
+    while True:
+        y, negative = magnitude(t, s), flip("1/2")
+        if not (negative and y == 0):
+            return sum(x) - y if negative else sum(x) + y
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(("t", "s"), [(3, 2), (5, 2), (2, 3), (4, 3), (7, 4)])
+def test_loops_in_loops_of_samplers_are_asked_of_the_algebra_first(t: int, s: int) -> None:
+    assert with_noise_as_published.bind(n=1, t=t, s=s).privacy().exp_epsilon == exp(Fraction(s, t))
+
+
+def test_where_the_algebra_does_not_know_a_loop_it_is_cut_off() -> None:
+    found = by_no_multiples.bind(n=1).distribution((0,))
+    goes_on, law = Fraction(1), {1: Fraction(0), 3: Fraction(0)}
+    for k in range(1, 60, 2):
+        law[k % 4] += goes_on * (1 - Fraction(1, k))
+        goes_on /= k
+    assert found.status == "bounded"
+    assert all(abs(mass - law[output]) < Fraction(1, 1 << 70) for output, mass in found.law)

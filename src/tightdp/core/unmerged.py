@@ -28,6 +28,10 @@ class Endless(Uncut):
         self.what, self.hint, self.node = what, hint, node
 
 
+class Early(Exception):
+    """A loop draws below what it counts: the algebra is asked about it before it is unrolled for long."""
+
+
 class Recut(LanguageError):
     """A question about a draw whose cells do not tell the answer: they are to be cut at further numbers.
 

@@ -19,7 +19,7 @@ from tightdp.core.lowering import lower, lower_target
 from tightdp.core.lowering.outputs import Plans
 from tightdp.core.nodes import CoreProgram, Inexact
 from tightdp.core.passes import expand_shuffles
-from tightdp.core.unmerged import Endless, Uncut, Unmerged
+from tightdp.core.unmerged import Early, Endless, Uncut, Unmerged
 from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
@@ -169,18 +169,26 @@ class Program:
 
     def _by_algebra(self, lowered: Callable[[], None], make: Callable[[], T], control: Control) -> T | None:
         """Return what the algebra makes where a program cannot be lowered, None where it does not apply."""
-        try:
-            lowered()
-        except Unmerged as unmerged:
+        outside: noise.Outside | None = None
+        self._plans.early = True
+        while True:
             try:
-                return make()
-            except noise.Outside as outside:
+                lowered()
+            except (Unmerged, Early) as unmerged:
+                try:
+                    if outside is None:
+                        return make()
+                except noise.Outside as error:
+                    outside = error
+                if isinstance(unmerged, Early):
+                    self._plans.early = False
+                    continue
                 if isinstance(unmerged, Uncut) and not unmerged.enclosed:
                     raise explained(unmerged, outside) from None
                 self._outside = outside
-        except RecursionError:  # the methods say so
-            pass
-        return None
+            except RecursionError:  # the methods say so
+                pass
+            return None
 
     def core_of(self, x: Dataset, control: Control) -> CoreProgram:
         with deep_recursion():

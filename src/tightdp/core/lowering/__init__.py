@@ -97,6 +97,7 @@ def lower(
         rounds -= 1
         lowering = Lowering(bound, x, probe, watch, plan, plans.picks)
         lowering.loops = plans.loops if shared else {}
+        lowering.early = plans.early and not enclosed
         try:
             if (x, plan) in plans.refused:
                 raise plans.refused[x, plan]

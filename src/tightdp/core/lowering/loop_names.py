@@ -56,6 +56,17 @@ def _read(part: Sequence[ast.AST], function: ast.AST, without: Collection[ast.AS
 
 
 @lru_cache(256)
+def draws_below_counts(node: ast.While) -> bool:
+    """Whether a loop hands a number that it makes of its last value to a function: a coin may be another each round."""
+    reads = [(target.id, names_in(value)) for each in ast.walk(node) for target, value in assignments(each)]
+    counts, known = {name for name, names in reads if name in names}, 0
+    while len(counts) > known:
+        known = len(counts)
+        counts |= {name for name, names in reads if not counts.isdisjoint(names)}
+    return any(isinstance(each, ast.Call) and not counts.isdisjoint(names_in(each)) for each in ast.walk(node))
+
+
+@lru_cache(256)
 def ends_with_return(function: ast.AST) -> bool:
     """Whether no name of a function is read once it has returned."""
     inside = (part for part in ast.walk(function) if part is not function)

@@ -12,6 +12,7 @@ from tightdp.core.lowering.alike import template
 from tightdp.core.lowering.any_order import in_any_order, loop_over_all
 from tightdp.core.lowering.iteration import entered, iterate, visit
 from tightdp.core.lowering.loop_chain import FASTER, GROWTHS, OfNoise, TooManyStates
+from tightdp.core.lowering.loop_names import draws_below_counts
 from tightdp.core.lowering.loop_runs import Action, Ends, NotAChain, Rounds, Split, remade
 from tightdp.core.lowering.loops_before import is_plain
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
@@ -22,7 +23,7 @@ from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.undoing import Before
 from tightdp.core.lowering.values import Entries, Every, Generator, Range, Table, Value, View
 from tightdp.core.nodes import Const, Expr
-from tightdp.core.unmerged import Endless
+from tightdp.core.unmerged import Early, Endless
 from tightdp.errors import LanguageError
 from tightdp.language.source import hands_over
 from tightdp.limits.calibrated import LONG_LOOP, LOOP_GROWTH, LOOP_ROUNDS
@@ -99,6 +100,8 @@ def _while(m: Machine, node: ast.While) -> None:
         if m.alive is m.builder.false:
             break
         certain = m.alive is unrolled.base and isinstance(condition, Const)
+        if m.early and not certain and rounds > 2 * LONG_LOOP and draws_below_counts(node):
+            raise Early
         growth = 0 if m.single or tried else GROWTHS.get(rounds, 0)
         rounds += 1
         if growth and node not in m.followed and m.some_run_is_left():

@@ -41,6 +41,7 @@ class Machine:
     apart: ClassVar[bool] = False
     single: ClassVar[bool] = False  # whether one run is followed at a time, so that every condition is known
     left_early: frozenset[ast.AST] = frozenset()  # the loops that are not followed to their end
+    early = False  # whether those that draw below what they count are given up soon
     floats = 0  # how many bits `random()` has where numbers are doubles; 0 where they mean what is written
 
     def __init__(self, probe: Probe | None = None, watch: Callable[[], None] = lambda: None) -> None:

@@ -65,6 +65,9 @@ class Plans:
     """Why lowering with a plan, for a dataset or for all, was given up."""
     loops: dict[Any, Any] = field(default_factory=dict)
     """How loops end, by what they begin with where that is plain."""
+    early: bool = False
+    """Whether loops that draw below what they count are given up before they are unrolled for long: no enclosure will
+    do then."""
 
 
 class Outputs(Machine):
