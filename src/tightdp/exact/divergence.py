@@ -20,7 +20,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from tightdp.errors import ParameterError
-from tightdp.exact.enclosure import Enclosure, ball, bits_of, closely, ends, precisions
+from tightdp.exact.enclosure import Enclosure, ball, bits_of, bounded, closely, precisions
 from tightdp.exact.field import ExpNumber, Number, as_ball
 from tightdp.limits.calibrated import QUICK_BITS
 
@@ -68,8 +68,7 @@ def renyi_divergence(masses: Masses, order: Fraction | int | float, digits: int 
         return moment
     if isinstance(moment, Enclosure):
         with ctx.workprec(bits_of(digits) + 32):
-            found = ends(ball(moment.lower).union(ball(moment.upper)).log() / ball(order - 1))
-        assert found is not None
+            found = bounded(ball(moment.lower).union(ball(moment.upper)).log() / ball(order - 1))
         return Enclosure(max(Fraction(0), found.lower), found.upper)
     return _log(moment, order - 1, digits)
 
@@ -126,9 +125,7 @@ class _Search:
         self.order: float | None = None
 
     def enclosure(self) -> Enclosure:
-        low, high = ends(self._lower), ends(self._upper)
-        assert low is not None
-        assert high is not None
+        low, high = bounded(self._lower), bounded(self._upper)
         return Enclosure(max(Fraction(0), low.lower), high.upper)
 
     def add(self, number: int, law: Sequence[tuple[Number, Number]]) -> None:

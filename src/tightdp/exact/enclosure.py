@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from flint import arb, ctx, fmpq
 
@@ -86,6 +87,28 @@ def precisions(first: int = QUICK_BITS, last: int | None = None) -> Iterator[int
         bits *= 2
 
 
+def balls(recipe: Callable[[], arb], first: int = QUICK_BITS, last: int | None = None) -> Iterator[arb]:
+    """Yield balls around a number at higher and higher precision; see `precisions`."""
+    for bits in precisions(first, last):
+        with ctx.workprec(bits):
+            found = recipe()
+        yield found
+
+
+def enclosures(recipe: Callable[[], arb], first: int = QUICK_BITS, last: int | None = None) -> Iterator[Enclosure]:
+    """Yield closer and closer enclosures of a number, of those of its balls that are bounded."""
+    for bits in precisions(first, last):
+        with ctx.workprec(bits):
+            found = ends(recipe())
+        if found is not None:
+            yield found
+
+
+def sign_of(found: Any) -> int:
+    """Return the sign of a number, of a ball that of all its numbers; 0 where that is not seen."""
+    return int(found > 0) - int(found < 0)
+
+
 def bits_of(digits: int) -> int:
     """Return the bits of a precision of so many decimal digits, and some to spare."""
     return math.ceil(digits * math.log2(10)) + 12
@@ -97,7 +120,7 @@ def closely(recipe: Callable[[], arb], digits: int, spare: int = 0) -> Enclosure
         with ctx.workprec(bits):
             found = recipe()
             if found.rel_accuracy_bits() >= bits_of(digits) - 8:
-                return _bounded(found)
+                return bounded(found)
     raise AssertionError("unreachable")
 
 
@@ -117,7 +140,7 @@ def exp(exponent: Fraction, digits: int = _DIGITS) -> Enclosure:
             f"give an exponent between -{MAX_EXPONENT} and {MAX_EXPONENT}",
         )
     with ctx.workprec(bits_of(digits) + 16):
-        return _bounded(ball(exponent).exp())
+        return bounded(ball(exponent).exp())
 
 
 def ln(value: Fraction, digits: int = _DIGITS) -> Enclosure:
@@ -131,7 +154,7 @@ def root(value: Fraction, digits: int = _DIGITS) -> Enclosure:
     if below * below == value.numerator and above * above == value.denominator:
         return Enclosure.exactly(Fraction(below, above))
     with ctx.workprec(bits_of(digits)):
-        return _bounded(ball(value).sqrt())
+        return bounded(ball(value).sqrt())
 
 
 def power(base: Fraction, exponent: Fraction, digits: int = _DIGITS) -> Enclosure:
@@ -140,13 +163,13 @@ def power(base: Fraction, exponent: Fraction, digits: int = _DIGITS) -> Enclosur
         return Enclosure.exactly(base**exponent.numerator)
     spare = abs(exponent.numerator).bit_length() + max(base.numerator, base.denominator).bit_length().bit_length()
     with ctx.workprec(bits_of(digits) + spare):
-        return _bounded(ball(base) ** ball(exponent))
+        return bounded(ball(base) ** ball(exponent))
 
 
 def normal_cdf(value: Enclosure, digits: int = _DIGITS) -> Enclosure:
     """Enclose Φ, the standard normal distribution function, over an enclosure of its argument."""
     with ctx.workprec(bits_of(digits) + 16):
-        low, high = (_bounded(normal_tail(-ball(end))) for end in value)
+        low, high = (bounded(normal_tail(-ball(end))) for end in value)
         return Enclosure(low.lower, min(Fraction(1), high.upper))
 
 
@@ -155,7 +178,8 @@ def normal_tail(score: arb) -> arb:
     return (score / arb(2).sqrt()).erfc() / 2
 
 
-def _bounded(found: arb) -> Enclosure:
+def bounded(found: arb) -> Enclosure:
+    """Return the ends of a ball, with the bits in force. Raises ArithmeticError where there are none."""
     enclosed = ends(found)
     if enclosed is None:
         raise ArithmeticError(f"{found} is not bounded")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 from flint import arb, ctx, fmpz_poly
 
 from tightdp.errors import ParameterError
-from tightdp.exact.enclosure import Enclosure, ends, precisions
+from tightdp.exact.enclosure import Enclosure, enclosures
 from tightdp.exact.notation import FOR_SYMPY, Style, sympy_of, written
 from tightdp.exact.polynomials import (
     UNKNOWN,
@@ -156,22 +156,13 @@ class ExpNumber(Ordered):
         """Return rationals around the number that agree to at least so many significant digits."""
         self._refuse_unknown("enclosed")
         unit = Fraction(1, 10**digits)
-        for bits in precisions(max(QUICK_BITS, 4 * digits)):
-            with ctx.workprec(bits):
-                found = ends(self.ball())
-            if found is not None and found.upper - found.lower <= unit * min(abs(found.lower), abs(found.upper)):
-                return found
-        raise AssertionError("unreachable")
+        closer = enclosures(self.ball, max(QUICK_BITS, 4 * digits))
+        return next(each for each in closer if each.upper - each.lower <= unit * min(map(abs, each)))
 
     def _rounded(self, rounding: Callable[[Fraction], R]) -> R:
         """Return what both ends of an enclosure are rounded to, once they agree."""
         self._refuse_unknown("rounded")
-        for bits in precisions():
-            with ctx.workprec(bits):
-                found = ends(self.ball())
-            if found is not None and (low := rounding(found.lower)) == rounding(found.upper):
-                return low
-        raise AssertionError("unreachable")
+        return next(low for each in enclosures(self.ball) if (low := rounding(each.lower)) == rounding(each.upper))
 
     def __float__(self) -> float:
         """Return the nearest float."""

@@ -16,10 +16,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from flint import arb, ctx, fmpz_mpoly, fmpz_poly
+from flint import arb, fmpz_mpoly, fmpz_poly
 
 from tightdp.errors import ParameterError
-from tightdp.exact.enclosure import precisions
+from tightdp.exact.enclosure import balls, sign_of
 from tightdp.exact.field import ExpNumber, Number, as_ball, exp, ratio
 from tightdp.exact.polynomials import (
     RING,
@@ -158,13 +158,9 @@ class Line:
 
     def sign(self, at: Number) -> int:
         """Return the sign at an exact number. Always decided. Raises ParameterError where `at` does."""
-        for bits in precisions(2 * QUICK_BITS, _MOST_BITS if self.mixed else 4 * QUICK_BITS):
-            with ctx.workprec(bits):
-                near = self.ball(as_ball(at))
-            if near > 0 or near < 0:
-                return 1 if near > 0 else -1
-        found = self.at(at)
-        return (found > 0) - (found < 0)
+        most = _MOST_BITS if self.mixed else 4 * QUICK_BITS
+        near = map(sign_of, balls(lambda: self.ball(as_ball(at)), 2 * QUICK_BITS, most))
+        return next(filter(None, near), None) or sign_of(self.at(at))
 
     def sign_after(self, at: Fraction) -> int:
         """Return the sign just to the right of a rational: that of the first derivative which is not 0 there.
@@ -311,6 +307,5 @@ def _scaled(part: fmpz_poly, by: int, degree: int) -> fmpz_poly:
 def _sign_of(terms: Sequence[tuple[int, int]], root: int) -> int:
     """Return the sign of a sum of integers times powers of e^(1/root)."""
     if all(not value for _, value in terms[1:]):
-        value = terms[0][1] if terms else 0
-        return (value > 0) - (value < 0)
+        return sign_of(terms[0][1] if terms else 0)
     return sign(dense(terms), root)

@@ -14,9 +14,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from flint import ctx
-
-from tightdp.exact.enclosure import Enclosure, ball, ends, precisions
+from tightdp.exact.enclosure import Enclosure, ball, enclosures
 from tightdp.exact.field import ExpNumber, Number
 
 Exact: TypeAlias = Number | float
@@ -60,17 +58,12 @@ def decimal_text(value: Exact | int, digits: int = 6, rounding: str = ROUND_HALF
 
 def _decimal_of_irrational(value: ExpNumber, digits: int, rounding: str) -> str:
     """Write a decimal of a number that is not rational, so that close enclosures round alike."""
-    for bits in precisions():
-        with ctx.workprec(bits):
-            found = ends(value.ball())
-        if found is not None:
-            below, above = (
-                "0" if not end else f"{_quotient(end, digits, rounding).normalize(_context(digits, rounding)):e}"
-                for end in found
-            )
-            if below == above:
-                return decimal_text(Fraction(Decimal(below)), digits, rounding)
-    raise AssertionError("unreachable")
+
+    def text(end: Fraction) -> str:
+        return f"{_quotient(end, digits, rounding).normalize(_context(digits, rounding)):e}" if end else "0"
+
+    below = next(low for each in enclosures(value.ball) if (low := text(each.lower)) == text(each.upper))
+    return decimal_text(Fraction(Decimal(below)), digits, rounding)
 
 
 def log(value: Exact, divisor: Fraction | int = 1) -> float:
@@ -81,11 +74,8 @@ def log(value: Exact, divisor: Fraction | int = 1) -> float:
     exponent = exponent_of(value)
     if exponent is not None:
         return float(exponent / divisor)
-    for found in _log_enclosures(value):
-        below, above = float(found.lower / divisor), float(found.upper / divisor)
-        if below == above:
-            return below + 0.0  # never -0.0
-    raise AssertionError("unreachable")
+    ends = ((float(each.lower / divisor), float(each.upper / divisor)) for each in _log_enclosures(value))
+    return next(below + 0.0 for below, above in ends if below == above)  # never -0.0
 
 
 def log_down(value: Exact) -> float:
@@ -111,17 +101,11 @@ def compare_log(value: Exact, exponent: Fraction) -> int:
     for every other rational E (Lindemann).
     """
     special = _special_log(value)
-    if special is not None:
-        return (special > exponent) - (special < exponent)
-    known = exponent_of(value)
+    known = special if special is not None else exponent_of(value)
     if known is not None:
         return (known > exponent) - (known < exponent)
-    for found in _log_enclosures(value):
-        if found.lower > exponent:
-            return 1
-        if found.upper < exponent:
-            return -1
-    raise AssertionError("unreachable")
+    signs = ((each.lower > exponent) - (each.upper < exponent) for each in _log_enclosures(value))
+    return next(filter(None, signs))
 
 
 def exponent_of(value: Exact) -> Fraction | None:
@@ -153,11 +137,7 @@ def _special_log(value: Exact) -> float | None:
 def _log_enclosures(value: Exact) -> Iterator[Enclosure]:
     """Yield closer and closer enclosures of ln(value), for a positive number other than 1."""
     assert not isinstance(value, float)
-    for bits in precisions():
-        with ctx.workprec(bits):
-            found = ends((value.ball() if isinstance(value, ExpNumber) else ball(value)).log())
-        if found is not None:
-            yield found
+    return enclosures(lambda: (value.ball() if isinstance(value, ExpNumber) else ball(value)).log())
 
 
 def _quotient(value: Fraction, precision: int, rounding: str) -> Decimal:

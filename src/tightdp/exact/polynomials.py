@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeAlias
 from flint import arb, ctx, fmpz_mpoly, fmpz_mpoly_ctx, fmpz_poly
 
 from tightdp.errors import ParameterError
-from tightdp.exact.enclosure import precisions
+from tightdp.exact.enclosure import balls, sign_of
 from tightdp.limits.calibrated import MAX_DEGREE
 
 RING = fmpz_mpoly_ctx.get(("x", "T", "L", "E", "F"), "lex")
@@ -290,16 +290,8 @@ def sign(polynomial: Polynomial, root: int = 1) -> int:
         return in_force().sign(polynomial, root) if polynomial else 0
     degree = polynomial.degree()
     if degree <= 0:
-        constant = int(polynomial[0])
-        return (constant > 0) - (constant < 0)
-    for bits in precisions():
-        with ctx.workprec(bits):
-            found = at_root(polynomial, root)
-            if found > 0:
-                return 1
-            if found < 0:
-                return -1
-    raise AssertionError("unreachable")
+        return sign_of(int(polynomial[0]))
+    return next(found for near in balls(lambda: at_root(polynomial, root)) if (found := sign_of(near)))
 
 
 def lifted(polynomial: Polynomial, by: int) -> Polynomial:

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias, Union
 from flint import arb, ctx
 
 from tightdp.errors import TightdpError
-from tightdp.exact import enclosure as enclosures
-from tightdp.exact.enclosure import Enclosure, ball, bits_of, ends, precisions
+from tightdp.exact import enclosure as closed
+from tightdp.exact.enclosure import Enclosure, ball, bits_of, enclosures, precisions
 from tightdp.exact.numbers import decimal_text
 from tightdp.exact.whole import Ordered
 
@@ -51,11 +51,8 @@ class Real(Ordered):
         if self.exact is not None:
             return Enclosure.exactly(self.exact)
         first = bits_of(digits)
-        for bits in precisions(first, max(_LAST_BITS, 4 * first)):
-            with ctx.workprec(bits):
-                found = ends(self.ball())
-            if found is not None:
-                return found
+        for found in enclosures(self.ball, first, max(_LAST_BITS, 4 * first)):
+            return found
         raise UndecidedError("a divisor or argument cannot be told from 0", "simplify the expression")
 
     def text(self, digits: int = 8) -> str:
@@ -142,7 +139,7 @@ def exp(value: Number) -> Real:
     """Return e^value."""
     exponent = real(value)
     if exponent.exact is not None:
-        enclosures.exp(exponent.exact, 1)  # refuses what is out of reach
+        closed.exp(exponent.exact, 1)  # refuses what is out of reach
         return real(1) if exponent.exact == 0 else Real(lambda: exponent.ball().exp())
     return Real(lambda: exponent.ball().exp())
 
@@ -166,7 +163,7 @@ def sqrt(value: Number) -> Real:
     """Return the square root of a value >= 0; a rational where that is known."""
     argument = real(value)
     if argument.exact is not None and argument.exact >= 0:
-        found = enclosures.root(argument.exact, 1)
+        found = closed.root(argument.exact, 1)
         if found.is_exact:
             return real(found.lower)
 

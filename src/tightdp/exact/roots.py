@@ -15,7 +15,7 @@ from typing import Any
 from flint import ctx
 
 from tightdp.errors import LimitError
-from tightdp.exact.enclosure import ball, bits_of, precisions
+from tightdp.exact.enclosure import ball, bits_of, precisions, sign_of
 from tightdp.exact.field import Number, ratio
 from tightdp.exact.lines import Line, line_of
 from tightdp.exact.polynomials import UNKNOWN
@@ -112,9 +112,9 @@ class Point:
             if low == high:
                 return line.sign(low)
             with ctx.workprec(2 * bits):
-                found = line.ball(ball(low).union(ball(high)))
-            if found > 0 or found < 0:
-                return 1 if found > 0 else -1
+                found = sign_of(line.ball(ball(low).union(ball(high))))
+            if found:
+                return found
             if bits == _FIRST_BITS and self._shares_root(line, low, high):
                 return 0
         raise AssertionError("unreachable")

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from flint import ctx, fmpz_poly
 
 from tightdp.exact.arrays import np
-from tightdp.exact.enclosure import ends
+from tightdp.exact.enclosure import bounded
 from tightdp.exact.field import Number, as_ball
 
 UNIT = 2.0**-53
@@ -244,9 +244,7 @@ def _long(value: Number) -> np.longdouble:
     """Return an exact number to the precision of a long double, up to four roundings."""
     if not isinstance(value, Fraction):
         with ctx.workprec(256):
-            found = ends(as_ball(value))
-            assert found is not None
-            value = found.lower
+            value = bounded(as_ball(value)).lower
     high = value.numerator / value.denominator
     rest = value - Fraction(high)
     return np.longdouble(high) + np.longdouble(rest.numerator / rest.denominator)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, Union
 
 from flint import arb, ctx, fmpz_poly
 
-from tightdp.exact.enclosure import precisions
+from tightdp.exact.enclosure import balls
 from tightdp.exact.polynomials import (
     Key,
     Polynomial,
@@ -201,13 +201,9 @@ class ExpInteger(Ordered):
     def quick(self) -> arb:
         """Return a ball around the number, with at least 64 bits that are right; of no width for 0."""
         if self._quick is None:
-            for bits in precisions(2 * QUICK_BITS):
-                with ctx.workprec(bits):
-                    found = at_root(self.polynomial, self.root)
-                if found.rel_accuracy_bits() >= QUICK_BITS or not self or has_unknown(self.polynomial):
-                    self._quick = found
-                    break
-        assert self._quick is not None
+            closer = balls(self.ball, 2 * QUICK_BITS)
+            known = not self or has_unknown(self.polynomial)
+            self._quick = next(each for each in closer if known or each.rel_accuracy_bits() >= QUICK_BITS)
         return self._quick
 
 

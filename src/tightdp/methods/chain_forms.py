@@ -14,10 +14,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from tightdp.exact.arrays import np
-from tightdp.exact.enclosure import precisions
+from tightdp.exact.enclosure import balls
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, ball_of, gcd
@@ -147,12 +147,8 @@ def logarithm(value: Whole) -> float:
     """Return log2 of the absolute value of a nonzero number, with an error far below `_ERROR`."""
     if isinstance(value, int):
         return math.log2(abs(value))
-    for bits in precisions():
-        with ctx.workprec(bits):
-            found = abs(ball_of(value)).log() / arb(2).log()
-            if found.rad() < _ERROR / 8:
-                return float(found.mid())
-    raise AssertionError("unreachable")
+    closer = balls(lambda: abs(ball_of(value)).log() / arb(2).log())
+    return float(next(each for each in closer if each.rad() < _ERROR / 8).mid())
 
 
 def _dominates(strong: Vector, weak: Vector) -> bool:

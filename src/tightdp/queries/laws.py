@@ -16,7 +16,7 @@ from flint import arb, ctx
 
 from tightdp.core.nodes import Inexact
 from tightdp.exact.divergence import least_rho, power_sum
-from tightdp.exact.enclosure import BITS, Enclosure, ball, ends
+from tightdp.exact.enclosure import BITS, Enclosure, ball, bounded, ends
 from tightdp.exact.field import Number, as_ball
 from tightdp.exact.numbers import SHORT, Exact, down, log_up, up
 from tightdp.exact.weights import quotient
@@ -163,9 +163,8 @@ class InexactLaws:
                 first, last = (high_prime, low_prime) if order > 1 else (low_prime, high_prime)
                 low_sum += as_ball(low) ** a * as_ball(first) ** (1 - a) if low and first else 0
                 high_sum += as_ball(high) ** a * as_ball(last) ** (1 - a) if last else arb("inf")
-            below, above = ends(low_sum), ends(high_sum)
-            assert below is not None
-            return down(below.lower), math.inf if above is None else up(above.upper)
+            above = ends(high_sum)
+            return down(bounded(low_sum).lower), math.inf if above is None else up(above.upper)
 
 
 def _completed(law: Weights) -> Weights:
@@ -279,7 +278,6 @@ def _least_rho(pairs: Sequence[Pair], orders: Iterable[Fraction], error: Inexact
         moment = largest(pairs, RenyiAt(order), kind_of(error))
         if moment.lower > 1 and not isinstance(moment.lower, float):
             with ctx.workprec(2 * BITS):
-                found = ends(as_ball(moment.lower).log() / ball(order * (order - 1)))
-            assert found is not None
+                found = bounded(as_ball(moment.lower).log() / ball(order * (order - 1)))
             best = max(best, Found(down(found.lower), math.inf, moment.pair), key=lambda each: each.lower)
     return best

@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import arb, ctx
 
-from tightdp.exact.enclosure import ball, bits_of, ends
+from tightdp.exact.enclosure import ball, bits_of, bounded, ends
 from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.lines import parts_in_x, slope_of
 from tightdp.exact.numbers import SHORT
@@ -66,9 +66,7 @@ def _enclosed(ours: Cellwise, point: Point, digits: int) -> tuple[Fraction, Frac
     if not ours.unknown.denominator:
         return low, high
     with ctx.workprec(2 * bits_of(digits)):
-        first, last = (ends(ball(each).log() * ours.unknown.denominator) for each in (low, high))
-    assert first is not None
-    assert last is not None
+        first, last = (bounded(ball(each).log() * ours.unknown.denominator) for each in (low, high))
     return first.lower, last.upper
 
 

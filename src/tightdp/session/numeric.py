@@ -16,7 +16,7 @@ from tightdp.cells import comparing, deltas, distances, listing, noise, suprema
 from tightdp.core.lowering import lower_target
 from tightdp.core.operators import is_number
 from tightdp.errors import LanguageError, ProgramError, QueryError
-from tightdp.exact.enclosure import BITS, ends, round_up
+from tightdp.exact.enclosure import BITS, bounded, round_up
 from tightdp.exact.field import Number, as_ball
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
@@ -113,9 +113,7 @@ def curve(engine: Engine) -> Curve | None:
     if not isinstance(tight, Privacy) or isinstance(tight.exp_epsilon, float) or tight.exp_epsilon == 1:
         return None
     with ctx.workprec(BITS):
-        found = ends(as_ball(tight.exp_epsilon))
-    assert found is not None
-    end = round_up(found.upper)
+        end = round_up(bounded(as_ball(tight.exp_epsilon)).upper)
     with query.searching():
         try:
             places = [1 + (end - 1) * k / _POINTS for k in range(_POINTS)]
