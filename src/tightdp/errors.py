@@ -98,8 +98,11 @@ class TooLargeError(LanguageError):
     """The values of a mechanism are too many to compile it; its runs may still be few."""
 
 
-class ParameterError(TightdpError):
-    """A number, parameter, probability, record or domain is not what is expected."""
+class ParameterError(TightdpError, ValueError):
+    """A number, parameter, probability, record or domain is not what is expected.
+
+    It is a ValueError, as generators of Python and of numpy raise for the same arguments.
+    """
 
 
 class ProgramError(_LocatedError):

@@ -11,7 +11,11 @@ from agreement import module_of
 from tightdp import Int, LanguageError, ProgramError
 
 HEAD = """
+import heapq
+import itertools
 import math
+import random
+import secrets
 from collections import Counter, deque, namedtuple
 from fractions import Fraction
 
@@ -54,6 +58,10 @@ f"{sum(b > 5 for b in {k for k in (v, 7) if flip(1)})}"
 np.array_split([v, 1, 2], 2)[1] ; np.array([v, 1]).max(axis=1) ; np.array([v, 1]).reshape(3)
 np.split(np.array([v]), 1)[0]
 [v, 3].remove(3) ; deque([v, 3]).remove(3) ; frozenset([v]).remove(9) ; range(9).index(3, 0) ; sorted([v > 1, v > 0])
+hasattr(None if v else v, "real") ; isinstance(v / 2, (float, Fraction)) ; dict([(v,)]) ; dict("a")
+dict(["ab", "cde"]) ; list(enumerate([v], 0.5)) ; int("1", None) ; list(itertools.combinations([v], -1))
+len(Counter(None)) ; list(itertools.combinations([v], None)) ; list(itertools.permutations([v, 1], None)) ; heapq.heappush((), v)
+heapq.heapify(()) ; np.bincount(np.array([]))
 np.diagonal([[v, 1], [2, 3]]) ; np.diag([[v, 1], [2, 3]]) ; np.diag([v, 1]) ; np.broadcast_to([v], (2, 1))
 """
 REFUSED = """
@@ -63,6 +71,8 @@ f"{v / 2}" ; f"{v / 4:.2f}" ; str(v * 0.5) ; repr(Fraction(v, 2)) ; "%s" % (v / 
 "{:.1f}".format(v / 2) ; str([v / 2]) ; str(sorted([v > 0, 0, 1])) ; type(sorted([True, 1, v])[1])
 [v, 1].index(1, 0) ; (v, 1).index(1, 0, 2) ; deque([v, 1]).index(1, 1) ; list((5).to_bytes(2, "big")) ; "ab".encode()[0]
 [d.append(2) for d in [deque([v])] for _ in d] ; Pair.__call__(v)
+isinstance(v / 2, Fraction) ; np.sum({v: v}.values()) ; np.array({v: 1}) ; np.array(k for k in [v])
+np.max(map(abs, [v])) ; np.array(zip([v], [v])).shape ; np.sum({v})
 f"{Named(v / 2, 1)}" ; f"{Shown(v, 1)}" ; f"{Counter([v])}" ; f"{[np.int64(v)]}" ; f"{ {v} }" ; f"{[Pair(v)]}"
 """
 UNKNOWN = "np.array([v, 1]) // 0 ; np.array([v, 1]) % (v - v) ; np.array([v, 1]) / 0 ; np.int8(127) + np.int8(v + 1)"
@@ -116,6 +126,49 @@ def test_what_python_takes_is_refused_where_it_is_not_here(operation: str) -> No
 def test_what_numpy_goes_on_with_is_caught_by_nothing(operation: str) -> None:
     with pytest.raises(ProgramError, match=r"fails with (a division by zero in numpy|an overflow)"):
         _law(_source(operation), 1)
+
+
+DRAWS = {
+    "random.randint(v, -1)": "ValueError",
+    "random.randint(v, 1)": "ValueError",
+    "random.randrange(v)": "ValueError",
+    "random.randrange(0, v, 0)": "ValueError",
+    "random.getrandbits(v - 2)": "ValueError",
+    "secrets.randbelow(v)": "ValueError",
+    "random.sample([1, 1], v + 1)": "ValueError",
+    "random.sample({1: v}, 1)": "TypeError",
+    "random.choice([1] * v)": "IndexError",
+    "secrets.choice((1,) * v)": "IndexError",
+    "random.choice({1: v}) * 0": "KeyError",
+    "random.choices([1] * v)[0]": "IndexError",
+    "random.choices([1] * v, k=v)": "",
+    "random.choices([], weights=[], k=v)": "IndexError",
+    "random.choices([1, 1], weights=[1] * v)[0]": "ValueError",
+    "random.choices([1, 1], weights=[0, v])[0]": "ValueError",
+    "random.choices([1, 1], [1, 1], cum_weights=[v, 2])": "TypeError",
+    "np.random.default_rng().integers(v, 1) * 0": "ValueError",
+    "np.random.default_rng().binomial(1, v * 2)": "ValueError",
+    "np.random.default_rng().choice([1] * v)": "ValueError",
+    "np.random.default_rng().choice([1, 1], p=[1] * v)": "ValueError",
+}
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_a_draw_raises_what_it_raises_in_python(draw: str) -> None:
+    caught = "".join(
+        f"    except {name}:\n        return '{name}'\n"
+        for name in ("TypeError", "KeyError", "IndexError", "ValueError")
+    )
+    source = f"{HEAD}def f(x):\n    v = x[0]\n    try:\n        r = {draw}\n{caught}"
+    source += "    return tuple(r) if isinstance(r, list) else int(r > 1)\n"
+    seen = set()
+    for v in range(3):
+        with module_of(source) as module:
+            plain = {_output(module.f((v,))) for _ in range(20)}
+            law = tightdp.mechanism(record=Int(0, 2))(module.f).bind(n=1).distribution((v,)).law
+        assert {output for output, _ in law} == plain
+        seen |= plain
+    assert {each for each in seen if isinstance(each, str)} == ({DRAWS[draw]} if DRAWS[draw] else set())
 
 
 def test_a_cast_in_place_is_a_type_error() -> None:

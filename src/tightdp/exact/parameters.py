@@ -335,7 +335,7 @@ def _choice(text: str, hint: str) -> Parameter:
         return as_parameter(text)
     try:
         return as_parameter(json.loads(text, parse_float=str))
-    except ValueError:
+    except json.JSONDecodeError:
         if text[0] == "[":
             raise ParameterError(f"{text!r} is not an array", hint) from None
         return as_parameter(text)

@@ -153,7 +153,7 @@ def unique(ar: Like, *, return_counts: bool = False) -> Any:
 def bincount(x: Like, weights: Like = None, minlength: int = 0) -> Any:
     """Return how often each number from 0 on is there, or the sums of weights."""
     line = np.asarray(x)
-    if line.size > 0 and line.dtype == float:
+    if isinstance(x, np.ndarray) and line.dtype == float:
         raise TypeError("Cannot cast array data from float64 to int64")
     line = line.astype(int)
     if np.any(line < 0):

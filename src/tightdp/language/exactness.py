@@ -130,8 +130,12 @@ def _unheard(*arguments: Any, **keywords: Any) -> None:
 
 def _isinstance(value: Any, kinds: Any) -> bool:
     """In place of `isinstance`: what is exact stands for a float, what is not known yet for whichever it is."""
+    if type(value) in (Fraction, ExpNumber):
+        if isinstance(value, kinds) and not isinstance(0.5, kinds):
+            raise LanguageError("whether a number is a Fraction or a float is not in the language", "ask for both")
+        return isinstance(0.5, kinds)
     if not isinstance(value, Symbolic):
-        return isinstance(value, kinds) or (type(value) in (Fraction, ExpNumber) and isinstance(0.5, kinds))
+        return isinstance(value, kinds)
     of_integers, of_others = isinstance(0, kinds), _isinstance(Fraction(1, 2), kinds)
     return of_integers if of_integers is of_others or value.is_whole() else of_others
 

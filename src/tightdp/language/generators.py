@@ -59,18 +59,26 @@ class Random:
 
     def choice(self, seq: Items) -> Any:
         """An item of a sequence."""
+        if len(seq) == 0:
+            raise IndexError("Cannot choose from an empty sequence")
         return seq[randint(0, len(seq) - 1)]
 
     def choices(
         self, population: Items, weights: Items | None = None, *, cum_weights: Items | None = None, k: int = 1
     ) -> list[Any]:
         """Items that are drawn one by one, and put back."""
+        if len(population) == 0 and (k > 0 or weights is not None or cum_weights is not None):
+            raise IndexError("list index out of range")
         if cum_weights is not None:
+            if weights is not None:
+                raise TypeError("Cannot specify both weights and cumulative weights")
             weights = [cum_weights[i] - (cum_weights[i - 1] if i > 0 else 0) for i in range(len(cum_weights))]
         return [choice(tuple(population), weights) for _ in range(k)]
 
     def sample(self, population: Items, k: int, *, counts: Items | None = None) -> list[Any]:
         """Items that are drawn one by one, and not put back."""
+        if isinstance(population, (set, frozenset, dict)):
+            raise TypeError("Population must be a sequence.  For dicts or sets, use sorted(d).")
         if counts is not None:
             population = [item for item, count in zip(population, counts, strict=True) for _ in range(count)]
         left, found = list(population), []

@@ -303,26 +303,35 @@ def _sink(heap: Any, top: int) -> None:
     _rise(heap, at, top)
 
 
+def _check_list(heap: Any) -> None:
+    if not isinstance(heap, list):
+        raise TypeError("heap argument must be a list")
+
+
 def heapify(x: Any, /) -> None:
     """Make a heap of a list."""
+    _check_list(x)
     for at in range(len(x) // 2 - 1, -1, -1):
         _sink(x, at)
 
 
 def heappush(heap: Any, item: Any, /) -> None:
     """Add an item to a heap."""
+    _check_list(heap)
     heap.append(item)
     _rise(heap, len(heap) - 1)
 
 
 def heappop(heap: Any, /) -> Any:
     """Take the smallest item from a heap."""
+    _check_list(heap)
     last = heap.pop()
     return heapreplace(heap, last) if heap else last
 
 
 def heapreplace(heap: Any, item: Any, /) -> Any:
     """Take the smallest item from a heap, and add one."""
+    _check_list(heap)
     first = heap[0]
     heap[0] = item
     _sink(heap, 0)
@@ -331,6 +340,7 @@ def heapreplace(heap: Any, item: Any, /) -> Any:
 
 def heappushpop(heap: Any, item: Any, /) -> Any:
     """Add an item to a heap, and take the smallest one."""
+    _check_list(heap)
     return heapreplace(heap, item) if heap and heap[0] < item else item
 
 
@@ -364,6 +374,8 @@ def total(counter: Any) -> Any:
 
 def counted(counter: Any, more: Any, sign: int) -> None:
     """Count items, or add the counts of a dictionary, in a counter."""
+    if more is None:
+        return
     if isinstance(more, dict):
         for key, count in more.items():
             counter[key] = counter.get(key, 0) + sign * count

@@ -110,6 +110,8 @@ def read_domain(text: str) -> Domain:
         if isinstance(found, Domain):
             return found
         raise TypeError
+    except ParameterError:
+        raise
     except (SyntaxError, KeyError, AttributeError, ValueError, TypeError):
         raise ParameterError(f"{text!r} is not a domain of records", hint) from None
 

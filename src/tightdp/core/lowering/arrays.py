@@ -18,8 +18,13 @@ from tightdp.core.lowering.registry import adopts
 from tightdp.core.lowering.scalars import adopt, operate, truth
 from tightdp.core.lowering.values import (
     Array,
+    Collection,
     Element,
+    Every,
+    Stream,
+    Table,
     Value,
+    View,
     is_scalar,
     known,
     name_of,
@@ -210,6 +215,9 @@ def nested(m: Machine, value: Value, action: Callable[[tuple[Value, ...], tuple[
         if isinstance(one, Array):
             cells = [Element(cell, one.dtype) for cell in read(m, one).flat]
             return action(tuple(cells), one.shape)
+        if isinstance(one, (Collection, Table, View, Stream)) or (isinstance(one, Every) and one.parts):
+            what = f"an array made of a {name_of(one)}, which numpy takes for one object, is not in the language"
+            raise m.unsupported(what, "make a list of it first")
         return m.each(collected(m, one), begun)
 
     def begun(items: Value) -> Value:

@@ -72,8 +72,8 @@ builtin(math.gcd)(_of_two("gcd"))
 
 
 @builtin(int)
-def _int(m: Machine, value: Value = 0, /, base: Value = None) -> Value:
-    return _of_one("int")(m, value) if base is None else computed(m, int, (value, base), {}, "int")
+def _int(m: Machine, value: Value = 0, /, base: Value = MISSING) -> Value:
+    return _of_one("int")(m, value) if base is MISSING else computed(m, int, (value, base), {}, "int")
 
 
 @builtin(fractions.Fraction)

@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import types
 from collections import deque
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -133,22 +134,30 @@ def _isinstance(m: Machine, value: Value, kinds: Value, /) -> Value:
     classes = _classes(m, kinds)
 
     def one_of(thing: Value) -> bool:
-        return any(issubclass(kind, classes) for kind in _kinds_of(m, thing))
+        found = [issubclass(kind, classes) for kind in _kinds_of(m, thing)]
+        if found == [False, True]:
+            raise m.unsupported("whether a number is a Fraction or a float is not in the language", "ask for both")
+        return found[0]
 
     def of(thing: Value) -> Value:
         if one_of(True) is not one_of(1):
             refuse_mixed(m, thing, "isinstance", "compare it with a number, or keep truth values apart")
-        if not isinstance(thing, Expr):
-            return one_of(thing)
-        if thing.boolean:
-            return one_of(True)
-        values = thing.values[:1] if isinstance(thing.values, range) else thing.values
-        found = [item for item in values if one_of(item)]
-        if len(found) in (0, len(values)):
-            return bool(found)
-        return known(m.builder.disjunction([m.builder.equals(thing, item) for item in found]))
+        return _of_which(m, thing, one_of)
 
     return m.each(value, of)
+
+
+def _of_which(m: Machine, thing: Value, one_of: Callable[[Value], bool]) -> Value:
+    """Return whether something holds that the class of a value decides."""
+    if not isinstance(thing, Expr):
+        return one_of(thing)
+    if thing.boolean:
+        return one_of(True)
+    values = thing.values[:1] if isinstance(thing.values, range) else thing.values
+    found = [item for item in values if one_of(item)]
+    if len(found) in (0, len(values)):
+        return bool(found)
+    return known(m.builder.disjunction([m.builder.equals(thing, item) for item in found]))
 
 
 @builtin(issubclass)
@@ -195,7 +204,7 @@ def _getattr(m: Machine, value: Value, name: Value, default: Value = MISSING, /)
 
 @builtin(hasattr)
 def _hasattr(m: Machine, value: Value, name: Value, /) -> Value:
-    return m.each(value, lambda thing: _has(m, thing, name))
+    return m.each(value, lambda thing: _of_which(m, thing, lambda one: _has(m, one, name)))
 
 
 def _has(m: Machine, thing: Value, name: Value) -> bool:
@@ -206,8 +215,7 @@ def _has(m: Machine, thing: Value, name: Value) -> bool:
         return found not in (MISSING, UNBOUND) or lookup(thing.kind.__mro__, name) is not MISSING
     if isinstance(thing, Host) and isinstance(name, str):
         return hasattr(thing.object, name)
-    kinds = _kinds_of(m, thing.values[0] if isinstance(thing, Expr) else thing)
-    return isinstance(name, str) and hasattr(kinds[0], name)
+    return isinstance(name, str) and hasattr(_kinds_of(m, thing)[0], name)
 
 
 @builtin(dataclasses.replace)

@@ -205,7 +205,9 @@ def sum_as_it_goes(m: Machine, items: Value, start: Value) -> Value:
 
 @builtin(enumerate)
 def _enumerate(m: Machine, iterable: Value, start: Value = 0) -> Value:
-    iterable = as_every(iterable)
+    iterable, start = as_every(iterable), indexed(m, start)
+    if not isinstance(start, Expr):
+        start = whole(start)
     if isinstance(iterable, Every):
         return together(m, [iterable], lambda place, item: (operate(m, "add", start, place()), item))
     if isinstance(iterable, Generator):
@@ -290,11 +292,18 @@ def _product(m: Machine, *iterables: Value, repeat: Value = 1) -> Value:
 
 
 def _chosen(choose: Callable[..., object]) -> None:
+    name = getattr(choose, "__name__", "")
+
     @builtin(choose)
     def handler(m: Machine, iterable: Value, r: Value = None) -> Value:
         def of(items: tuple[Value, ...]) -> Value:
-            count, name = len(items) if r is None else r, getattr(choose, "__name__", "")
-            return over_values(m, indexed(m, count), lambda size: _stream(m, name, [*choose(items, whole(size))]))  # type: ignore[misc]
+            count = len(items) if r is None and choose is itertools.permutations else r
+            return over_values(m, indexed(m, count), lambda size: chosen(items, whole(size)))
+
+        def chosen(items: tuple[Value, ...], size: int) -> Value:
+            if size < 0:
+                raise Failure("ValueError: r must be non-negative", "choose at least 0 items")
+            return _stream(m, name, [*choose(items, size)])  # type: ignore[misc]
 
         return m.each(collected(m, iterable), of)
 

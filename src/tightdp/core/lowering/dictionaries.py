@@ -117,8 +117,12 @@ def _update_table(m: Machine, base: Table, entries_or_pairs: Value = (), /, **na
 
     def into(items: tuple[Value, ...]) -> None:
         for item in items:
-            parts = items_of(m, item)
-            insert(m, base, element(m, parts, 0), element(m, parts, 1))
+            m.each(items_of(m, item), pair)
+
+    def pair(parts: tuple[Value, ...]) -> None:
+        if len(parts) != 2:
+            raise Failure(f"ValueError: {len(parts)} items in place of a key and a value", "make pairs")
+        insert(m, base, *parts)
 
     m.each(m.each(entries_or_pairs, pairs), into)
     for name, value in named.items():
