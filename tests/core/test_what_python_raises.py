@@ -60,8 +60,12 @@ np.split(np.array([v]), 1)[0]
 [v, 3].remove(3) ; deque([v, 3]).remove(3) ; frozenset([v]).remove(9) ; range(9).index(3, 0) ; sorted([v > 1, v > 0])
 hasattr(None if v else v, "real") ; isinstance(v / 2, (float, Fraction)) ; dict([(v,)]) ; dict("a")
 dict(["ab", "cde"]) ; list(enumerate([v], 0.5)) ; int("1", None) ; list(itertools.combinations([v], -1))
-len(Counter(None)) ; list(itertools.combinations([v], None)) ; list(itertools.permutations([v, 1], None)) ; heapq.heappush((), v)
-heapq.heapify(()) ; np.bincount(np.array([]))
+len(Counter(None)) ; list(itertools.combinations([v], None)) ; list(itertools.permutations([v, 1], None))
+heapq.heappush((), v) ; heapq.heapify(()) ; np.bincount(np.array([]))
+f"{float(v) == v}" ; float("0.5") / 2 + v == v + 1 / 4 ; float("a") ; float(None) ; [1, 2][float(v)]
+isinstance(float(v), int) ; isinstance(float(v), (int, float)) ; list(map(float, [v])) == [v]
+int(float(v / 2)) ; int(float(np.array([v])[0]))
+float("1" if flip(1) else None) == 1
 np.diagonal([[v, 1], [2, 3]]) ; np.diag([[v, 1], [2, 3]]) ; np.diag([v, 1]) ; np.broadcast_to([v], (2, 1))
 """
 REFUSED = """

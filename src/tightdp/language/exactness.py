@@ -154,7 +154,7 @@ class _ExactNames(dict[str, Any]):
     def __init__(self, function: FunctionType, constants: Mapping[str, Fraction]) -> None:
         super().__init__(constants)
         self[_DIVIDE], self[_POWER], self[_INT], self[_FRACTION] = _divide, _power, _integer, _fraction
-        self[_ATTRIBUTE], self[_MATCHED] = _attribute, _matched
+        self[_ATTRIBUTE], self[_MATCHED], self[_FLOAT] = _attribute, _matched, _float
         self.update(rounds.NAMES)
         self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
         self._function = function
@@ -191,7 +191,8 @@ def recompiled(function: FunctionType, rewrite: Callable[[Any], Any], meeting: b
     around = {**function.__globals__, **dict(closure_of(function))} if meeting else None
     tree = ast.fix_missing_locations(_wrapped(rewrite(rounds.telling(node, file, around)), owner_of(function)))
     try:
-        compiled = compile(tree, file, _mode(tree), code.co_flags & _FUTURE, dont_inherit=True, optimize=0)
+        mode = "eval" if isinstance(tree, ast.Expression) else "exec"
+        compiled = compile(tree, file, mode, code.co_flags & _FUTURE, dont_inherit=True, optimize=0)
     except SyntaxError as error:
         what = f"{shown_name(function)} cannot be compiled on its own: {error.msg}"
         raise LanguageError(what, "pass what it changes as arguments and results") from None
@@ -210,11 +211,10 @@ def _strip(node: FunctionNode) -> None:
     """Leave out what is evaluated when the function is defined: that has happened already."""
     node.args.defaults = []
     node.args.kw_defaults = [None for _ in node.args.kwonlyargs]
-    for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
-        argument.annotation = None
-    for variadic in (node.args.vararg, node.args.kwarg):
-        if variadic is not None:
-            variadic.annotation = None
+    spec = node.args
+    for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs, spec.vararg, spec.kwarg):
+        if argument is not None:
+            argument.annotation = None
     if not isinstance(node, ast.Lambda):
         node.decorator_list, node.returns = [], None
         if hasattr(node, "type_params"):
@@ -231,11 +231,7 @@ def _wrapped(node: Any, owner: str) -> ast.Module | ast.Expression:
     return ast.Module([ast.copy_location(inside, node) if owner else node], [])
 
 
-def _mode(tree: ast.Module | ast.Expression) -> str:
-    return "eval" if isinstance(tree, ast.Expression) else "exec"
-
-
-_DIVIDE, _POWER, _INT = "__tightdp_divide__", "__tightdp_power__", "__tightdp_int__"
+_DIVIDE, _POWER, _INT, _FLOAT = "__tightdp_divide__", "__tightdp_power__", "__tightdp_int__", "__tightdp_float__"
 _FRACTION, _ATTRIBUTE, _MATCHED = "__tightdp_fraction__", "__tightdp_attribute__", "__tightdp_matched__"
 _OF_NUMBERS = {*dir(int), *dir(float)} - {"numerator", "denominator"}
 _BASE, _INDEX = "__tightdp_base__", "__tightdp_index__"
@@ -280,8 +276,10 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
         match node:
-            case ast.Call(ast.Name("int" | "type"), [ast.expr() as value], []) if not isinstance(value, ast.Starred):
+            case ast.Call(ast.Name("int" | "type" | "float"), [value], []) if not isinstance(value, ast.Starred):
                 return _call(_INT, node.func, value, node)
+            case ast.Call(ast.Name("map"), [ast.Name("float") as kind, *_], []):
+                node.args[0] = ast.copy_location(ast.Name(_FLOAT, ast.Load()), kind)
             case ast.Call(ast.Name(name) | ast.Attribute(attr=name), [above, *below], []) if (
                 name in self._fractions and not isinstance(above, ast.Starred)
             ):
@@ -327,11 +325,21 @@ def _exponential(exponent: Any) -> Number:
 
 
 def _integer(kind: Any, value: Any) -> Any:
-    """In place of `int`, of a noisy number, which Python asks for its value, and of its `type`."""
-    noisy: Any = value if kind in (int, type) and isinstance(value, Symbolic) else None
-    if noisy is None:
+    """In place of `int`, of a noisy number, which Python asks for its value, of its `type`, and of `float`."""
+    if kind is float:
+        return _float(value)
+    if kind not in (int, type) or not isinstance(value, Symbolic):
         return kind(value)
+    noisy: Any = value
     return math.trunc(noisy) if kind is int else int if noisy.is_whole() else float
+
+
+def _float(value: Any) -> Any:
+    """In place of `float`: the number that it stands for."""
+    if isinstance(value, (int, Fraction, ExpNumber, Symbolic)):
+        return _divide(value, 1)
+    of_class = getattr(type(value), "__float__", None)
+    return _float(of_class(value)) if isinstance(of_class, FunctionType) else exactly(float(value))
 
 
 def _attribute(value: Any, name: str) -> Any:

@@ -19,14 +19,15 @@ from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.iteration import collected, everyone, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.objects import has_method
+from tightdp.core.lowering.objects import attribute, has_method
 from tightdp.core.lowering.registry import OPERANDS, builtin
-from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, total, truth, whole
+from tightdp.core.lowering.scalars import adopt, indexed, operate, over_all, over_values, total, truth, whole
 from tightdp.core.lowering.sequences import precedes
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Alike,
     Collection,
+    Element,
     Every,
     Generator,
     Growing,
@@ -74,6 +75,32 @@ builtin(math.gcd)(_of_two("gcd"))
 @builtin(int)
 def _int(m: Machine, value: Value = 0, /, base: Value = MISSING) -> Value:
     return _of_one("int")(m, value) if base is MISSING else computed(m, int, (value, base), {}, "int")
+
+
+@builtin(float)
+def _float(m: Machine, value: Value = 0, /) -> Value:
+    """Return the number that a float stands for: it means what is written."""
+
+    def of(one: Value) -> Value:
+        if isinstance(one, Object) and has_method(one, "__float__"):
+            return _float(m, call(m, attribute(m, one, "__float__"), (), {}))
+        if isinstance(one, Element):
+            one = OPERANDS[Element](m, "plain", one)
+        if isinstance(one, Expr) and not one.numeric:
+            return over_values(m, one, of)
+        if not is_scalar(one):
+            raise m.unsupported(f"float of a {name_of(one)} is not in the language", "give it a number")
+        return _written_number(m, one) if isinstance(one, str) else operate(m, "div", one, 1)
+
+    return m.each(value, of)
+
+
+def _written_number(m: Machine, text: str) -> Value:
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise Failure(f"ValueError: {error}", "give it the text of a number") from None
+    return adopt(m, number)
 
 
 @builtin(fractions.Fraction)

@@ -94,7 +94,6 @@ INSTEAD = {
     "cycle": "index with i % len(...)",
     "eval": "write the expression",
     "complex": "use a pair of numbers",
-    "float": "leave it out: numbers are exact; in place of infinity begin with the first value, or with None",
     "format": "use an f-string",
     "input": "take a parameter",
     "matrix": "use np.array",
