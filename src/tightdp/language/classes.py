@@ -7,6 +7,7 @@ enclosing module, the next run does not see.
 from __future__ import annotations
 
 import functools
+import inspect
 from abc import ABCMeta
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -176,6 +177,8 @@ class Outside:
 
     def _member(self, value: Value, own: CellType) -> Value:
         if isinstance(value, FunctionType):
+            if inspect.unwrap(value).__code__.co_filename == "<string>":  # __repr__ of a dataclass
+                return value
             try:
                 return self._method(value, own)
             except LanguageError:  # made without source, as __init__ of a dataclass

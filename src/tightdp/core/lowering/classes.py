@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import inspect
 import types
 from collections import deque
 from collections.abc import Callable
@@ -31,7 +32,7 @@ from tightdp.core.lowering.objects import (
     lookup,
     taken,
 )
-from tightdp.core.lowering.registry import builtin, method, operates
+from tightdp.core.lowering.registry import FUNCTIONS, builtin, method, operates
 from tightdp.core.lowering.scalars import indexed, operate, refuse_members, refuse_mixed, truth
 from tightdp.core.lowering.sequences import contains, equal, precedes
 from tightdp.core.lowering.store import MISSING
@@ -322,6 +323,49 @@ def _special(m: Machine, name: str, value: Object, *others: Value) -> Value:
     if isinstance(found, types.FunctionType) and dataclasses.is_dataclass(value.kind) and is_generated(found):
         return _by_fields(m, name.strip("_"), value, *others)
     return call(m, taken(m, found, value.kind, value), others, {})
+
+
+@method("as text", Object)
+def _as_text(m: Machine, thing: Object | Thrown, operation: str, spec: str = "") -> Value:
+    """Return the text of an object or an exception, by `repr`, `str` or `format`."""
+    value: Any = thing.held if isinstance(thing, Thrown) else thing
+    if value is None:
+        hint = "return the name of its class, type(error).__name__"
+        raise m.unsupported("the text of an exception that Python raises is not in the language", hint)
+    if isinstance(value.kind, enum.EnumType) and value.key in m.hosts:
+        member = m.hosts[value.key]
+        return format(member, spec) if operation == "format" else str(member) if operation == "str" else repr(member)
+    if operation == "format" and has_method(value, "__format__"):
+        return _special(m, "__format__", value, spec)
+    if spec != "":
+        raise Failure(f"TypeError: unsupported format string passed to {name_of(value)}", "leave it out")
+    ways = [each for each in ("__str__", "__repr__") if has_method(value, each)][-1 if operation == "repr" else 0 :]
+    found = lookup(value.kind.__mro__, ways[0]) if ways else None
+    if isinstance(found, types.FunctionType):
+        generated = dataclasses.is_dataclass(value.kind) and is_generated(inspect.unwrap(found))
+        return _joined(m, value.kind.__qualname__, _shown(m, value)) if generated else _special(m, ways[0], value)
+    if found not in (BaseException.__str__, BaseException.__repr__, KeyError.__str__):
+        raise m.unsupported(f"a {name_of(value)} in a string is not in the language", "put its items in, one by one")
+    given = m.store[value.key, ".args"]
+    if found is BaseException.__repr__:
+        return _joined(m, value.kind.__name__, [("", each) for each in given])
+    if len(given) != 1:
+        return FUNCTIONS[str](m, given) if given else ""
+    return FUNCTIONS[repr if found is KeyError.__str__ else str](m, given[0])
+
+
+def _shown(m: Machine, value: Object) -> list[tuple[str, Value]]:
+    """Return the fields of an object of a dataclass that its text has, each with the sign before it."""
+    names = [each.name for each in dataclasses.fields(value.kind) if each.repr]
+    return [(f"{name}=", attribute(m, value, name)) for name in names]
+
+
+def _joined(m: Machine, name: str, parts: list[tuple[str, Value]]) -> Value:
+    text: Value = f"{name}("
+    for at, (sign, part) in enumerate(parts):
+        text = operate(m, "add", text, (", " if at else "") + sign)
+        text = binary(m, "add", text, FUNCTIONS[repr](m, part), m.position[-1])
+    return operate(m, "add", text, ")")
 
 
 def _by_fields(m: Machine, name: str, left: Object, right: Value) -> Value:

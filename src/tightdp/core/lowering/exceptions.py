@@ -11,7 +11,7 @@ import threading
 import types
 import warnings
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from tightdp.core.lowering.foreign import without_texts
@@ -40,12 +40,15 @@ def _raise(m: Machine, node: ast.Raise) -> None:
         raise thrown.failure
     if thrown is None:
         raise m.unsupported("what is raised here is not known to be an exception", "raise an exception by its class")
-    raise Failure(f"raise {ast.unparse(node.exc)}", hint, thrown)
+    raise Failure(f"raise {ast.unparse(node.exc)}", hint, thrown.kind, thrown)
 
 
-def _exception(m: Machine, node: ast.expr) -> Thrown | type[BaseException] | None:
-    """Return an exception that a statement makes, by its class; None for what is not known to be one."""
-    node = without_texts(node) if isinstance(node, ast.Call) else node
+def _exception(m: Machine, node: ast.expr) -> Thrown | Object | None:
+    """Return an exception that a statement makes, as an object; None for what is not known to be one.
+
+    Texts that it is given are made where a handler reads them only.
+    """
+    node = without_texts(node) if isinstance(node, ast.Call) and not any(guard.reads for guard in m.guards) else node
     found = m.evaluate(node.func if isinstance(node, ast.Call) else node)
     if isinstance(found, Thrown):
         return found
@@ -53,18 +56,20 @@ def _exception(m: Machine, node: ast.expr) -> Thrown | type[BaseException] | Non
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         return None
     given, named = arguments_of(m, node) if isinstance(node, ast.Call) else ((), {})
-    begin = lookup(kind.__mro__, "__init__")
+    begin, made = lookup(kind.__mro__, "__init__"), Object(m.store.new_key(), kind)
+    m.store[made.key, ".args"] = given
     if isinstance(begin, types.FunctionType):
-        call(m, Bound(begin, Object(m.store.new_key(), kind)), given, named)
+        call(m, Bound(begin, made), given, named)
     elif named:
         raise m.unsupported("an exception with named arguments is not in the language", "give them in their order")
-    return kind
+    return made
 
 
 @lowers(ast.Try)
 def _try(m: Machine, node: ast.Try) -> None:
     def guarded() -> None:
-        _caught(m, lambda: m.block(node.body), partial(_handled, m, node.handlers), lambda: m.block(node.orelse))
+        handler = partial(_handled, m, node.handlers)
+        _caught(m, lambda: m.block(node.body), handler, lambda: m.block(node.orelse), any(map(_reads, node.handlers)))
 
     if node.finalbody:
         _on_all_ways(m, guarded, lambda raised: m.block(node.finalbody))
@@ -72,12 +77,30 @@ def _try(m: Machine, node: ast.Try) -> None:
         guarded()
 
 
+@lru_cache
+def _reads(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler may read what an exception holds: does more with it than raise it, or ask for its class."""
+    told: set[ast.AST] = set()
+    for part in ast.walk(handler):
+        match part:
+            case ast.Raise():
+                told |= {each for each in (part.exc, part.cause) if each is not None}
+            case ast.Call(ast.Name("isinstance" | "type" | "print"), arguments):
+                told |= set(arguments)
+    names = (part for part in ast.walk(handler) if isinstance(part, ast.Name) and part.id == handler.name)
+    return handler.name is not None and any(name not in told for name in names)
+
+
 def _caught(
-    m: Machine, body: Callable[[], None], handler: Callable[[Thrown], None], orelse: Callable[[], None]
+    m: Machine,
+    body: Callable[[], None],
+    handler: Callable[[Thrown], None],
+    orelse: Callable[[], None],
+    reads: bool = False,
 ) -> None:
     """Execute a body; what it raises goes to the handler, other runs to `orelse`, and all meet behind."""
     base, mark, level = m.alive, m.departures(), m.store.open()
-    guard = Guard(level)
+    guard = Guard(level, reads)
     m.guards.append(guard)
     try:
         m.attempt(body)

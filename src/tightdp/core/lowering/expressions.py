@@ -260,6 +260,8 @@ def named(m: Machine, value: Value, name: str) -> Value:
         if hasattr(value.object, name):
             return adopt(m, getattr(value.object, name))
         raise m.unsupported(f"module {value.object.__name__} has no {name!r}", "check the name")
+    if isinstance(value, Host) and isinstance(value.object, type) and name in _OF_CLASSES:
+        return getattr(value.object, name)
     if is_object(value):
         return ATTRIBUTES[tuple if isinstance(value, tuple) else type(value)](m, value, name)
     if (type(value), f"get {name}") in METHODS:
@@ -274,6 +276,9 @@ def named(m: Machine, value: Value, name: str) -> Value:
     if lacks(value, name):
         raise Failure(f"AttributeError: {name_of(value)} has no attribute {name!r}", "test what it is before")
     raise _no_attribute(m, name)
+
+
+_OF_CLASSES = ("__name__", "__qualname__", "__module__")
 
 
 def lacks(value: Value, name: str) -> bool:

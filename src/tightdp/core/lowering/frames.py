@@ -19,13 +19,19 @@ class Failure(Exception):
     """The runs at hand would raise an exception in Python."""
 
     def __init__(
-        self, message: str, hint: str = "make sure that no run gets here", kind: type[BaseException] | None = None
+        self,
+        message: str,
+        hint: str = "make sure that no run gets here",
+        kind: type[BaseException] | None = None,
+        held: Value = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.kind = kind or _class_named(message.partition(":")[0])
         """The class of the exception, None where Python raises none."""
+        self.held = held
+        """The exception as an object, where a handler reads what it holds."""
         self.span: Span | None = None
 
 
@@ -36,17 +42,22 @@ def _class_named(name: str) -> type[BaseException] | None:
 
 @dataclass(frozen=True)
 class Thrown:
-    """An exception that runs have raised."""
+    """An exception that runs have raised, and the object that it is, where that is read."""
 
     kind: type[BaseException]
     failure: Failure = field(compare=False)
+    held: Value = None
 
 
 @dataclass
 class Guard:
-    """A `try` or `with` block at work: where runs that raise are collected, with what they wrote since a level."""
+    """A `try` or `with` block at work: where runs that raise are collected, with what they wrote since a level.
+
+    `reads` says whether a handler reads what exceptions hold.
+    """
 
     level: int
+    reads: bool = False
     raised: list[End] = field(default_factory=list)
 
 

@@ -14,7 +14,7 @@ from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
-from tightdp.core.lowering.registry import builtin, lowers, method, methods
+from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, methods
 from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, refuse_members, refuse_mixed, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, is_item, plain
 from tightdp.core.lowering.store import like
@@ -23,6 +23,7 @@ from tightdp.core.lowering.values import (
     Element,
     Every,
     Growing,
+    Object,
     Range,
     Reference,
     Table,
@@ -139,7 +140,7 @@ def _formattedvalue(m: Machine, node: ast.FormattedValue) -> Value:
     if node.conversion in (ord("r"), ord("a")):
         value = _repr(m, value)
     elif node.conversion == ord("s"):
-        value = m.each(value, lambda item: _text(m, item, "format", ""))
+        value = _str(m, value)
     return m.each(value, lambda item: _text(m, item, "format", spec))
 
 
@@ -160,8 +161,8 @@ def _text(m: Machine, value: Value, operation: str, *more: Value, within: tuple[
         items = items_of(m, View(value.key, "items") if isinstance(value, Table) else value)
         held = within if isinstance(value, tuple) else (*within, value)
         return m.each(items, lambda all_of: _display(m, value, all_of, held))
-    if isinstance(value, Thrown):
-        raise m.unsupported("the text of an exception is not in the language", "return the name of its class")
+    if isinstance(value, (Thrown, Object)):
+        return METHODS[Object, "as text"](m, value, operation, *more)
     if _is_named(value) and all(map(is_scalar, value)) and not any(spec != "" for spec in more):
         for part in value:
             _text(m, part, "repr")  # refuses what has no text here
@@ -190,7 +191,12 @@ def _display(m: Machine, value: Value, items: tuple[Value, ...], within: tuple[V
 
 @builtin(str)
 def _str(m: Machine, value: Value = "", /) -> Value:
-    return m.each(value, lambda item: _text(m, item, "format", ""))
+    def of(item: Value) -> Value:
+        if isinstance(item, (Thrown, Object)):
+            return METHODS[Object, "as text"](m, item, "str")
+        return _text(m, item, "format", "")
+
+    return m.each(value, of)
 
 
 @builtin(repr)

@@ -199,7 +199,8 @@ class Machine:
         if self.guards and failure.kind is not None:
             guard, alive = self.guards[-1], self.alive
             self.alive = failing
-            self.leave(guard.raised, guard.level, Thrown(failure.kind, failure))
+            held = failure.held if any(each.reads for each in self.guards) else None
+            self.leave(guard.raised, guard.level, Thrown(failure.kind, failure, held))
             self.alive = self.conj(alive, self.builder.negation(condition))
         else:
             self.checks.append(Check(failing, failure.message, failure.hint, failure.span))

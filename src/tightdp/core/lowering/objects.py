@@ -114,7 +114,7 @@ def attribute(m: Machine, value: Object, name: str) -> Value:
             result = call_python(m, found.func, (value,), {})
             m.store[value.key, f".{name}"] = result
             return result
-        if found is MISSING or isinstance(found, types.MemberDescriptorType):
+        if found is MISSING or isinstance(found, types.MemberDescriptorType) or found is vars(BaseException)["args"]:
             return _without(m, value, name)
         return taken(m, found, value.kind, value)
 
@@ -172,7 +172,7 @@ def _of_super(m: Machine, value: Super, name: str) -> Value:
     if found is object.__init__ or found is object.__init_subclass__:
         return Host(_nothing)
     if name == "__init__" and issubclass(kind, BaseException) and isinstance(found, types.WrapperDescriptorType):
-        return Host(_message)
+        return Bound(_message, value.instance)
     if found is MISSING:
         raise Failure(f"AttributeError: super() has no attribute {name!r}", "check the name")
     return taken(m, found, kind, value.instance if isinstance(value.instance, Object) else None)
@@ -182,20 +182,22 @@ def _nothing() -> None:
     """What `object` does where a class begins with nothing."""
 
 
-def _message(*given: object) -> None:
-    """What exceptions do where a class begins with a message: nobody reads it."""
+def _message(error: object, *given: object) -> None:
+    """What exceptions do where a class begins with a message: they hold it."""
 
 
 builtin(_nothing)(lambda m: None)
-builtin(_message)(lambda m, *given: None)
+
+
+@builtin(_message)
+def _holds(m: Machine, error: Object, *given: Value) -> None:
+    m.store[error.key, ".args"] = given
 
 
 @has_attributes(Host)
 def _of_class(m: Machine, value: Host, name: str) -> Value:
     """Return an attribute of a class."""
     kind = value.object
-    if name in ("__name__", "__qualname__", "__module__"):
-        return getattr(kind, name)
     found = lookup(kind.__mro__, _mangled(m, name))
     if found is MISSING and hasattr(type(kind), name):
         raise m.unsupported(f"the attribute .{name} of a class is not in the language", "write out what it gives")
@@ -206,7 +208,14 @@ def _of_class(m: Machine, value: Host, name: str) -> Value:
 
 @has_attributes(Thrown)
 def _of_thrown(m: Machine, value: Thrown, name: str) -> Value:
-    raise m.unsupported("what an exception holds is not in the language", "branch on its class: except ValueError")
+    if name == "__class__":
+        return Host(value.kind)
+    found = lookup(value.kind.__mro__, name)
+    of_python = type(found) in (types.MemberDescriptorType, types.GetSetDescriptorType, types.MethodDescriptorType)
+    if value.held is None or (of_python and name != "args"):
+        what = "what an exception of Python holds is not in the language"
+        raise m.unsupported(what, "branch on its class: except ValueError")
+    return attribute(m, value.held, name)
 
 
 def _mangled(m: Machine, name: str) -> str:
