@@ -197,8 +197,7 @@ class Machine:
             return
         failure.span = failure.span or self.span(self.position[-1])
         if self.guards and failure.kind is not None:
-            guard, alive = self.guards[-1], self.alive
-            self.alive = failing
+            guard, alive, self.alive = self.guards[-1], self.alive, failing
             held = failure.held if any(each.reads for each in self.guards) else None
             self.leave(guard.raised, guard.level, Thrown(failure.kind, failure, held))
             self.alive = self.conj(alive, self.builder.negation(condition))
