@@ -200,6 +200,11 @@ def is_beyond(output: object) -> bool:
     return any(map(is_beyond, output)) if isinstance(output, tuple) else output is BEYOND or output == BEYOND
 
 
+def has_part(output: object, *kinds: type) -> bool:
+    """Whether an output, or a part of it, stands for noise that was cut off, or is of one of these kinds."""
+    return any(is_beyond(part) or isinstance(part, kinds) for part in parts_of(output))
+
+
 def _floor(value: int | Number) -> int:
     """Return the greatest integer that is at most this number."""
     below = math.floor(float(value))

@@ -17,7 +17,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole
 from tightdp.language.outputs import Output, as_output, order_of
-from tightdp.language.tails import GaussianTail, is_beyond
+from tightdp.language.tails import GaussianTail, has_part
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Exact, Known, Pair
 from tightdp.queries.hull import ALL, NONE, Event, events_of, on_one_scale, tests_of, upper_hull
@@ -84,13 +84,8 @@ def event_of(pair: Pair, t: Number) -> tuple[Output, ...]:
     left, right = theirs.total * t.denominator, ours.total * t.numerator
     get = theirs.by_code.get
     codes = [code for code, weight in ours.by_code.items() if weight * left > get(code, 0) * right]
-    listed = (output for output in table.event(codes, pair.x) if not _in_a_tail(output))
+    listed = (output for output in table.event(codes, pair.x) if not has_part(output, GaussianTail))
     return tuple(sorted(map(as_output, listed), key=order_of))
-
-
-def _in_a_tail(output: object) -> bool:
-    inside = isinstance(output, tuple) and any(map(_in_a_tail, output))
-    return isinstance(output, GaussianTail) or inside or is_beyond(output)
 
 
 def delta_of(ours: Weights, theirs: Weights, t: Number) -> Number:

@@ -23,7 +23,7 @@ from tightdp.language.laws import Law
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import Source
 from tightdp.language.program import Bound, Dataset
-from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
+from tightdp.language.tails import Interval, Tail, has_part
 from tightdp.limits import IN_A_CALL, Allowance
 from tightdp.limits.calibrated import FEW_DATASETS, LITTLE_WORK
 from tightdp.results.report import DrawLoss, Explanation, Remedy
@@ -196,7 +196,7 @@ def _tried(
 
 def _distance(first: Mapping[Output, Any], second: Mapping[Output, Any]) -> Fraction | None:
     """Return the total variation distance, None of laws that are listed with tails or densities."""
-    if any(is_beyond(y) or any(isinstance(part, Tail | Interval) for part in parts_of(y)) for y in {**first, **second}):
+    if any(has_part(y, Tail, Interval) for y in {**first, **second}):
         return None
     none = Fraction(0)
     return sum((abs(first.get(y, none) - second.get(y, none)) for y in {**first, **second}), none) / 2

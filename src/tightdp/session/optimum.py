@@ -14,7 +14,7 @@ from tightdp.exact.numbers import down, up
 from tightdp.language.interp import target_output
 from tightdp.language.outputs import Output, order_of
 from tightdp.language.program import Bound, Dataset, Program
-from tightdp.language.tails import GaussianTail, Tail, is_beyond
+from tightdp.language.tails import GaussianTail, Tail, has_part
 from tightdp.limits.calibrated import MAX_EXPONENT
 from tightdp.methods import questions
 from tightdp.methods.program import Method
@@ -167,18 +167,11 @@ def _whole(laws: Laws, setting: Setting) -> list[Output]:
     """Return the outputs that a best mechanism may need."""
     shown = dict.fromkeys(output for law in laws.values() for output in law)
     for output in shown:
-        if not isinstance(output, Tail) and _endless(output):
+        if not isinstance(output, Tail) and has_part(output, Tail, GaussianTail):
             raise QueryError(
                 "an optimum over all integers is not looked for", "clamp the output to what is of interest"
             )
     return sorted(whole_outputs(shown, setting), key=order_of)
-
-
-def _endless(output: Output) -> bool:
-    """Whether an output stands for many integers, or has a part that does."""
-    if isinstance(output, tuple):
-        return any(map(_endless, output))
-    return isinstance(output, (Tail, GaussianTail)) or is_beyond(output)
 
 
 def _rational(value: Number) -> Fraction:
