@@ -11,11 +11,11 @@ import pytest
 import tightdp
 from expectations import bind
 from forgeries import EXAMPLES, example
-from tightdp import discrete_gaussian, flip, geometric, laplace, mechanism
+from tightdp import Bit, discrete_gaussian, flip, geometric, laplace, mechanism
 from tightdp.cli.main import main
 from tightdp.errors import QueryError
-from tightdp.session.against import compare
-from tightdp.session.certify import as_json
+from tightdp.session.against import Differs, compare
+from tightdp.session.certify import as_json, load_checker
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 
@@ -226,3 +226,66 @@ def test_noise_on_the_reals_is_not_compared() -> None:
     bound = real.bind(n=2, p="1/2").bound
     said = compare(Instance(bound).certify().content, bound.program)
     assert said == "nothing is compared: real noise has infinitely many outcomes"
+
+
+@mechanism(record=Bit)
+def counted(x: Any) -> Any:
+    """A sum of noisy bits."""
+    return sum(bit ^ flip("1/3") for bit in x)
+
+
+@mechanism(record=Bit)
+def leaking(x: Any) -> Any:
+    """The same, and once in a million the first bit."""
+    return ("leak", x[0]) if flip("1/1000000") else sum(bit ^ flip("1/3") for bit in x)
+
+
+def test_an_error_does_not_hide_what_else_is_published() -> None:
+    made = json.loads(as_json(counted.bind(2).certify()))
+    del made["claim"]["attained"]
+    made["claim"] |= {"error": "1/100000", "bound": 3}
+    made["evidence"] = {"rule": "datasets"}
+    assert "and publish nothing else" in load_checker().check(made)
+    assert compare(made, counted.program).startswith("on all 4 datasets")
+    with pytest.raises(Differs, match="publishes more than the program"):
+        compare(made, leaking.program)
+
+
+@mechanism(record=Bit)
+def coin(x: Any) -> Any:
+    """A coin that looks at nothing."""
+    return flip("1/2")
+
+
+@mechanism(record=Bit)
+def all_ones(x: Any) -> Any:
+    """The same but for one dataset."""
+    return sum(x) == len(x) or flip("1/2")
+
+
+def test_of_many_datasets_those_of_equal_records_are_compared() -> None:
+    made = json.loads(as_json(coin.bind(16).certify()))
+    assert compare(made, coin.program).startswith("on 20000 of the datasets")
+    with pytest.raises(Differs, match="another law than all_ones"):
+        compare(made, all_ones.program)
+
+
+def one_more(x: Any) -> Any:
+    """All datasets with one more one."""
+    return [(*x[:at], 1, *x[at + 1 :]) for at in range(len(x)) if x[at] == 0]
+
+
+@mechanism(record=Bit, neighbours=one_more)
+def one_way(x: Any) -> Any:
+    """A sum of noisy bits."""
+    return sum(bit ^ flip("1/3") for bit in x)
+
+
+def test_neighbours_that_are_listed_are_those_of_the_function() -> None:
+    made = json.loads(as_json(one_way.bind(2).certify()))
+    assert compare(made, one_way.program).endswith("which the interpreter has run")
+    made["claim"]["neighbours"].pop()
+    with pytest.raises(Differs, match="other neighbours"):
+        compare(made, one_way.program)
+    made = json.loads(as_json(counted.bind(2, neighbours="unit-step").certify()))
+    assert compare(made, counted.program).endswith("counted names other neighbours: replace-one")

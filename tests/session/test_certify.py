@@ -21,7 +21,7 @@ from certificate_oracle import number as written
 from conftest import FULL
 from efficacy_programs import conditioned, conditioned_vector
 from expectations import Oracle, bind, expectations, label, number
-from tightdp import Bit, discrete_gaussian, flip, mechanism, observe
+from tightdp import Bit, Int, discrete_gaussian, flip, geometric, mechanism, observe
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import exp
 from tightdp.session.certify import WORK, as_json, load_checker
@@ -376,3 +376,18 @@ def test_orders_that_no_checker_takes_are_named() -> None:
         instance_of("count", n=2).certify(order="3/2")
     with pytest.raises(QueryError, match="are for odds without powers of e\\n  give a whole order"):
         instance_of("randomized_response_count", n=2, lam="1/(1+exp(1/2))").certify(order="3/2")
+
+
+@mechanism(record=Int(0, 3))
+def stability(x: Any) -> Any:
+    """Noisy counts of what occurs, above a threshold."""
+    counts = [sum(1 for record in x if record == b) for b in range(4)]
+    noisy = [count + geometric(0, "1/2") for count in counts]
+    return tuple(z if count > 0 and z > 3 else None for count, z in zip(counts, noisy, strict=True))
+
+
+def test_what_a_draw_is_for_is_published_before_the_next() -> None:
+    """So no combination of draws is gone through: the work that is allowed unasked is enough."""
+    made = stability.bind(2).certify(delta="1/8")
+    assert checker.check(made.to_dict()).startswith("privacy")
+    assert [bool(part["publishes"]) for part in made.content["program"]["parts"] if part["lines"]][-3:] == [True] * 3

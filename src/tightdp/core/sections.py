@@ -126,11 +126,12 @@ def sections(parts: Sequence[tuple[int | None, list[Line]]], output: Sequence[st
     """Return the parts of a program, with what each takes and publishes.
 
     Before every draw but the first of a part a new part begins, so that what is no longer needed is forgotten before
-    runs branch again. `output` are the names that are published, each where it has its last value; where they are
-    `kept`, in the last part. Names that no other part takes are numbered part by part, so that clients who do the same
+    runs branch again, and lines stand where what they need is there. `output` are the names that are published, each
+    where it has its last value; where they are `kept`, in the last part. Names that no other part takes are numbered
+    part by part, so that clients who do the same
     have the same lines.
     """
-    cut = [piece for client, lines in parts for piece in _cut(client, lines)]
+    cut = _early(parts)
     defined = {line[0]: at for at, (_, lines) in enumerate(cut) for line in lines}
     shown: list[list[str]] = [[] for _ in cut]
     for name in dict.fromkeys(output):
@@ -184,6 +185,31 @@ def _cut(client: int | None, lines: Sequence[Line]) -> Iterator[tuple[int | None
             client, part = None, []
         part.append(line)
     yield client, part
+
+
+def _early(parts: Sequence[tuple[int | None, list[Line]]]) -> list[tuple[int | None, list[Line]]]:
+    """Return the pieces of parts, with each line at the end of the first piece of its part where it can be, but draws.
+
+    There what it needs may be forgotten, and what it gives published, before the next draw. Lines after all clients may
+    go before draws of the last one, but not to its first piece, as other clients may do the same.
+    """
+    cut: list[tuple[int | None, list[Line]]] = []
+    known: dict[str | None, int] = {}  # in which piece a name has got its value, and been asked for the last time
+    asked: dict[str | None, int] = {}
+    least = 0
+    for client, lines in parts:
+        pieces = [*_cut(client, lines)]
+        least = len(cut) if client is not None or not cut else least + 1
+        cut += [(of, []) for of, _ in pieces]
+        for at, (_, piece) in enumerate(pieces, len(cut) - len(pieces)):
+            for line in piece:
+                needed = _names_in(line)
+                place = max(least, asked.get(line[0], 0), *(known.get(name, 0) for name in (line[0], *needed)))
+                place = at if line[1] == "draw" else place
+                cut[place][1].append(line)
+                known[line[0]] = place
+                asked |= {name: max(place, asked.get(name, 0)) for name in needed}
+    return cut
 
 
 K = TypeVar("K")

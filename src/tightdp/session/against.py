@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cmp_to_key, partial
-from itertools import chain, combinations, islice, product
+from itertools import chain, combinations, islice, product, repeat
 from operator import mul
-from random import Random
+from random import choice, randint, randrange, sample
 from typing import Any, NamedTuple
 
 from tightdp.core.sections import written_value
@@ -28,8 +28,8 @@ from tightdp.language.primitives import Source
 from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.timing import COUNTS
 from tightdp.limits.calibrated import LISTED_ROWS
-from tightdp.session.certify import WORK, load_checker
-from tightdp.session.certify_content import about
+from tightdp.session.certify import REFUTED, WORK, load_checker
+from tightdp.session.certify_content import about, all_neighbours
 from tightdp.session.certify_events import dataset_of, number_of, power_of
 
 _SIZES = (1, 2, 3)
@@ -40,8 +40,10 @@ _WIDEST = Fraction(1, 30)
 """Where other runs have more than this probability, nothing is compared."""
 _DRAWS = 8
 """So many draws are gone through for each row of a table."""
-_SUMS = 24
-"""With so many lists of weights laws on several datasets are compared."""
+_SUMS = 12
+"""With so many lists of weights laws on all datasets are compared."""
+_BESIDE = 6
+"""And each with one that is drawn, so often."""
 
 
 class Differs(QueryError):
@@ -65,8 +67,7 @@ def compare(content: Mapping[str, Any], program: Program) -> str:
         return _compared(content, program, {}, power_of(claim))
     name, *ends = claim["unknown"]
     low, high = map(Fraction, ends)
-    random = Random(claim["program"])
-    values = {t: (low + high * t) / (1 + t) for t in (Fraction(1), Fraction(random.randint(1, 1 << 40), 1 << 38))}
+    values = {t: (low + high * t) / (1 + t) for t in (Fraction(1), Fraction(randint(1, 1 << 40), 1 << 38))}
     *_, said = (_compared(content, program, {name: value}, t) for t, value in values.items())
     return f"for {name} = {', '.join(map(str, values.values()))} {said}"
 
@@ -118,8 +119,31 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
     )
     if claim["question"] == "law" and not all(core.names(bound, x, law) for x, law in laws):
         apart.append("which output is which is not compared, as the program publishes other values")
-    apart += ["neighbours that are listed are not compared"] if isinstance(claim.get("neighbours"), list) else []
+    if (
+        not part
+        and claim["question"] not in REFUTED.values()
+        and any(_publishes_more(core, *each) for each in compared)
+    ):
+        if not any(law.wide for _, laws in compared for _, law in laws):
+            raise Differs(f"{program.name} publishes more than the program")
+        apart.append(f"that {program.name} publishes nothing else is not compared")
+    apart += _other_neighbours(claim, counted.bind(sizes[0], **given))
     return "; ".join([f"on {which} {said}{near}, which the interpreter has run", *apart])
+
+
+def _other_neighbours(claim: Mapping[str, Any], bound: Bound) -> list[str]:
+    """Return a remark where a mechanism names other neighbours than a claim. Raises Differs where they are listed."""
+    given, named = claim.get("neighbours"), bound.neighbours
+    if not isinstance(given, list):
+        other = given is not None and isinstance(named, str) and given != named
+        return [f"{bound.program.name} names other neighbours: {named}"] if other else []
+    try:
+        true = all_neighbours(bound)
+    except QueryError:
+        return ["neighbours that are listed are not compared"]
+    if {*map(repr, given)} != {*map(repr, true)}:
+        raise Differs(f"the certificate lists other neighbours than those of {bound.program.name}")
+    return []
 
 
 def _read(text: str) -> Any:
@@ -133,13 +157,25 @@ def _alike(claim: Mapping[str, Any], core: _Core, bound: Bound, ours: _Laws) -> 
     """Return up to what a mechanism has the law of the program. Raises Differs where it has another one."""
     name, theirs = bound.program.name, [core.law(bound, x) for x, _ in ours]
     error, alpha = Fraction(claim.get("error", 0)), Fraction(claim["alpha"]) if "alpha" in claim else None
-    alike = partial(_laws_alike, error=error, alpha=alpha, seed=claim["program"])
+    alike = partial(_laws_alike, error=error, alpha=alpha)
     if not alike([law for _, law in ours], theirs):
         for (x, law), other in zip(ours, theirs, strict=True):
             if not alike([law], [other]):
                 raise Differs(f"the core program has another law than {name} on {x}")
         raise Differs(f"the core program tells other datasets apart than {name}")
     return max(law.wide for _, law in ours) + error
+
+
+def _publishes_more(core: _Core, bound: Bound, ours: _Laws) -> bool:
+    """Return whether a mechanism that is private only if it publishes nothing else publishes more on two neighbours.
+
+    What a program publishes alike as one is more, too, where it stands for what is further out."""
+    rows = [(core.dataset(bound, x), law.least, core.law(bound, x)) for x, law in ours]
+    return core.alone() and any(
+        len({*law, *other}) > len({*told, *beside})
+        for (x, law, told), (y, other, beside) in combinations(rows, 2)
+        if core.data.meets(tuple(x), tuple(y))
+    )
 
 
 def _no_test_is_better(claim: Mapping[str, Any], core: _Core, bound: Bound, ours: _Laws, reach: tuple[int, int]) -> Any:
@@ -169,7 +205,7 @@ _Laws = list[tuple[Dataset, _Law]]
 
 
 def _enough(bound: Bound, by_value: bool) -> tuple[_Laws, tuple[int, int]]:
-    """Return the laws on the first datasets, of all runs where that is not too much; on all datasets before few. And
+    """Return the laws on some datasets, of all runs where that is not too much; on all datasets before few. And
     how many draws runs made at most, and how far noise went."""
     found, within = _Laws(), _REACHES[0]
     for reach in _REACHES:
@@ -183,12 +219,12 @@ def _enough(bound: Bound, by_value: bool) -> tuple[_Laws, tuple[int, int]]:
 
 
 def _laws(bound: Bound, by_value: bool, draws: int, reach: int) -> _Laws:
-    """Return the laws on the first datasets, as many as can be gone through, of runs of at most so many draws.
+    """Return the laws on datasets, as many as can be gone through, of runs of at most so many draws.
 
     Noise on all integers goes so far from its centre. Raises LimitError for real noise.
     """
     found, left = _Laws(), [LISTED_ROWS * _DRAWS]
-    for x in islice(product(bound.record.values, repeat=bound.n), LISTED_ROWS):
+    for x in _some_datasets(bound):
         try:
             target = target_of(bound, x) if by_value else None
             found.append((x, _law(partial(bound.execute, x), draws, reach, left, target)))
@@ -199,6 +235,18 @@ def _laws(bound: Bound, by_value: bool, draws: int, reach: int) -> _Laws:
         except TightdpError as failure:
             raise QueryError(f"{bound.program.name} cannot be run on {x}: {failure.what}", failure.hint) from None
     return found
+
+
+def _some_datasets(bound: Bound) -> Iterable[Dataset]:
+    """Return all datasets, or those of equal records first and others, with a neighbour each, that nobody foresees."""
+    values, n = bound.record.values, bound.n
+    many = min(len(values) ** n, LISTED_ROWS)
+    found = dict.fromkeys((value,) * n for value in values)
+    for _ in range(many):
+        x, at = tuple(choice(values) for _ in range(n)), randrange(n or 1)
+        found |= dict.fromkeys([x, (*x[:at], choice(values), *x[at + 1 :])[:n]])
+    found |= dict.fromkeys(islice(product(values, repeat=n), many))
+    return islice(found, LISTED_ROWS)
 
 
 def _law(execute: Callable[[Source], Any], draws: int, reach: int, left: list[int], target: Any = None) -> _Law:
@@ -235,6 +283,11 @@ class _Core(NamedTuple):
     def dataset(self, bound: Bound, x: Dataset) -> list[int]:
         """Return the numbers of the records of a dataset."""
         return [self.data.numbers[self.checker.text(self.checker.value(each))] for each in dataset_of(bound, x)]
+
+    def alone(self) -> bool:
+        """Return whether the claim is about those only who publish nothing else: an error leaves no δ for that."""
+        data, sign = self.data, self.checker.positive
+        return data.error is not None and any(sign(-1 * data.nearer(point)[1][0]) for point in data.points)
 
     def ends(self, bound: Bound, x: Dataset) -> dict[tuple[tuple[str, ...], str], Any]:
         """Return the probabilities of what is published, and left behind, on a dataset."""
@@ -312,7 +365,7 @@ def _by_ratio(a: tuple[Any, ...], b: tuple[Any, ...]) -> int:
 
 
 def _laws_alike(
-    ours: Sequence[_Law], theirs: Sequence[dict[Any, Any]], error: Fraction, alpha: Fraction | None, seed: str
+    ours: Sequence[_Law], theirs: Sequence[dict[Any, Any]], error: Fraction, alpha: Fraction | None
 ) -> bool:
     """Return whether laws may be the same but for what outputs are called, unless they are of errors."""
     laws = [law.least for law in ours]
@@ -322,13 +375,14 @@ def _laws_alike(
         missed = [[sum(p for key, p in law.items() if abs(key) > alpha) for law in each] for each in (laws, theirs)]
         return all(-error <= b - a <= law.wide + error for a, b, law in zip(*missed, ours, strict=True))
     # of every list of weights the largest sum over an event is as near as laws; nobody foresees the weights
-    random = Random(seed)
-    for at in range(_SUMS):
-        pair = random.sample(range(len(laws)), min(2, len(laws))) if at % 2 else range(len(laws))
-        weights = [random.randint(-(1 << 30), 1 << 30) * (each in pair) for each in range(len(laws))]
-        mine, other = (sum(max(0, sum(map(mul, weights, p))) for p in _of(each)) for each in (laws, theirs))
+    pairs = [(at, by) for at in range(len(laws)) for by in sample(range(len(laws)), min(_BESIDE, len(laws)))]
+    for which in [*repeat(range(len(laws)), _SUMS), *pairs]:
+        weights = [randint(-(1 << 30), 1 << 30) for _ in which]
+        mine, other = (
+            sum(max(0, sum(map(mul, weights, p))) for p in _of([each[at] for at in which])) for each in (laws, theirs)
+        )
         least, most = (
-            sum(max(0, s * w) * (law.wide + error) for w, law in zip(weights, ours, strict=True)) for s in (-1, 1)
+            sum(max(0, s * w) * (ours[at].wide + error) for w, at in zip(weights, which, strict=True)) for s in (-1, 1)
         )
         if not -least <= other - mine <= most:
             return False

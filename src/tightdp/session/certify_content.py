@@ -72,10 +72,13 @@ def _digest(text: str) -> str:
 def _neighbours(engine: Engine) -> str | list[Any]:
     """Return the name of the neighbour relation, or all pairs of one that is given by a function."""
     relation = relation_of(engine.bound)
-    if not relation.custom:
-        return relation.name
-    datasets = list(islice(product(engine.bound.record.values, repeat=engine.bound.n), LISTED_ROWS + 1))
-    pairs = [(x, other) for x in datasets for other in relation.neighbours(x) if other != x]
+    return all_neighbours(engine.bound) if relation.custom else relation.name
+
+
+def all_neighbours(bound: Bound) -> list[Any]:
+    """Return all pairs of neighbours. Raises QueryError where they are too many."""
+    datasets = list(islice(product(bound.record.values, repeat=bound.n), LISTED_ROWS + 1))
+    pairs = [(x, other) for x in datasets for other in relation_of(bound).neighbours(x) if other != x]
     if max(len(pairs), len(datasets)) > LISTED_ROWS:
         raise QueryError("there are too many neighbours to list them", "ask for fewer records")
-    return [[dataset_of(engine.bound, x), dataset_of(engine.bound, other)] for x, other in pairs]
+    return [[dataset_of(bound, x), dataset_of(bound, other)] for x, other in pairs]
