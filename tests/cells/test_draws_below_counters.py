@@ -315,3 +315,22 @@ def test_where_the_algebra_does_not_know_a_loop_it_is_cut_off() -> None:
         goes_on /= k
     assert found.status == "bounded"
     assert all(abs(mass - law[output]) < Fraction(1, 1 << 70) for output, mass in found.law)
+
+
+@mechanism(record=Bit)
+def compared_with_a_record(x):
+    k = 1
+    while flip(Fraction(1, 2) / k):
+        k += 1
+    return k % 3 == sum(x)
+
+
+def test_a_comparison_with_a_record_has_two_outputs_where_a_loop_is_cut_off() -> None:
+    found = compared_with_a_record.bind(n=1).privacy()
+    goes_on, rest = Fraction(1), [Fraction(0)] * 3
+    for k in range(1, 40):
+        rest[k % 3] += goes_on * (1 - Fraction(1, 2) / k)
+        goes_on *= Fraction(1, 2) / k
+    ratio = max(rest[1] / rest[0], (1 - rest[0]) / (1 - rest[1]))
+    assert found.lower - Fraction(1, 1 << 60) <= ratio <= found.upper + Fraction(1, 1 << 60)
+    assert found.upper - found.lower < Fraction(1, 1 << 60)

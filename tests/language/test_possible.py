@@ -130,6 +130,36 @@ def test_runs_return_nothing_else(function: Any) -> None:
     assert {function((random.Random(at).randint(0, 1),)) for at in range(100)} <= known
 
 
+def compares_several(x):
+    k = 0
+    while flip("1/2"):
+        k += 1
+    return k % 3 == x[0], k > sum(x), x[-1]
+
+
+def takes_parts(x):
+    y = x
+    return y[0] if flip("1/2") else (x[:1] == (0,))
+
+
+def of_another(x):
+    x = [x, x]
+    return x[0]
+
+
+def of_many(x, places=(0,)):
+    return x[slice(0, 1)] if flip("1/2") else x[places[0]]
+
+
+def test_records_are_among_what_is_known() -> None:
+    known = returned_values(compares_several, (0, 1))
+    assert known == {(a, b, c) for a in (False, True) for b in (False, True) for c in (0, 1)}
+    assert returned_values(unknown_record, (Fraction(1, 2), 3)) is None
+    assert returned_values(compares_a_record, (Fraction(1, 2), 3)) == {False, True}
+    assert returned_values(compares_a_record, ((1, 2), (3, 4))) is None
+    assert [returned_values(each, (0, 1)) for each in (takes_parts, of_another, of_many)] == [None] * 3
+
+
 @pytest.mark.parametrize(
     "function",
     [unknown_record, compares_a_record, counts, real, rebound, shared, through_a_lambda, by_itself],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -20,7 +20,7 @@ from tightdp.errors import LanguageError
 from tightdp.language import primitives
 from tightdp.language.liveness import assignments, bound_by, own_nodes
 from tightdp.language.source import FunctionSource, read_function
-from tightdp.limits.calibrated import FEW_VALUES
+from tightdp.limits.calibrated import FEW_VALUES, MAX_DATASETS
 
 _DEPTH = 20
 
@@ -38,7 +38,14 @@ class Scalar:
     """A number, a truth value, a string or None: no array, tuple or object, which compare otherwise."""
 
 
-Possible: TypeAlias = "frozenset[Any] | Whole | Scalar | None"
+@dataclass(frozen=True)
+class Records:
+    """A dataset, of whose records so much is known."""
+
+    record: frozenset[Any] | Scalar
+
+
+Possible: TypeAlias = "frozenset[Any] | Whole | Scalar | Records | None"
 _EITHER: Possible = frozenset({False, True})
 _OPERATIONS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -63,13 +70,27 @@ _DRAWN: Mapping[Any, Possible] = {
 }
 
 
-def returned_values(function: Any) -> frozenset[Any] | None:
-    """Return a finite set of scalars, and tuples of such, that holds all that a function returns; None if not known."""
+def returned_values(function: Any, records: Collection[Any] = ()) -> frozenset[Any] | None:
+    """Return a finite set of scalars, and tuples of such, that holds all that a function returns; None if not known.
+
+    It is a function of a dataset of such `records` where these are given.
+    """
     try:
-        found = _returned(read_function(function, anonymous=True), {}, _DEPTH)
+        source, given = read_function(function, anonymous=True), _record(records)
+        arguments = [*source.node.args.posonlyargs, *source.node.args.args][:1]
+        found = _returned(source, {each.arg: Records(given) for each in arguments} if given else {}, _DEPTH)
     except LanguageError:
         return None
     return found if isinstance(found, frozenset) else None
+
+
+def _record(records: Collection[Any]) -> frozenset[Any] | Scalar | None:
+    """Return what is known of a record, None where it may be no scalar."""
+    if 0 < len(records) <= FEW_VALUES and all(isinstance(each, (bool, int, str)) for each in records):
+        return frozenset(records)
+    if 0 < len(records) <= MAX_DATASETS and all(isinstance(each, (bool, int, Fraction)) for each in records):
+        return Scalar()
+    return None
 
 
 def _returned(source: FunctionSource, arguments: Mapping[str, Possible], depth: int) -> Possible:
@@ -96,6 +117,8 @@ def _joined(left: Possible, right: Possible) -> Possible:
 
 def _plain(value: Possible) -> bool:
     """Whether a value is a scalar, whichever it is."""
+    if isinstance(value, Records):
+        return False
     return value is not None and not (isinstance(value, frozenset) and any(isinstance(each, tuple) for each in value))
 
 
@@ -171,6 +194,9 @@ class _Function:
                 sets = [each for each in map(_listed, map(self._at, items)) if isinstance(each, frozenset)]
                 few = len(sets) == len(items) and prod(map(len, sets)) <= FEW_VALUES**2
                 return frozenset(product(*sets)) if few else None
+            case ast.Subscript(value=ast.Name(id=name), slice=place) if not isinstance(place, ast.Slice):
+                found = self._names.get(name)
+                return found.record if isinstance(found, Records) and _whole(self._at(place)) is not None else None
             case ast.UnaryOp(op=ast.Not()):
                 return _EITHER
             case ast.UnaryOp(op=ast.USub(), operand=inner):
@@ -201,6 +227,10 @@ class _Function:
             return _extremum(target, given)
         if target is int and len(given) == 1:
             return given[0] if _whole(given[0]) is not None else Whole() if _plain(given[0]) else None
+        if target is sum and len(given) == 1 and isinstance(given[0], Records):
+            least = _ends(given[0].record)[0]
+            other = None if isinstance(given[0].record, frozenset) else given[0].record
+            return other if _whole(given[0].record) is None else Whole(0 if least is not None and least >= 0 else None)
         if target is primitives.randint:
             low, high = (_ends(each) if _whole(each) is not None else (None, None) for each in given)
             return _listed(Whole(low[0], high[1]))
@@ -215,7 +245,7 @@ class _Function:
         return known
 
 
-_BUILTINS = {"min": min, "max": max, "int": int, "bool": bool, "len": len}
+_BUILTINS = {"min": min, "max": max, "int": int, "bool": bool, "len": len, "sum": sum}
 
 
 def _of_module(source: FunctionSource, name: str) -> Possible:

@@ -328,7 +328,8 @@ class Lowering(Outputs):
         if self.plan.cut:
             error = error_of_cuts(self.builder, self.plan.cut, not self.complete)
             plain = error.published and not (self.floats or self.bound.asks or self.bound.strategy)
-            return replace(error, outputs=returned_values(self.bound.program.executed)) if plain else error
+            known = returned_values(self.bound.program.executed, self.bound.record.values) if plain else None
+            return replace(error, outputs=known)
         return inexactness(self.builder, bool(self.plan.ends.farthest))
 
     def finer(self, program: CoreProgram) -> CoreProgram | None:
