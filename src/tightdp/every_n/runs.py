@@ -8,7 +8,7 @@ that is not followed: no text made of a noisy sum, no loop over the messages.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn, TypeAlias
 
@@ -139,9 +139,11 @@ def _between_rounds(m: Follower) -> bool:
     """Whether no loop has begun: then all that goes on is in names, and in parts of expressions."""
     if any(isinstance(node, _REPEATING) for node in m.position[:-1]) or len(m.stack) > 3:
         return False
-    if any(value is PASSED for parts in m.evaluated for _, value in parts):
-        return False  # what the records gave is in the hands of what is being evaluated
     at, parts = m.position[-1], m.evaluated[-1]
+    if any(value is PASSED or value is NEXT for each in m.evaluated for _, value in each):
+        return False  # what the records gave, or items before, is in the hands of what is being evaluated
+    if isinstance(at, ast.Call) and _has_run_code(m, [known(value) for _, value in parts[1:]]):
+        return False
     if isinstance(at, _REPEATING):
         return not isinstance(at, ast.While) and len(parts) == 1
     if len(m.stack) == 3:
@@ -149,10 +151,25 @@ def _between_rounds(m: Follower) -> bool:
     return len(m.stack) == 2
 
 
+def _has_run_code(m: Follower, arguments: Sequence[Value]) -> bool:
+    """Whether a call may have in its hands what code gave that is among its arguments."""
+    begun = not any(_grows(m, each) for each in arguments)  # what grows is not gone through
+    for value in arguments:
+        if isinstance(value, Generator) and value in m.spent and not _goes_through_messages(m, value):
+            return True
+        own = isinstance(value, Host) and getattr(value.object, "__module__", None) != "builtins"
+        if begun and (isinstance(value, Closure) or (own and callable(value.object))):
+            return True
+    return False
+
+
 def _goes_through_messages(m: Follower, value: Value) -> bool:
     """Whether a generator goes through what grows, so that it cannot have begun."""
-    first = value.first if isinstance(value, Generator) else None
-    return isinstance(m.store[first.key] if isinstance(first, Reference) else first, Growing)
+    return isinstance(value, Generator) and _grows(m, value.first)
+
+
+def _grows(m: Follower, value: Value) -> bool:
+    return isinstance(m.store[value.key] if isinstance(value, Reference) else value, Growing)
 
 
 class _Rest:
