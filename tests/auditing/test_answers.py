@@ -98,6 +98,7 @@ def test_pairs_below_one_are_mirrored():
     assert Polygon(((Fraction(1, 2), Fraction(3, 5)),)).pairs == ((Fraction(2), Fraction(1, 5)),)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("curve", [Gaussian("1/2"), Gaussian(2), Laplace("3/2")])
 def test_curves_lie_between_their_polygons(curve):
     outer, inner = dict(curve.outer(curve.logs(10))), curve.inner(curve.logs(10))

@@ -70,6 +70,7 @@ def test_a_rough_place_is_decided_first(monkeypatch: pytest.MonkeyPatch) -> None
     assert found.cut_short
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("calls", [4, 12])
 def test_a_family_has_the_scale_that_was_rejected_so_far(calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = {**GAME, "delta": "1/1000", "method": "fdp", "tradeoff": "gaussian"}

@@ -66,6 +66,7 @@ def test_finitely_many_losses_are_enumerated(name: str, canaries: int, guesses: 
     assert found.upper - found.lower < F(1, 10**30)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mu", [F(1, 3), F(1), F(5, 2)])
 def test_all_secrets_of_a_gaussian_channel(mu: Fraction) -> None:
     """P(right) is Φ(mu/2) for two values."""

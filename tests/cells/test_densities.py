@@ -116,6 +116,7 @@ def test_a_ratio_that_is_largest_inside_is_enclosed() -> None:
     assert 0 < float(found.exp_epsilon) - float(found.lower) < 1e-9
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", [sum_of_two, larger])
 def test_a_curve_encloses_what_is_asked_one_by_one(made: Mechanism) -> None:
     instance = made.bind(n=1)

@@ -102,7 +102,7 @@ def _check_delta(laws: CellLaws, comparing: Comparing, near: Any, source: str) -
         assert deltas.Deltas(comparing, _PAIRS).delta(least) == (delta, delta, pair), source
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("seed", range(24))
 def test_answers_about_drawn_programs_are_those_of_their_runs(seed: int) -> None:
     check(seed)

@@ -107,6 +107,7 @@ def answers(made: Mechanism, n: int) -> list[dict[str, object]]:
     return [{**vars(found), "stats": None} for found in results]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("made", "n"), INSTANCES, ids=str)
 def test_answers_and_witnesses_are_those_of_all_datasets(
     made: Mechanism, n: int, monkeypatch: pytest.MonkeyPatch

@@ -360,6 +360,7 @@ DRAWN = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("draw", "seed"), DRAWN)
 def test_drawn_chains(draw: Callable[[int], str], seed: int, tmp_path: Any) -> None:
     file = tmp_path / "made.py"

@@ -209,7 +209,7 @@ def gone_through(made: Mechanism, n: int) -> tuple[dict[Any, Any], int]:
     return weights, number[0]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     "made",
     [

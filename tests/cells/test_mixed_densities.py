@@ -207,6 +207,7 @@ SUMS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("made", SUMS)
 def test_sums_of_integers_and_reals_have_the_densities_of_a_fine_grid(made: Mechanism) -> None:
     z = (np.arange(-50 * 240, 50 * 240) + 0.5) / 240

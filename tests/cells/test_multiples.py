@@ -85,7 +85,7 @@ RUNS: dict[Mechanism, tuple[Callable[[int], list[dict[int, Fraction]]], Callable
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("made", RUNS)
 def test_probabilities_and_ratios_are_those_of_truncated_sums(made: Mechanism) -> None:
     draws, run = RUNS[made]

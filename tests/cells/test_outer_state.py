@@ -212,6 +212,7 @@ def of_what_changes_at_once(x):
     return z + x[0] + last
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("made", "flat"),
     [

@@ -57,7 +57,7 @@ def positive(function: Function, other: Function, close: float, work: int = 12_0
     return search.ends()
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(("dimension", "degree"), [(2, 0), (2, 1), (2, 2), (3, 0), (3, 1)])
 @pytest.mark.parametrize("seed", range(2))
 def test_positive_parts_are_enclosed(dimension: int, degree: int, seed: int) -> None:

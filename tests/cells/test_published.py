@@ -215,6 +215,7 @@ def _at_most(exponent: Any) -> Callable[[Any], bool]:
     return lambda value: value <= exp(Fraction(exponent))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("program", "n", "holds"),
     [

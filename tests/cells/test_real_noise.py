@@ -162,6 +162,7 @@ KNOWN = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("made", "n", "expected"), KNOWN, ids=lambda each: getattr(each, "__name__", ""))
 def test_values_that_are_known(made: Mechanism, n: int, expected: Any) -> None:
     found = made.bind(n=n).privacy()

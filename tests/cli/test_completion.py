@@ -83,6 +83,7 @@ def completions(typed: str, folder: Path) -> list[str]:
     return answer.read_text(encoding="utf-8").split()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.extra("completion")
 @pytest.mark.parametrize(
     ("typed", "words"),
@@ -135,6 +136,7 @@ def test_every_method_is_completed_as_it_is_read(tmp_path: Path) -> None:
     assert [read_method(word) for word in completions("tightdp privacy xor --method ", tmp_path)] == list(NAMES)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.extra("completion")
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 @pytest.mark.parametrize(

@@ -65,6 +65,7 @@ def asked() -> set[str]:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("number", ["1", "2"])
 def test_the_same_table(number: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, *SWEEP, "--jobs", number)[0] == 0
@@ -104,6 +105,7 @@ def test_an_interrupted_sweep_goes_on(monkeypatch: pytest.MonkeyPatch, capsys: p
     assert Path("f.csv").read_text(encoding="utf-8") == TABLE
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("change", ["source", "question", "finished"])
 def test_another_sweep_starts_anew(
     change: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

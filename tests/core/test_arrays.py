@@ -150,12 +150,13 @@ def _check_certain(body: str) -> None:
             assert law == {_plain(module.f(x)): 1}, x
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", thinned(CERTAIN, 2))
 def test_an_expression_is_what_numpy_gives(name: str) -> None:
     _check_certain(_body(CERTAIN[name]))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CHANGING)
 def test_changes_reach_what_they_reach_in_numpy(name: str) -> None:
     _check_certain(CHANGING[name])
@@ -168,6 +169,7 @@ def test_draws_in_arrays_have_the_law_of_the_interpreter(name: str) -> None:
         assert assert_agreement(bind(module, Int(0, 2), 2)).failing == 0
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", FAILING)
 def test_what_numpy_refuses_or_wraps_is_a_run_that_fails(name: str) -> None:
     body, failing = FAILING[name]

@@ -323,7 +323,7 @@ def f(x):
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", SMALL)
 def test_laws_are_those_of_the_interpreter(name: str) -> None:
     with module_of(SMALL[name] + "\n") as module:

@@ -44,6 +44,7 @@ CLOSED = ("sum of geometrics", "quotient", "more than two", "published and compa
 """These have laws in closed form."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_laws_enclose_runs_within_a_reach(name: str) -> None:
     with module_of(PROGRAMS[name] + "\n") as module:
@@ -114,6 +115,7 @@ def _law_of_first(x: tuple[int, ...]) -> dict[Any, arb]:
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("program", "law", "n"), [(noisy_max, _law_of_max, 2), (noisy_max, _law_of_max, 3), (first_above, _law_of_first, 3)]
 )

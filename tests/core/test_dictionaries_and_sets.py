@@ -107,7 +107,7 @@ FAILING = (
 )  # fmt: skip
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_dictionaries_and_sets_have_the_law_of_the_interpreter(name: str) -> None:
     with module_of(PROGRAMS[name] + "\n") as module:
@@ -132,6 +132,7 @@ KEYED = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", KEYED)
 def test_as_many_keys_are_there_as_records_and_draws_tell_them_apart(name: str) -> None:
     with module_of("def f(x):\n    c, out = {}, {}\n" + KEYED[name] + "\n") as module:

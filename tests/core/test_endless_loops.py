@@ -205,6 +205,7 @@ def test_what_has_no_bound_is_answered_by_its_law(name: str) -> None:
     assert lower <= found.exp_epsilon <= lower * F(3, 2) or found.exp_epsilon == math.inf
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", REFUSED)
 def test_others_are_refused_and_the_state_is_named(name: str) -> None:
     source, error, words = REFUSED[name]

@@ -128,6 +128,7 @@ def _source(body: str) -> str:
     return HEAD + "def f(x):\n    " + body.replace("\n", "\n    ").strip() + "\n"
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", BODIES)
 def test_a_function_with_yield_means_what_the_interpreter_runs(name: str) -> None:
     with module_of(_source(BODIES[name])) as module:

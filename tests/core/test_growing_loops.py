@@ -66,7 +66,7 @@ def test_a_counter_without_end_is_noise_on_the_integers(seed: int, kind: str) ->
                 assert mass <= laws.number(laws.probability(x, output)) <= mass + beyond
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("kind", sorted(set(CARRIED) - {"counter", "list"}))
 @pytest.mark.parametrize("seed", range(2))
 def test_what_grows_without_end_is_refused_in_one_pass(seed: int, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,7 @@ def f(x, rounds):
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("source", "most"), [(QUEUE, 20), (WALLS, 9), (STEPS, 20), (COUNTER, 7)])
 def test_values_do_not_grow_with_the_rounds(source: str, most: int) -> None:
     with module_of(source) as module:
@@ -67,6 +68,7 @@ def test_values_do_not_grow_with_the_rounds(source: str, most: int) -> None:
     assert max(len(expr.values) for expr in reachable(program.roots)) <= most
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("source", [QUEUE, WALLS, STEPS, COUNTER, PLACES])
 def test_laws_are_those_of_the_interpreter(source: str) -> None:
     with module_of(source) as module:

@@ -102,6 +102,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_is_gone_through_is_that_of_plain_python(name: str) -> None:
     with module_of(f"{CLASSES}\n\ndef f(x):{PROGRAMS[name]}") as module:

@@ -31,7 +31,7 @@ ENCLOSED = {
 LONG = dict.fromkeys({*ENCLOSED, "ruin", "coupons"} - {"modulo"}, 6) | {"progeny": 30}
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize(
     ("function", "source", "output", "value"),
     [

@@ -244,7 +244,7 @@ BODIES = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("name", BODIES)
 def test_what_python_has_means_what_the_interpreter_runs(name: str) -> None:
     with module_of(HEAD.replace("RESULT", BODIES[name])) as module:

@@ -57,6 +57,7 @@ def f(x):
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", thinned(LONG, 4))
 def test_long_programs_are_lowered_with_little_work(name: str) -> None:
     with module_of(LONG[name] + "\n") as module:
@@ -95,6 +96,7 @@ class Stopped(Exception):
     """The limit of these tests."""
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "source",
     [

@@ -80,6 +80,7 @@ def f(x):
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "source",
     [

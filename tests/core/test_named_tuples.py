@@ -138,6 +138,7 @@ BODIES = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("body", BODIES)
 def test_the_meaning_is_that_of_python(body: str) -> None:
     with module_of(f"{HEAD}def f(x):{BODIES[body]}\n") as module:
@@ -169,6 +170,7 @@ ONE_STATE = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("body", ONE_STATE)
 def test_they_go_from_one_record_to_the_next(body: str) -> None:
     with module_of(f"{HEAD}def f(x):{ONE_STATE[body]}\n") as module:

@@ -240,6 +240,7 @@ def _module(body: str) -> Any:
     return module_of(f"{HEAD}def f(x):\n    {body.strip()}\n")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("bits", [0, 3])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_objects_have_the_law_of_their_runs(name: str, bits: int) -> None:
@@ -258,6 +259,7 @@ DOUBLES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", DOUBLES)
 def test_generators_in_doubles(name: str) -> None:
     with _module(DOUBLES[name]) as module:

@@ -98,6 +98,7 @@ def itself(x):
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("command", "printed"),
     [

@@ -66,6 +66,7 @@ ENOUGH = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("made", ENOUGH, ids=lambda made: made.name)
 def test_weights_that_change_by_a_factor(made):
     one = made.bind(n=ALL)

@@ -48,7 +48,7 @@ def asked(module: Any, expected: dict[str, Any], what: str) -> Any:
     return getattr(module, expected["mechanism"]).bind(**expected["parameters"], **counts)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(("module", "expected"), RECORDED, ids=LABELS)
 def test_programs(module: Any, expected: dict[str, Any]) -> None:
     cells = []

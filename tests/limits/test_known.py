@@ -92,6 +92,7 @@ def test_pairs_whose_outputs_stand_for_several_orders_are_left_out(monkeypatch: 
     assert 0 < sent[-1].lower <= instance.delta(exp_epsilon="3/2").delta
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("budget", thinned([20, 400_000, 0], 3))
 @pytest.mark.parametrize("program", [counted, shuffled, pairs, named, filtered, observed], ids=lambda one: one.name)
 def test_a_few_pairs_show_no_more_than_the_truth(program: Any, budget: int, monkeypatch: pytest.MonkeyPatch) -> None:

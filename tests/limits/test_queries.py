@@ -61,6 +61,7 @@ BINDS: dict[str, Callable[..., Instance]] = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("query", QUERIES, ids=range(len(QUERIES)))
 @pytest.mark.parametrize("bind", BINDS)
 def test_a_query_answers_the_same_within_limits(query: Callable[[Instance], Any], bind: str) -> None:
@@ -194,6 +195,7 @@ def check_the_end(process: subprocess.Popen[str], status: int, *why: str) -> Non
         _look_for(process.pid)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("stage", stages("lowering a deep output", "a C call"))
 def test_the_time_limit_of_a_command(stage: str, tmp_path: Path) -> None:
     began = time.monotonic()

@@ -208,6 +208,7 @@ def test_levels_beyond_the_stack_are_refused() -> None:
         make_manager("cudd", 10_000_000)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(12))
 def test_back_ends_and_arithmetics_agree(seed: int) -> None:
     case = write_program(random.Random(100 + seed))

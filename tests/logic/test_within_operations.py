@@ -32,6 +32,7 @@ def combined(manager: Manager, operation: str, bits: int) -> Node:
             return made
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("operation", ["both", "either", "differ", "choose", "substitute"])
 def test_one_operation_stops_at_the_limit_of_nodes(operation: str) -> None:
     manager = make_manager("cudd", 50, Limits(max_nodes=100_000))

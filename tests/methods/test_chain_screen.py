@@ -52,6 +52,7 @@ HALF = Fraction(1, 2)
 RATIOS: dict[str, Any] = {"ratio_threshold": "1/2", "ratio_query": "1/2"}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("neighbours", ["unit-all", "unit-step", "replace-one"])
 def test_sparse_vectors(neighbours: str) -> None:
     for one, more in (

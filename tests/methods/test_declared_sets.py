@@ -38,6 +38,7 @@ def test_sizes_of_the_sets() -> None:
     assert sum(row.inputs for row in count.bind(n=40, lam="1/5").accuracy(2, top=100).top) == 2**40
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("alpha", "top"), [(190, 1), (190, 4), (340, 3)])
 def test_the_worst_datasets_are_those_of_all(alpha: int, top: int) -> None:
     instance = count.bind(n=340, lam="1/5")

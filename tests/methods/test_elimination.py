@@ -112,6 +112,7 @@ def f(x):
 """
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("source", [EXITS, SHUFFLED, USED, OBSERVED, LAWS])
 def test_fixed_programs(source: str) -> None:
     assert_laws(source, n=3)

@@ -63,7 +63,7 @@ def quotients(weights: Mapping[int, Any], below: Any) -> dict[int, Any]:
     return {code: quotient(weight, below) for code, weight in weights.items()}
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("seed", range(60))
 def test_drawn_programs_on_all_datasets_at_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tightdp.methods.leaf_laws.LITTLE_WORK", 0)

@@ -90,6 +90,7 @@ def law_of_walk() -> dict[Any, Fraction]:
     return {place: Fraction(weight, 8**ROUNDS) for place, weight in weights.items()}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("network", "expected"), [(diamond, law_of_diamond), (ladder, law_of_ladder), (walk, law_of_walk)]
 )

@@ -61,7 +61,7 @@ def ranked(instance: Instance) -> Counter[Any]:
     return found
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     "neighbours", ["unit-step", *(pytest.param(each, marks=pytest.mark.slow(seconds=1)) for each in MORE)]
 )

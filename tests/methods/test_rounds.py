@@ -32,6 +32,7 @@ def last_of_signs(x):  # type: ignore[no-untyped-def]
     return w
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", [sign_descent, last_of_signs], ids=lambda made: str(made.name))
 def test_every_method_gives_the_same_answer_and_witness(made: Mechanism) -> None:
     for n in (1, 2, 3, 4):

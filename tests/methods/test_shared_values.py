@@ -46,6 +46,7 @@ def answered_twice(x: Any) -> Any:
 SHARED = [search, drawn_threshold, remainder, answered_twice]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("one", SHARED, ids=lambda one: one.name)
 def test_laws_and_ratios_are_those_of_all_datasets(one: Mechanism) -> None:
     for n in (2, 3):

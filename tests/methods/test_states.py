@@ -60,7 +60,7 @@ TARGETS = {
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("noisy", [clamped, of_two, weighted], ids=lambda mechanism: mechanism.name)
 def test_accuracy_by_states_of_mechanism_and_target_is_that_of_all_datasets(noisy: Mechanism, target: str) -> None:
@@ -81,6 +81,7 @@ def test_accuracy_is_measured_once_for_every_sum() -> None:
     assert long.bind(n=6).accuracy(alpha=3).stats.accuracy_set == 121
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("mechanism", STATES, ids=lambda mechanism: mechanism.name)
 def test_states_give_what_all_datasets_give(mechanism: Mechanism) -> None:
     for n in (2, 3):
@@ -133,6 +134,7 @@ def unlike(x: Any) -> Any:
 MANY_STATES = [middle, spread, unlike]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mechanism", MANY_STATES, ids=lambda mechanism: mechanism.name)
 def test_pairs_of_many_states_are_told_apart_by_their_laws(
     mechanism: Mechanism, monkeypatch: pytest.MonkeyPatch

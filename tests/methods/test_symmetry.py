@@ -158,7 +158,7 @@ def source_of(record: str, body: str, neighbours: str = "replace-one", target: s
     return f'{MODULE}@mechanism(record={record}, neighbours="{neighbours}", target={target})\ndef f(x):\n{lines}'
 
 
-@pytest.mark.one_in(8)
+@pytest.mark.one_in(16)
 @pytest.mark.parametrize(("method", "record", "n", "body"), thinned(BY_HAND, 6))
 def test_programs_by_hand(method: str | None, record: str, n: int, body: str) -> None:
     found = oracle.compare(Drawn(source_of(record, body), n, "replace-one"), *NAMES)
@@ -179,7 +179,7 @@ IN_PARTS = [
 ]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("relation", ["replace-one", "unit-step", "add-remove"])
 @pytest.mark.parametrize(("in_parts", "record", "n", "body"), thinned(IN_PARTS, 2))
 def test_outputs_in_independent_parts(in_parts: bool, record: str, n: int, body: str, relation: str) -> None:
@@ -263,7 +263,7 @@ INSTANCES: dict[str, Callable[[], Instance]] = {
 LOOKS = (0, 1, 2, 3, 5, 9, 17, 40, 150, 10**9) if FULL else (0, 2, 9, 40, 10**9)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("name", thinned(INSTANCES, 4))
 def test_interrupted_queries_enclose_the_answer(name: str, query: str) -> None:

@@ -26,7 +26,7 @@ from views import METHODS, renamed, shaped, tailed
 NAMED = METHODS[1:]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("seed", thinned(range(5), 3))
 @pytest.mark.parametrize("method", METHODS)
 def test_drawn_names(seed: int, method: str | None) -> None:
@@ -40,7 +40,7 @@ def test_drawn_shapes(seed: int, method: str | None) -> None:
     assert shaped(seed, method) or method is not None
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("method", METHODS)
 def test_drawn_tails(seed: int, method: str | None) -> None:

@@ -51,6 +51,7 @@ def values(found: Efficacy) -> list[F]:
 # brute force
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("program", "n", "pairs"), CASES, ids=lambda value: getattr(value, "name", ""))
 def test_agrees_with_brute_force(program: Any, n: int, pairs: Any) -> None:
     found = program.bind(n=n).efficacy(pairs=pairs)

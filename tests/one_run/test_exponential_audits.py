@@ -103,6 +103,7 @@ def check_efficacy(instance: Instance, bound: Bound) -> Efficacy:
     return found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("n", range(1, 5))
 @pytest.mark.parametrize("eps", [F(1, 2), F(1), F(7, 3)])
 def test_randomized_response_is_as_good_as_its_posterior(n: int, eps: F) -> None:
@@ -153,6 +154,7 @@ def test_more_outputs_than_are_listed() -> None:
     assert response.bind(n=60, eps=1).efficacy().rows[-1].efficacy == e / (1 + e)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("part", range(2))
 def test_drawn_mechanisms(part: int) -> None:
     compared = 0
@@ -186,7 +188,7 @@ def test_expressions_with_decimals(tmp_path: Any, capsys: pytest.CaptureFixture[
     assert "2e/(1 + e) ≈ 1.46212" in capsys.readouterr().out
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_an_order_that_is_given(program: Any) -> None:
     instance, game = program.bind(n=3, q="exp(-1/2)"), Game(program.bind(n=3, q=rounded(HALF)).bound)

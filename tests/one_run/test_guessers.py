@@ -37,7 +37,7 @@ def small(case: tuple[Any, int, Any]) -> tuple[Instance, Game]:
     return program.bind(n=n), Game(program.bind(n=n).bound, pairs)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].name)
 def test_joint_laws_agree_with_brute_force(case: Any) -> None:
     found, game = small(case)
@@ -51,6 +51,7 @@ def test_joint_laws_agree_with_brute_force(case: Any) -> None:
         assert law.right / k == found.efficacy(k, game.pairs).rows[0].efficacy
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].name)
 def test_the_largest_posteriors_without_a_list_of_outputs(case: Any) -> None:
     found, game = small(case)
@@ -90,6 +91,7 @@ def test_many_largest_posteriors() -> None:
     assert {r for r, _, _ in law.entries} == {30}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].name)
 def test_guessers_given_as_functions(case: Any) -> None:
     found, game = small(case)
@@ -131,7 +133,7 @@ def test_counts_have_all_guesses_right_together() -> None:
 # adaptive
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].name)
 def test_adaptive_laws_agree_with_brute_force(case: Any) -> None:
     found, game = small(case)

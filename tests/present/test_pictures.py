@@ -172,6 +172,7 @@ def test_long_names_of_outputs_do_not_run_into_each_other() -> None:
     assert len(many.get_xticks()) <= 26
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "words",
     [

@@ -189,6 +189,7 @@ def test_exit_states(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert run(capsys, "sweep", "mechanisms.py:first", "n=1..3", "--max-nodes", "12")[0] == 3
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("command", ["privacy", "sweep"])
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_interrupted_commands_end_with_130(tmp_path: Path, command: str, options: list[str]) -> None:

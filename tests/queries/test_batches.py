@@ -18,6 +18,7 @@ DELTAS = (F(1, 1000), F(1, 20))
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("n", "batches"), [(1, 3), (2, 2), (3, 2), (2, 3)])
 @pytest.mark.parametrize("name", ["poisson", "bins"])
 @pytest.mark.parametrize("ratio", ["1/4", "4/5"])
@@ -28,6 +29,7 @@ def test_one_record_is_enough(name: str, n: int, batches: int, ratio: str) -> No
         assert whole.epsilon(delta=delta).exp_epsilon == one.epsilon(delta=delta).exp_epsilon
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("n", "batches"), [(2, 2), (4, 2), (3, 3)])
 @pytest.mark.parametrize("ratio", ["1/4", "4/5"])
 def test_the_worst_order_of_the_others(n: int, batches: int, ratio: str) -> None:

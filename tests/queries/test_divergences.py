@@ -65,6 +65,7 @@ def test_the_order_infinity_is_pure(instance: Instance) -> None:
     assert found.to_dict()["result"]["order"] == "inf"
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("instance", CASES)
 def test_the_least_rho_bounds_every_order_and_is_attained(instance: Instance) -> None:
     found = instance.zcdp()

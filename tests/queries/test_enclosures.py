@@ -88,7 +88,7 @@ def ends(found: Any) -> tuple[Any, Any]:
     return found.lower, found.upper
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     "seed", [*thinned(range(60), 3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 400))]
 )
@@ -119,6 +119,7 @@ def test_the_exact_value_lies_inside(seed: int) -> None:
         assert found.status == ("exact" if low == high else "bounded")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", thinned(range(40), 3))
 def test_the_witness_of_a_lower_end_is_computed_again_in_exact_numbers(seed: int) -> None:
     instance, t = draw(seed), F(11, 10)
@@ -184,6 +185,7 @@ def debiased(x, lam):  # type: ignore[no-untyped-def]
     return (sum(1 - b if flip(lam) else b for b in x) - len(x) * lam) / (1 - 2 * lam)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("lam", ["1/5", "3/8", "1/7"])
 def test_the_error_of_debiased_sums_takes_every_so_manieth_integer(lam: str) -> None:
     for n in (1, 4, 9):

@@ -24,7 +24,7 @@ def first(x):  # type: ignore[no-untyped-def]
     return x[0] ^ flip("1/5")
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("seed", range(25))
 def test_rows_are_the_laws_of_the_interpreter(seed: int) -> None:
     drawn = draw_mechanism(seed)

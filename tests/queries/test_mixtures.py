@@ -72,7 +72,7 @@ def check(instance: Instance, width: float, few: int, monkeypatch: pytest.Monkey
                 assert F(ends.upper.delta_above(1.0)) - (F(ends.lower.event(1.0)[0]) - ends.lower.event(1.0)[1]) < 1e-12
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(60 if FULL else 20))
 def test_drawn_mixtures(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for width, few in ((0.25, 1), (2.0, 1), (0.25, 10**6)):

@@ -55,6 +55,7 @@ def datasets(instance: Instance) -> list[tuple[int, ...]]:
 CASES = [(responses, {"lam": "1/5"}), (unbiased, {"lam": "1/5"}), (noisy, {"ratio": "1/2"})]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize(("program", "parameters"), CASES, ids=lambda value: getattr(value, "name", ""))
 def test_it_is_the_least_probability_over_datasets(program: Any, parameters: dict[str, str], n: int) -> None:

@@ -101,7 +101,7 @@ def f(x):
 """
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("record", "neighbours", "n"),
     [

@@ -74,6 +74,7 @@ def test_the_files_are_enough_elsewhere_and_one_that_is_missing_is_named(tmp_pat
     assert checked(example, elsewhere) == (1, "refused: forms.py is not beside checker.py\n")
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_committed_examples_are_accepted(path: Path) -> None:
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -295,6 +296,7 @@ def test_laws_and_moments_as_they_are_asked_for() -> None:
         count.certify(exp_moment=2)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("name", "parameters", "pairs"),
     [

@@ -93,6 +93,7 @@ TRUE: list[tuple[Any, Callable[[Any, float], float]]] = [
 ]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("mechanism_", "density"), TRUE, ids=[each.name for each, _ in TRUE])
 def test_messages_from_which_the_output_is_drawn(mechanism_: Any, density: Callable[[Any, float], float]) -> None:
     """Their law, with the densities of the messages, gives the density of what is published; and e^ε is tight."""

@@ -41,6 +41,7 @@ def values(content: dict[str, Any]) -> list[tuple[Fraction, Fraction]]:
     return [(t, (low + high * t) / (1 + t)) for t in map(Fraction, ("1/9", "2/3", "1", "5"))]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("name", "parameters", "unknown", "n"), CASES, ids=[name for name, *_ in CASES])
 def test_the_bound_is_the_tight_one_at_every_value(name: str, parameters: dict[str, Any], unknown: str, n: int) -> None:
     one = mechanisms(name)[name]
@@ -53,6 +54,7 @@ def test_the_bound_is_the_tight_one_at_every_value(name: str, parameters: dict[s
     assert "has the law of" in compare(content, one.bind(n=n, **parameters).bound.program)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "parameters", "claim"),
     [

@@ -97,7 +97,7 @@ def made_of(name: str, **others: Any) -> Any:
     return tightdp.of(place, record=record, dataset="x[0]", arguments=given, catch=[OverflowError])
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", METHODS)
 def test_compiled_laws_are_those_of_the_library_on_every_draw(name: str) -> None:
     arguments, record = METHODS[name]
@@ -108,6 +108,7 @@ def test_compiled_laws_are_those_of_the_library_on_every_draw(name: str) -> None
         assert {key: mass for key, mass in few.distribution((value,)).law if mass} == law
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ["exponential", "of_candidates"])
 def test_utilities_that_depend_on_the_dataset(name: str, tmp_path: Any) -> None:
     path = tmp_path / "selecting.py"

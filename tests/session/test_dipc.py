@@ -37,6 +37,7 @@ def made_of(function: Any, n: int) -> Mechanism:
     return mechanism(record=record, neighbours="unit-step" if alone else "unit-all")(function)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("function", "n"), CASES)
 def test_every_scheme_is_decided(function: Any, n: int) -> None:
     name, made = function.__name__, made_of(function, n)

@@ -51,6 +51,7 @@ def test_a_sample_is_told_from_the_noise() -> None:
     assert {draw.text: (draw.published, draw.fixed) for draw in found.draws}["choice(x)"] == (16, 16)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("name", "after"),
     [
@@ -136,6 +137,7 @@ def noisy_count(x, lam="1/10"):
     return geometric(sum(x), lam, 0, len(x))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("asked", [noisy_bit, noisy_count])
 @pytest.mark.parametrize("epsilon", ["1", "7/5"])
 def test_the_strength_for_an_irrational_claim_is_that_of_solve(asked: Mechanism, epsilon: str) -> None:
@@ -151,6 +153,7 @@ def noisy_total(x, ratio="1/4"):
     return geometric(sum(x), ratio, 0, 3 * len(x))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("claim", [{"exp_epsilon": 2}, {"epsilon": "1"}, {"exp_epsilon": 27}])
 def test_a_root_of_the_claim_is_rounded_as_solve_rounds_it(claim: dict[str, object]) -> None:
     """A record changes the sum by up to three: the strength is a cube root, and 1/3 where that is rational."""

@@ -62,6 +62,7 @@ def test_an_answer_lies_between_those_at_rationals(number: int) -> None:
 BETWEEN = [("2", "exp(1)", "3"), ("0", "1/(1+exp(1))", "1"), ("1", "3/2", "2")]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("low", "given", "high"), BETWEEN)
 def test_alpha_and_beta(low: str, given: str, high: str) -> None:
     asked = instance()
