@@ -306,7 +306,7 @@ class Verification(Result):
     """The verdict on one or more claims about an instance; `bool()` of it is True when all hold."""
 
     query: ClassVar[str] = "verify"
-    json = "holds claims"
+    json = "holds claims *_proved"
     table = "claims"
     claims: tuple[Claim, ...]
 

@@ -16,7 +16,7 @@ from tightdp.exact.parameters import read_exact
 from tightdp.methods.base import Ratio
 from tightdp.queries.privacy import DeltaAt, LeastRatio, RenyiAt, TightRatio
 from tightdp.results.answers import Verification
-from tightdp.results.result import Drawn, Enclosed, PairWitness, Result, Subject, presenter
+from tightdp.results.result import Drawn, Enclosed, LineEnds, PairWitness, Result, Subject, presenter
 
 
 @overload
@@ -151,10 +151,16 @@ class Curve(Drawn, Result):
 
     query: ClassVar[str] = "privacy"
     table = "_listed"
-    json = "points lower?"
+    json = "points *_line_ends"
     points: tuple[tuple[Number, Number], ...]
     lower: tuple[tuple[Number, Number], ...] = ()
     line = "privacy curve"
+
+    @property
+    def _line_ends(self) -> LineEnds:
+        if self.for_every_n is None:
+            return {"lower": self.lower} if self.lower else {}
+        return {"lower": self.lower or self.points, "upper": self.points, **self._proved}
 
     def __call__(self, epsilon: Any) -> Delta:
         """Return δ at a rational ε >= 0, as `delta`; `float()` of the result is δ."""
@@ -211,10 +217,16 @@ class Tradeoff(Drawn, Result):
 
     query: ClassVar[str] = "privacy"
     table = "vertices: false_positive_rate false_negative_rate"
-    json = "vertices upper?"
+    json = "vertices *_line_ends"
     line = "trade-off function"
     vertices: tuple[tuple[Number, Number], ...]
     upper: tuple[tuple[Number, Number], ...] = ()
+
+    @property
+    def _line_ends(self) -> LineEnds:
+        if self.for_every_n is None:
+            return {"upper": self.upper} if self.upper else {}
+        return {"lower": self.vertices, "upper": self.upper or self.vertices, **self._proved}
 
     def __call__(self, false_positive_rate: Any) -> Number:
         """Return the least false negative rate, or its lower end where it is enclosed, at a rate from 0 to 1."""
@@ -282,18 +294,21 @@ class Tight(TypedDict, total=False):
 class EveryN(_LeastEpsilon):
     """The least e^ε that holds for all n >= 1: between `lower`, attained with n records, and `upper`, which is proved.
 
+    For δ > 0 it is the least e^ε >= 1 with δ(e^ε) <= δ.
+
     `attained` is true where some n attains the upper end, false where ratios provably come arbitrarily close to it as n
     grows (without bound where it is inf), and None where that is not known. `proof` names the proof of the upper end
     (docs/every-n.md).
     """
 
     query: ClassVar[str] = "privacy"
-    json = "*_tight lower upper n attained proof witness?"
+    json = "*_tight lower upper n attained proof delta=_delta? witness?"
     lower: Exact
     upper: Exact
     n: int
     attained: bool | None
     proof: str
+    delta: Number = Fraction(0)
     witness: PairWitness | None = None
 
     @property
@@ -305,6 +320,10 @@ class EveryN(_LeastEpsilon):
     @property
     def _tight(self) -> Tight:
         return {"exp_epsilon": self.upper, "epsilon": self.epsilon} if self.status == "exact" else {}
+
+    @property
+    def _delta(self) -> Number | None:
+        return self.delta or None
 
     @property
     def exp_epsilon(self) -> Exact:

@@ -38,7 +38,7 @@ class PrivacyLoss(Drawn, Result):
     """
 
     query: ClassVar[str] = "privacy"
-    json = "directions=_directions"
+    json = "directions=_directions *_proved"
     line = "privacy curve"
     losses: Losses
     error: Fraction = Fraction(0)

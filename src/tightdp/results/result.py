@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal, TypedDict, TypeVar, cast
 
 from tightdp._version import __version__
 from tightdp.errors import QueryError
+from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, brief
 from tightdp.exact.weights import NUMBERS
 from tightdp.language.analyst import Strategy
@@ -84,11 +85,35 @@ class Counts(TypedDict, total=False):
     accuracy_set: int
 
 
-class Ends(TypedDict, total=False):
+class OfEveryN(TypedDict, total=False):
+    """What an answer for every n says of its ends."""
+
+    n: int
+    attained: bool | None
+    proof: str
+
+
+class Ends(OfEveryN, total=False):
     """What encloses the number that an answer is named after."""
 
     lower: Exact
     upper: Exact
+
+
+class LineEnds(OfEveryN, total=False):
+    """What encloses a line."""
+
+    lower: tuple[tuple[Number, Number], ...]
+    upper: tuple[tuple[Number, Number], ...]
+
+
+@dataclass(frozen=True)
+class ForEveryN:
+    """Of an answer for every n: the n that has its lower end, whether that is the upper end, and how this is proved."""
+
+    n: int
+    attained: bool | None
+    proof: str
 
 
 @dataclass(frozen=True)
@@ -256,6 +281,8 @@ class Result(Table, Shown):
     """Which limit was reached before the answer was exact; empty where none was."""
     hint: str = field(default="", compare=False)
     """What to do about that limit."""
+    for_every_n: ForEveryN | None = field(default=None, compare=False)
+    """What is said of the ends where the answer is one for every n."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as `--json` prints it: what all answers have in common, and `result`, its own numbers."""
@@ -284,7 +311,14 @@ class Result(Table, Shown):
 
     @property
     def _ends(self) -> Ends:
-        return cast("Ends", {} if self.status == "exact" else {name: getattr(self, name) for name in _ENDS})
+        if self.for_every_n is None and self.status == "exact":
+            return {}
+        ends = next(iter(self.columns.values())) if self.for_every_n else (getattr(self, name) for name in _ENDS)
+        return {**cast("Ends", dict(zip(_ENDS, ends, strict=True))), **self._proved}
+
+    @property
+    def _proved(self) -> OfEveryN:
+        return cast("OfEveryN", {} if self.for_every_n is None else vars(self.for_every_n))
 
     @property
     def not_known(self) -> frozenset[str]:

@@ -30,7 +30,8 @@ from tightdp.session.certify import WORK, Certificate, load_checker
 from tightdp.session.certify_content import about, written
 from tightdp.session.certify_events import dataset_of
 from tightdp.session.certify_runs import together
-from tightdp.session.enclosing import enclose, is_above, verify
+from tightdp.session.dominating import verify
+from tightdp.session.enclosing import enclose, is_above
 from tightdp.session.forms import KINDS, Explored, Reasons, assembled, find_forms
 
 _MOST_TRIED = 12

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from tightdp.errors import LanguageError, LimitError, QueryError, TightdpError
+from tightdp.errors import LanguageError, LimitError, QueryError
 from tightdp.every_n.deciding import Untraceable
 from tightdp.every_n.one_record import errs_alike, is_told_apart_at_most_by_one
 from tightdp.every_n.paths import Paths
@@ -19,11 +18,10 @@ from tightdp.every_n.states import explore
 from tightdp.every_n.telling import ends_early
 from tightdp.every_n.upper import Triple, Upper, extended, least_upper, near, readings
 from tightdp.exact.field import Number
-from tightdp.exact.numbers import Exact, as_text, compare_log
+from tightdp.exact.numbers import Exact, compare_log
 from tightdp.language.laws import Exponentials
-from tightdp.limits import Allowance, snapshot
-from tightdp.results.answers import Claim
-from tightdp.results.privacy import EveryN, EveryNVerification
+from tightdp.limits import Allowance
+from tightdp.results.privacy import EveryN
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session import numeric
 from tightdp.session.base import InstanceBase
@@ -32,12 +30,12 @@ from tightdp.session.outputs import output_probability
 from tightdp.session.search import tight_privacy
 from tightdp.session.strategies import told
 
-_SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+SIZES = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _FIRST = 2
 """How many of these are asked before an upper end is looked for."""
 _COMPARED = (4,)
 """At which n besides these an upper end is compared with what is attained, before it is given."""
-_WORK_FOR_FEW = 1_000_000
+WORK_FOR_FEW = 1_000_000
 """How much work goes into each of the first n: steps, times the records that a step is about."""
 _WORK = 3_000_000
 """How much work lower ends are looked for, on all datasets and on those like the ones found."""
@@ -101,11 +99,11 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
     yield best, None
     programs = [] if math.isinf(best.value) else readings(instance.bound)
     small: list[tuple[int, int]] = []
-    for n in _SIZES[:_FIRST]:
+    for n in SIZES[:_FIRST]:
         if not math.isinf(best.value):
-            allowance = Allowance(_WORK_FOR_FEW)
+            allowance = Allowance(WORK_FOR_FEW)
             best = max(best, _tight(instance, n, allowance) or best, key=lambda each: each.value)
-            small.append((n, _WORK_FOR_FEW - allowance.left))
+            small.append((n, WORK_FOR_FEW - allowance.left))
     if math.isinf(best.value):
         yield best, Upper(math.inf, "witness")
         return
@@ -122,7 +120,7 @@ def _closer(instance: InstanceBase, enough: Callable[[Exact], bool] | None) -> I
     raising = _Raising(instance, best, upper, enough)
     work, share = (_WORK // _DEARER, _DEARER) if by_pieces else (_WORK, 1)
     few = [(n, done) for n, (_, done) in known.items()]
-    all_, alike = _Spent(work - sum(done for _, done in few), [*small, *few]), _Spent(work // share)
+    all_, alike = Spent(work - sum(done for _, done in few), [*small, *few]), Spent(work // share)
     yield best, upper
     longer = [raising.longer(alike, by_pieces) for _ in range(2)]
     ways = [raising.compared(each for each, _ in known.values()), raising.larger(all_), longer[0]]
@@ -153,12 +151,12 @@ def _compared(instance: InstanceBase, upper: Upper) -> dict[int, tuple[_Lower, i
     """Return the lower ends at the first few n, and their work. Raises LanguageError where one is above the upper."""
     known: dict[int, tuple[_Lower, int]] = {}
     for n in _COMPARED:
-        allowance = Allowance(_WORK_FOR_FEW)
+        allowance = Allowance(WORK_FOR_FEW)
         found = _tight(instance, n, allowance)
         if found is None:
             break
         _refuse_crossing(found, upper)
-        known[n] = found, _WORK_FOR_FEW - allowance.left
+        known[n] = found, WORK_FOR_FEW - allowance.left
     return known
 
 
@@ -173,8 +171,13 @@ def _refuse_unproved(instance: InstanceBase, programs: list[Paths], upper: Upper
 def _refuse_crossing(lower: _Lower, upper: Upper) -> None:
     """Raise LanguageError where a witness contradicts an upper end: then the chain is not one of this program."""
     if lower.value > upper.value:
-        what = f"no answer for every n: what was proved of this program contradicts its answer at n = {lower.n}"
-        raise LanguageError(what, "this is a mistake of tightdp, please report it; ask for one n meanwhile")
+        raise contradiction(lower.n)
+
+
+def contradiction(n: int) -> LanguageError:
+    """Return the error for an upper end that is below what some n has."""
+    what = f"no answer for every n: what was proved of this program contradicts its answer at n = {n}"
+    return LanguageError(what, "this is a mistake of tightdp, please report it; ask for one n meanwhile")
 
 
 class _Raising:
@@ -199,9 +202,9 @@ class _Raising:
                 self.best = max(self.best, found, key=lambda each: each.value)
                 yield self.best
 
-    def larger(self, spent: _Spent) -> Iterator[_Lower]:
+    def larger(self, spent: Spent) -> Iterator[_Lower]:
         """Yield larger ends, of all datasets with larger n."""
-        for n in _SIZES:
+        for n in SIZES:
             if n <= spent.last or n < self.best.n:
                 continue
             if self.done() or spent.too_little_for(n):
@@ -213,7 +216,7 @@ class _Raising:
             self.best = max(self.best, found, key=lambda each: each.value)
             yield self.best
 
-    def longer(self, spent: _Spent, carefully: bool) -> Iterator[_Lower]:
+    def longer(self, spent: Spent, carefully: bool) -> Iterator[_Lower]:
         """Yield larger ends, of datasets in which what the last ones repeat is so more often.
 
         Where it is done carefully, it is seen first how the work grows.
@@ -234,12 +237,12 @@ class _Raising:
             self.best = larger
             yield larger
 
-    def _of_pairs(self, pairs: Sequence[Triple], spent: _Spent) -> _Lower | None:
+    def _of_pairs(self, pairs: Sequence[Triple], spent: Spent) -> _Lower | None:
         """Return the largest ratio of some datasets, by algebra of any output, else of those that are given."""
         found: list[_Lower] = []
         with suppress(LanguageError, LimitError, QueryError), spent.on(len(pairs[0].x), _MOST) as allowance:
             for x, x_prime, output in pairs:
-                engine = _engine(self._instance, len(x), allowance)
+                engine = engine_of(self._instance, len(x), allowance)
                 if (known := numeric.of_pair(engine, x, x_prime)) is not None:
                     found.append(_Lower(known[0], len(x), known[1]))
                     break
@@ -258,7 +261,7 @@ def _triple(found: _Lower) -> Triple:
     return Triple(witness.x, witness.x_prime, witness.output if isinstance(witness, TripleWitness) else _ANY)
 
 
-class _Spent:
+class Spent:
     """Work that is done on larger and larger n, each of which takes several times as much as the one before."""
 
     def __init__(self, work: int, before: Sequence[tuple[int, int]] = ()) -> None:
@@ -297,13 +300,9 @@ class _Spent:
         return spent > 0 and math.log(spent) + more > math.log(max(self._left, 1))
 
 
-def refuse_mixed(instance: InstanceBase) -> None:
-    """Raise QueryError where others than the record that changes may show, or hide, what it is."""
-    with suppress(TightdpError):
-        if is_told_apart_at_most_by_one(instance.bound, readings(instance.bound, by_position=False)):
-            return
-    known = "what records tell is independent of each other, or added to noise without limits"
-    raise QueryError("for every n this program has an answer for ε only", f"ask for one n: it has others where {known}")
+def proved(instance: InstanceBase) -> Upper:
+    """Return the upper end that is found first. Raises LanguageError where nothing can be proved of the program."""
+    return next(upper for _, upper in _closer(instance, lambda _: True) if upper is not None)
 
 
 def refuse_uneven(instance: InstanceBase) -> None:
@@ -319,32 +318,6 @@ def refuse_uneven(instance: InstanceBase) -> None:
         raise QueryError("accuracy has no answer for every n, as the error may depend on the records", hint)
 
 
-def verify(instance: InstanceBase, exp_epsilon: Number | None, epsilon: Fraction | None) -> EveryNVerification:
-    """Return the verdict on the claim that ε-DP holds for every n; either e^ε or ε is given."""
-    name, claimed = ("epsilon", epsilon) if exp_epsilon is None else ("exp_epsilon", exp_epsilon)
-    assert claimed is not None
-    above = partial(is_above, exp_epsilon=exp_epsilon, epsilon=epsilon)
-
-    def verdict(found: EveryN) -> EveryNVerification:
-        holds = None if above(found.upper) else True
-        if above(found.lower) or (found.attained is False and above(found.upper)):
-            holds = False
-        tight = found.upper if found.status == "exact" and exp_epsilon is not None else None
-        ends = f"{as_text(found.lower)} and {as_text(found.upper)}"
-        between = ends if len(ends) <= 80 else "these"
-        undecided = found.reason or f"the least e^ε for every n is between {between}"
-        return EveryNVerification(
-            subject=instance.subject,
-            status="unresolved" if holds is None else "exact",
-            claims=(Claim(name, claimed, tight, holds, told(instance.bound, found.witness)),),
-            found=found,
-            reason=undecided if holds is None else "",
-            hint=found.hint if holds is None else "",
-        )
-
-    return verdict(enclose(instance, above, lambda found: snapshot(verdict(found))))
-
-
 def is_above(value: Exact, exp_epsilon: Number | None, epsilon: Fraction | None) -> bool:
     """Return whether a value of e^ε is above one that is claimed, or above e to the power of an ε that is."""
     if exp_epsilon is not None:
@@ -355,14 +328,14 @@ def is_above(value: Exact, exp_epsilon: Number | None, epsilon: Fraction | None)
 
 def _at_few(instance: InstanceBase, known: _Lower, enough: Callable[[Exact], bool]) -> _Lower | None:
     """Return a known lower end, or that of the first of a few n, at which it is enough."""
-    larger = (_tight(instance, n, Allowance(_WORK_FOR_FEW)) for n in (*_SIZES[:_FIRST], *_COMPARED) if n > known.n)
+    larger = (_tight(instance, n, Allowance(WORK_FOR_FEW)) for n in (*SIZES[:_FIRST], *_COMPARED) if n > known.n)
     return next((found for found in chain((known,), larger) if found is not None and enough(found.value)), None)
 
 
 def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lower | None:
     """Return the tight ε at one n, or what is known of it after that work; None where nothing is."""
     try:
-        found = tight_privacy(_engine(instance, n, allowance))
+        found = tight_privacy(engine_of(instance, n, allowance))
     except (LanguageError, LimitError, QueryError):
         if allowance is None:
             raise
@@ -370,7 +343,7 @@ def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lowe
     return _Lower(found.lower, n, found.witness)
 
 
-def _engine(instance: InstanceBase, n: int, allowance: Allowance | None) -> Engine:
+def engine_of(instance: InstanceBase, n: int, allowance: Allowance | None) -> Engine:
     bound = instance.bound
     one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
     engine = Engine(one, **{**instance.limits, "precision": None})

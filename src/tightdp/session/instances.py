@@ -17,8 +17,19 @@ from tightdp.language.timing import BITS, ROUNDS
 from tightdp.limits import snapshot
 from tightdp.queries import privacy as questions
 from tightdp.queries.measures import AccuracyAt, Goal, LeastError
+from tightdp.results.result import ForEveryN
 from tightdp.session import cellwise as cells
-from tightdp.session import certify_every, certify_unknown, choosing, enclosing, proving, solving, strategies
+from tightdp.session import (
+    certify_every,
+    certify_unknown,
+    choosing,
+    dominating,
+    enclosing,
+    proving,
+    search,
+    solving,
+    strategies,
+)
 from tightdp.session.arguments import Claimed, checked_calls, read_exact, read_exponential, unknown_of
 from tightdp.session.base import ALL
 from tightdp.session.instance import Instance
@@ -33,6 +44,9 @@ if TYPE_CHECKING:
     from tightdp.session.certify import Certificate
     from tightdp.session.engine import AskedNumber, Engine
     from tightdp.session.solving import Formula
+
+_ALIKE = ForEveryN(1, True, "the same error")
+"""What is said of accuracy that is the same for every n."""
 
 
 @checked_calls
@@ -242,17 +256,17 @@ class EveryInstance(Instance):
             case questions.TightRatio():
                 raise QueryError("for every n no ratios are ranked", "leave out top, or ask for one n")
             case questions.LeastRatio() | questions.DeltaAt():
-                found = self._on_one_record(enclosing.refuse_mixed)._asked(question)
+                return self._told_apart(partial(search.answer, question=question))
             case AccuracyAt() | LeastError() if question.relative:
                 raise QueryError("the relative error depends on the target, which differs from n to n", "ask for one n")
             case AccuracyAt():
                 found = self._on_one_record(enclosing.refuse_uneven).accuracy(question.alpha, top=question.top)
             case LeastError():
                 found = self._on_one_record(enclosing.refuse_uneven).accuracy(beta=question.beta)
-        return replace(found, subject=self.subject)
+        return replace(found, subject=self.subject, for_every_n=_ALIKE)
 
     def _told_apart(self, ask: Callable[[Engine], Any]) -> Any:
-        return replace(ask(self._on_one_record(enclosing.refuse_mixed).engine), subject=self.subject)
+        return dominating.told_apart(self, ask)
 
     def _on_one_record(self, refuse: Callable[[Instance], None]) -> Instance:
         """Return the mechanism on one record, if that shows what is asked for every n. Raises QueryError."""
@@ -266,10 +280,10 @@ class EveryInstance(Instance):
             if claimed.epsilon is not None or claimed.exp_epsilon is not None:
                 raise QueryError("for every n one claim is decided at a time", "ask for accuracy by itself")
             found = self._on_one_record(enclosing.refuse_uneven).verify(alpha=claimed.alpha, beta=claimed.beta)
-            return replace(found, subject=self.subject)
-        if claimed.at_delta:
-            return replace(self._on_one_record(enclosing.refuse_mixed)._verified(claimed), subject=self.subject)
-        return enclosing.verify(self, *read_exponential(claimed.exp_epsilon, claimed.epsilon, least=1))
+            return replace(found, subject=self.subject, for_every_n=_ALIKE)
+        pure, _ = claimed.read()
+        assert pure is not None
+        return dominating.verify(self, *pure)
 
     def _certified(self, claim: dict[str, Any]) -> Certificate:
         runs, exp_epsilon, epsilon = (claim.pop(name, None) for name in ("runs", "exp_epsilon", "epsilon"))

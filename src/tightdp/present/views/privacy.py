@@ -73,7 +73,7 @@ def _delta_view(result: Delta) -> View:
         found, long = between("δ", result.lower, result.upper, 17), ()
     none = "" if result.delta else "No two neighbouring datasets have a likelihood ratio above e^ε."
     said = (*_sentences(result, result.witness, none), *long)
-    return View(heading(result), (where, *found), _strategy_grid(result.witness), said)
+    return View(heading(result), (where, *found, *_proved(result)), _strategy_grid(result.witness), said)
 
 
 @view_of.register
@@ -84,7 +84,8 @@ def _curve_view(result: Curve) -> View:
     if result.status == "bounded" and not result.cut_short:
         last += " The true curve lies nowhere above."
     long = in_full(*(delta for _, delta in result.points[:MOST_ROWS]))
-    return View(heading(result), (), grid, (*unresolved_remark(result, "the curve is at least this"), last, *long))
+    said = (*unresolved_remark(result, "the curve is at least this"), last, *long)
+    return View(heading(result), _proved(result), grid, said)
 
 
 @picture_of.register
@@ -131,7 +132,8 @@ def _tradeoff_view(result: Tradeoff) -> View:
     grid = Grid.of(
         ("false positive rate", "false negative rate"), result.vertices, lambda rates: map(shown_number, rates)
     )
-    return View(heading(result), (), grid, unresolved_remark(result, "the trade-off function is at most this"))
+    said = unresolved_remark(result, "the trade-off function is at most this")
+    return View(heading(result), _proved(result), grid, said)
 
 
 @picture_of.register
@@ -159,7 +161,7 @@ def _renyi_view(result: Renyi) -> View:
         written = f"≈ {divergence!r}" if exponent is None else shown_number(exponent)
         facts.append((f"D_a{which}", written if math.isfinite(divergence) else "inf"))
     said = _sentences(result, result.witness, _ALIKE if result.exp_moment == 1 else "")
-    return View(heading(result), facts, None, said)
+    return View(heading(result), facts + _proved(result), None, said)
 
 
 @view_of.register
@@ -167,7 +169,8 @@ def _zcdp_view(result: Zcdp) -> View:
     exact = result.status == "exact"
     facts = [("ρ", shown_number(result.rho))] if exact else between("ρ", result.lower, result.upper, 12)
     facts += [] if result.order is None else [("order a", f"≈ {result.order:.6g}")]
-    return View(heading(result), facts, None, _sentences(result, result.witness, _ALIKE if result.rho == 0 else ""))
+    said = _sentences(result, result.witness, _ALIKE if result.rho == 0 else "")
+    return View(heading(result), facts + _proved(result), None, said)
 
 
 def shown_log(value: Exact) -> str:
@@ -218,6 +221,7 @@ _PROOFS = {
     "simulation": "a matrix that turns a run on x' into a bound on the run on x",
     "windows": "the largest ratio over windows of records around the one that changes",
     "alignment": "noise is shifted, path by path, so that the run on x' publishes the same",
+    "randomized response": "no laws whose ratio is at most the proved e^ε are easier to tell apart",
     "one record": "the others are independent of the one that changes, and move what it tells alike",
     "noisy end": "the messages do not tell the state, and the end of the program hides it",
     "growth": "there is none, as messages that repeat multiply the ratio each time",
@@ -234,6 +238,7 @@ def _every_n_view(result: EveryN) -> View:
         facts += _ends(result)[2:]
     else:
         facts = _ends(result)
+    facts += [("δ", shown_number(result.delta))] if result.delta else []
     cut = unresolved_remark(result, "these ends are proved" if result.proof != "none" else "the lower end is proved")
     return View(heading(result), facts, None, (*cut, *_said(result), *in_full(result.lower, result.upper)))
 
@@ -244,6 +249,14 @@ def _verification_view(result: EveryNVerification) -> View:
     rows = tuple((claim.claim, shown_claimed(claim), claim.verdict) for claim in result.claims)
     said = (*unresolved_remark(found, "the claim is undecided"), *_said(found))
     return View(heading(result), _ends(found), Grid(("claim for every n", "claimed", "verdict"), rows), said)
+
+
+def _proved(result: Result) -> list[tuple[str, str]]:
+    """Return what an answer for every n says of its ends."""
+    if (found := result.for_every_n) is None:
+        return []
+    lower = ("it is", f"attained at n = {found.n}") if found.attained else ("lower end at", f"n = {found.n}")
+    return [lower, ("upper end by", f"{found.proof}: {_PROOFS[found.proof]}")]
 
 
 def _ends(result: EveryN) -> list[tuple[str, str]]:
