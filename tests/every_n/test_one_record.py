@@ -82,7 +82,8 @@ def test_a_relation_that_is_not_symmetric_is_asked_for_messages_as_they_are():
     relation = EachRecord(lambda v: [0] if v else [])
     found = one_way.bind(n=ALL, neighbours=relation).delta(exp_epsilon=2)
     assert found.for_every_n.proof == "randomized response"
-    assert found.lower == max(one_way.bind(n=n, neighbours=relation).delta(exp_epsilon=2).delta for n in (1, 2, 3))
+    for n in (1, 2, 3):
+        assert one_way.bind(n=n, neighbours=relation).delta(exp_epsilon=2).delta <= found.lower < found.upper
 
 
 @mechanism(record=Bit)

@@ -35,6 +35,8 @@ from tightdp.session.search import tight_privacy
 from tightdp.session.strategies import told
 
 Ask = Callable[[Engine], Any]
+_WORK = WORK_FOR_FEW // 4
+"""How much work lower ends are looked for: steps on laws of all neighbours take longer than those on ratios."""
 
 
 def told_apart(instance: InstanceBase, ask: Ask) -> Any:
@@ -48,10 +50,8 @@ def told_apart(instance: InstanceBase, ask: Ask) -> Any:
     upper = proved(instance)
     most = ask(responses(instance, upper.value))
     if not isinstance(most, (Enclosed, Curve, Tradeoff)):
-        known = "what records tell is independent of each other, or added to noise without limits"
-        raise QueryError(
-            "for every n this program has no answer to this", f"ask for one n: it has others where {known}"
-        )
+        hint = "ask for one n, or for δ, the curve or a Rényi divergence"
+        raise QueryError("for every n no pair of laws is known to be the worst of this program", hint)
     best, n = _lower(instance, ask, most)
     if _size(best) > _size(most):
         raise contradiction(n)
@@ -99,7 +99,7 @@ def _by_one_record(instance: InstanceBase) -> bool:
 def _lower(instance: InstanceBase, ask: Ask, most: Result) -> tuple[Any, int]:
     """Return the answer at the n that has the largest one, of the first few that are not too much work."""
     best, n = ask(engine_of(instance, 1, None)), 1
-    spent = Spent(WORK_FOR_FEW)
+    spent = Spent(_WORK)
     for size in SIZES:
         if spent.too_little_for(size) or _size(best) >= _size(most):
             break
