@@ -77,6 +77,16 @@ def counted() -> Instance:
 UNKNOWN = total.bind(n=2, lam="?")
 EVERY = total.bind(n="all", lam="1/5")
 
+OF_EVERY_N: list[Callable[[Any], Any]] = [
+    lambda every: every.privacy(delta="1/10"),
+    lambda every: every.delta(exp_epsilon=2),
+    lambda every: every.curve(),
+    lambda every: every.tradeoff(),
+    lambda every: every.renyi(2),
+    lambda every: every.zcdp(),
+    lambda every: every.verify(epsilon=1, delta="1/10"),
+]
+
 ANSWERS: list[Callable[[], Any]] = [
     lambda: RESPONSE.privacy(top=3),
     lambda: response.bind(n=1, lam=0).privacy(),
@@ -129,6 +139,7 @@ ANSWERS: list[Callable[[], Any]] = [
     lambda: chosen.bind(n=1, lam="?[1/5,1/4]", k="?{1,2}").solve(best="utility"),
     lambda: EVERY.privacy(),
     lambda: EVERY.verify(exp_epsilon=5),
+    *(lambda ask=ask: ask(EVERY) for ask in OF_EVERY_N),
     lambda: total.bind(n="all", lam="?[0,1/2]").privacy(),
     lambda: Unknown(subject=TOTAL.subject, status="unresolved", reason="it took too long", name="utility"),
 ]
@@ -164,6 +175,13 @@ def test_null_is_not_known_and_inf_is() -> None:
     )
     accuracy = counted().accuracy(beta="1/10").to_dict()["result"]
     assert accuracy["alpha"] is accuracy["upper"] is None or accuracy["alpha"] == accuracy["upper"]
+
+
+@pytest.mark.parametrize("ask", OF_EVERY_N)
+def test_answers_for_every_n_say_how_they_are_proved(ask: Callable[[Any], Any]) -> None:
+    found = ask(EVERY).to_dict()["result"]
+    assert found.keys() >= {"lower", "upper", "n", "attained", "proof"}
+    assert (found["n"], found["proof"]) == (1, "one record")
 
 
 def test_costs_are_those_of_the_question() -> None:
