@@ -16,7 +16,8 @@ from tightdp.exact.parameters import read_exact
 from tightdp.methods.base import Ratio
 from tightdp.queries.privacy import DeltaAt, LeastRatio, RenyiAt, TightRatio
 from tightdp.results.answers import Verification
-from tightdp.results.result import Drawn, Enclosed, LineEnds, PairWitness, Result, Subject, presenter
+from tightdp.results.recorded import OfEveryN
+from tightdp.results.result import Drawn, Enclosed, PairWitness, Result, Subject, presenter
 
 
 @overload
@@ -139,6 +140,13 @@ class Delta(Enclosed):
 
     def __float__(self) -> float:
         return float(self.delta)
+
+
+class LineEnds(OfEveryN, total=False):
+    """What encloses a line."""
+
+    lower: tuple[tuple[Number, Number], ...]
+    upper: tuple[tuple[Number, Number], ...]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

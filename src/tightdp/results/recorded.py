@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cache
 from math import isinf
 from operator import attrgetter
 from types import MethodType, NoneType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.numbers import as_text
@@ -91,3 +91,20 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return as_text(value) if isinf(value) else value
     return as_text(value) if isinstance(value, (Fraction, ExpNumber)) else str(value)
+
+
+@dataclass(frozen=True)
+class ForEveryN:
+    """Of an answer for every n: the n that has its lower end, whether that is the upper end, and how this is proved."""
+
+    n: int
+    attained: bool | None
+    proof: str
+
+
+class OfEveryN(TypedDict, total=False):
+    """What an answer for every n says of its ends."""
+
+    n: int
+    attained: bool | None
+    proof: str

@@ -17,11 +17,10 @@ from typing import Any, ClassVar, Literal, TypedDict, TypeVar, cast
 
 from tightdp._version import __version__
 from tightdp.errors import QueryError
-from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, brief
 from tightdp.exact.weights import NUMBERS
 from tightdp.language.analyst import Strategy
-from tightdp.results.recorded import SCHEMA, Recorded, plain, record
+from tightdp.results.recorded import SCHEMA, ForEveryN, OfEveryN, Recorded, plain, record
 from tightdp.results.table import Row, Table, answer_row
 
 _module = ""
@@ -85,35 +84,11 @@ class Counts(TypedDict, total=False):
     accuracy_set: int
 
 
-class OfEveryN(TypedDict, total=False):
-    """What an answer for every n says of its ends."""
-
-    n: int
-    attained: bool | None
-    proof: str
-
-
 class Ends(OfEveryN, total=False):
     """What encloses the number that an answer is named after."""
 
     lower: Exact
     upper: Exact
-
-
-class LineEnds(OfEveryN, total=False):
-    """What encloses a line."""
-
-    lower: tuple[tuple[Number, Number], ...]
-    upper: tuple[tuple[Number, Number], ...]
-
-
-@dataclass(frozen=True)
-class ForEveryN:
-    """Of an answer for every n: the n that has its lower end, whether that is the upper end, and how this is proved."""
-
-    n: int
-    attained: bool | None
-    proof: str
 
 
 @dataclass(frozen=True)
@@ -318,7 +293,7 @@ class Result(Table, Shown):
 
     @property
     def _proved(self) -> OfEveryN:
-        return cast("OfEveryN", {} if self.for_every_n is None else vars(self.for_every_n))
+        return cast("OfEveryN", vars(self.for_every_n) if self.for_every_n else {})
 
     @property
     def not_known(self) -> frozenset[str]:

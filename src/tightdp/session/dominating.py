@@ -27,7 +27,8 @@ from tightdp.language.program import Program
 from tightdp.limits import snapshot
 from tightdp.results.answers import Claim
 from tightdp.results.privacy import Curve, EveryN, EveryNVerification, Privacy, Tradeoff
-from tightdp.results.result import Enclosed, ForEveryN, Result
+from tightdp.results.recorded import ForEveryN
+from tightdp.results.result import Enclosed, Result
 from tightdp.session.base import InstanceBase
 from tightdp.session.enclosing import SIZES, WORK_FOR_FEW, Spent, contradiction, enclose, engine_of, is_above, proved
 from tightdp.session.engine import Engine

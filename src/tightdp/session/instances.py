@@ -17,7 +17,7 @@ from tightdp.language.timing import BITS, ROUNDS
 from tightdp.limits import snapshot
 from tightdp.queries import privacy as questions
 from tightdp.queries.measures import AccuracyAt, Goal, LeastError
-from tightdp.results.result import ForEveryN
+from tightdp.results.recorded import ForEveryN
 from tightdp.session import cellwise as cells
 from tightdp.session import (
     certify_every,
