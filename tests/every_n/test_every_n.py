@@ -341,8 +341,7 @@ def test_positions_that_are_only_published() -> None:
 def test_other_questions_are_refused() -> None:
     made = remembers_or.bind(n=ALL, lam="1/4", wrong="1/10")
     for ask in (
-        lambda: made.privacy(delta="1/10"),
-        lambda: made.curve(),
+        lambda: made.privacy_loss(),
         lambda: made.accuracy(1),
         lambda: made.verify(alpha=1, beta="1/2"),
         lambda: made.show(),
