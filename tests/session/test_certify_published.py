@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from certificate_oracle import is_true, law
-from tightdp import Bit, Int, flip, laplace, mechanism, uniform
+from tightdp import Bit, Int, flip, geometric, laplace, mechanism, uniform
 from tightdp.errors import QueryError
+from tightdp.session.against import compare
 from tightdp.session.certify import as_json
 
 Density = Callable[[float], float]
@@ -163,3 +164,21 @@ def test_what_has_no_such_messages() -> None:
         noisy_sum.bind(n=2).certify(exp_epsilon=2)
     with pytest.raises(QueryError, match="real noise has no core program with finitely many outcomes"):
         noisy_sum.bind(n=2).certify(exp_epsilon=2, delta="1/5")
+
+
+@mechanism(record=Int(0, 2), target=sum)
+def whole_sum(x: Any) -> Any:
+    """A sum with noise on all integers."""
+    return sum(x) + geometric(0, "1/3")
+
+
+def test_errors_of_noise_on_all_integers() -> None:
+    """P(|noise| > alpha) is 2 r^(alpha+1) / (1 + r)."""
+    for alpha in (0, 2, 4):
+        tight = Fraction(2, 3 ** (alpha + 1)) / Fraction(4, 3)
+        made = whole_sum.bind(2).certify(alpha=alpha, beta=tight)
+        assert made.establishes.endswith("attained; by a theorem")
+        assert compare(made.content, whole_sum.program).startswith("on all 9 datasets")
+        assert whole_sum.bind(2).certify(alpha=alpha, beta=tight / 2).establishes.startswith("inaccuracy")
+    with pytest.raises(QueryError, match="the witness does not show it"):
+        whole_sum.bind(2).certify(alpha=30, beta="1/2")

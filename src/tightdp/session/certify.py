@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tightdp.core.lowering import lower, lower_target
-from tightdp.core.nodes import CoreProgram
+from tightdp.core.nodes import Apply, CoreProgram
 from tightdp.core.passes import expand_shuffles
 from tightdp.core.text import program_text
 from tightdp.core.unmerged import Uncut
@@ -236,8 +236,7 @@ def _above(number: Exact) -> Fraction:
 
 
 def _undecided(what: str, low: Exact, high: Exact) -> QueryError:
-    ends = f"that it is from {decimal_text(low)} to {decimal_text(high)}"
-    what = f"what is certified shows of {what} no more than {ends}"
+    what = f"what is certified shows of {what} no more than that it is from {decimal_text(low)} to {decimal_text(high)}"
     return QueryError(what, "ask about a number outside of these, or with delta")
 
 
@@ -246,10 +245,8 @@ def _privacy_at(engine: Engine, exp_epsilon: Fraction | ExpNumber, delta: Fracti
     found: Delta = answer(engine, DeltaAt(exp_epsilon, exp_epsilon))
     exact = _exactly(engine, found, "tight δ")
     question = settled("privacy", "δ", delta, found.lower, found.delta)
-    claim: dict[str, Any] = {"question": question, "bound": exp_epsilon, "delta": delta}
-    if exact and found.delta == delta:
-        claim["attained"] = True
-    return finished(engine, claim, found.witness)
+    attained = {"attained": True} if exact and found.delta == delta else {}
+    return finished(engine, {"question": question, "bound": exp_epsilon, "delta": delta} | attained, found.witness)
 
 
 def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
@@ -257,10 +254,14 @@ def _accuracy(engine: Engine, alpha: Fraction, beta: Fraction) -> Certificate:
     _exactly(engine, found, "tight accuracy")
     assert found.one_minus_beta is not None
     tight = 1 - found.one_minus_beta
-    claim: dict[str, Any] = {"question": settled("accuracy", "β", beta, tight, tight), "alpha": alpha, "beta": beta}
-    if tight == beta:
-        claim["attained"] = True
-    return finished(engine, claim, None, found.x)
+    claim = {"question": settled("accuracy", "β", beta, tight, tight), "alpha": alpha, "beta": beta}
+    claim |= {"attained": True} if tight == beta else {}
+    core = engine.program.expanded(engine.control())
+    last = core.components[0]
+    if isinstance(last, Apply) and last.operator == "merge_tail":  # all that is further out has to be wrong
+        core = replace(core, components=last.operands[:1])
+        finished(engine, {**claim, "question": "accuracy", "beta": tight, "attained": True}, None, found.x, core)
+    return finished(engine, claim, None, found.x, core)
 
 
 def _moment(engine: Engine, order: Any, bound: Any) -> Certificate:
@@ -360,6 +361,7 @@ def finished(
         "runs": "leave delta out for the least",
         "error": "claim a little more",
         "order": "give a whole order, or fewer records",
+        "alpha": "ask for fewer records, and of noise on all integers for a smaller alpha",
     }
     raise unfit(reason, next((hints[name] for name in hints if name in claim), "ask for fewer records")) from None
 
