@@ -210,7 +210,7 @@ def test_ratios_on_a_grid_are_between_both_ends() -> None:
     assert math.exp(0.5) * 0.97 < largest < math.exp(0.5) * (1 + 1e-6)
 
 
-@pytest.mark.slow(seconds=9)
+@pytest.mark.slow  # a hundred seconds: conditions cut space into many simplices
 def test_what_takes_too_many_steps_is_enclosed() -> None:
     found = mixed_gaps.bind(n=3).privacy()
     assert found.status == "bounded"

@@ -12,7 +12,7 @@ from tightdp.language.program import Program
 from tightdp.methods.compiled import compile_symbolic
 
 HEAD = (
-    "import bisect\nimport functools\nimport heapq\nimport logging\nimport math\nimport operator\nimport os\nimport random\nimport re\n"
+    "import bisect\nimport functools\nimport heapq\nimport itertools\nimport logging\nimport math\nimport operator\nimport os\nimport random\nimport re\n"
     "import statistics\nimport threading\nfrom scipy import stats\n"
     "import numpy as np\nfrom scipy.special import expit, logsumexp, softmax\nnoisy = np.frompyfunc(lambda v: random.random(), 1, 1)\n"
     "LOG = logging.getLogger()\n\n\n@functools.lru_cache\ndef remembered(v):\n    return v ^ random.getrandbits(1)\n\n\n"
@@ -74,6 +74,11 @@ def test_runs_fail_where_it_raises_and_no_others() -> None:
         ("t = threading.Thread(target=min)\n    return 0", "threading.Thread is not", "one thing after the other"),
         ("LOG.info('%s', x)\n    return 0", "the method .info() is not in the language", "the log"),
         ("np.random.seed(1)\n    return 0", "np.random.seed is not in the language", "leave it out"),
+        (
+            "for k in itertools.count():\n        if flip('1/2'):\n            return k",
+            "itertools.count is not in",
+            "while True",
+        ),
         ("return int(stats.norm.rvs())", "the method .rvs() is not in the language", "draw with the generators"),
         (
             "return re.compile('a' * x[0]).pattern",

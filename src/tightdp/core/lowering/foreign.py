@@ -342,6 +342,8 @@ def instead(function: object) -> str:
         return "its results are rounded: ask with floats, as the machine computes it (--floats), or give it constants"
     if name == "seed":
         return "the same draws in every run: leave it out"
+    if module == "itertools" and name == "count":
+        return "write `while True:` with a number that it counts up"
     if top == "logging":
         return "take it out: who reads the log sees it too"
     if top in ("random", "secrets") or name in ("rvs", "urandom") or module.startswith("numpy.random"):

@@ -297,7 +297,7 @@ def _return(m: Machine, node: ast.Return) -> None:
 def _inline(m: Machine, closure: Closure, bindings: dict[str, Value]) -> Value:
     depth = len(m.stack)
     if depth > CALL_DEPTH:
-        raise m.unsupported("calls nest too deeply", "bound the recursion")
+        raise m.unsupported("calls nest too deeply", "bound the recursion, or write it as a while loop")
     if is_milestone(depth) and not m.some_run_is_left():
         raise Dead
     node = closure.node
