@@ -55,3 +55,23 @@ class Suppressing:
 
     def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> bool:
         return kind is not None and issubclass(kind, self.kinds)
+
+
+def wraps(wrapped: Any) -> Any:
+    """Return what leaves a function as it is: names and documentation are not read."""
+    return lambda function: function
+
+
+def attrgetter(name: str, *more: str) -> Any:
+    """Return what takes the attributes of some names, in which dots may be."""
+
+    def of(value: Any, dotted: str) -> Any:
+        for part in dotted.split("."):
+            value = getattr(value, part)
+        return value
+
+    return (
+        (lambda value: (of(value, name), *[of(value, each) for each in more]))
+        if more
+        else (lambda value: of(value, name))
+    )

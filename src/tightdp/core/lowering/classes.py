@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import inspect
+import operator
 import types
 from collections import deque
 from collections.abc import Callable
@@ -18,12 +20,13 @@ from tightdp.core.lowering.arrays import np
 from tightdp.core.lowering.deques import Deque
 from tightdp.core.lowering.expressions import binary, named
 from tightdp.core.lowering.frames import Thrown
-from tightdp.core.lowering.functions import call
+from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import collected, entered
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.objects import (
     Bound,
     Super,
+    assign,
     attribute,
     class_of,
     has_method,
@@ -33,7 +36,7 @@ from tightdp.core.lowering.objects import (
     taken,
 )
 from tightdp.core.lowering.registry import FUNCTIONS, builtin, method, operates
-from tightdp.core.lowering.scalars import indexed, operate, refuse_members, refuse_mixed, truth
+from tightdp.core.lowering.scalars import indexed, operate, over_values, refuse_members, refuse_mixed, truth
 from tightdp.core.lowering.sequences import contains, equal, precedes
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -192,15 +195,30 @@ def _callable(m: Machine, value: Value, /) -> Value:
 
 @builtin(getattr)
 def _getattr(m: Machine, value: Value, name: Value, default: Value = MISSING, /) -> Value:
-    if not isinstance(name, str):
-        raise m.unsupported("getattr with a name that depends on the run", "branch on it")
-
-    def of(thing: Value) -> Value:
-        if default is not MISSING and not _has(m, thing, name):
+    def of(thing: Value, one: str) -> Value:
+        if default is not MISSING and not _has(m, thing, one):
             return default
-        return named(m, thing, name)
+        return named(m, thing, one)
 
-    return m.each(value, of)
+    return m.each(value, lambda thing: over_values(m, name, lambda one: of(thing, _written_name(m, one))))
+
+
+@builtin(setattr)
+def _setattr(m: Machine, value: Value, name: Value, new: Value, /) -> None:
+    node = m.position[-1]
+    m.each(value, lambda thing: over_values(m, name, lambda one: assign(m, thing, _written_name(m, one), new, node)))
+
+
+def _written_name(m: Machine, name: Value) -> str:
+    if not isinstance(name, str):
+        raise Failure("TypeError: attribute name must be string", "give it the text of a name")
+    if name.startswith("__") and not name.endswith("__"):
+        raise m.unsupported("the text of a private name is not in the language", "write the attribute out")
+    return name
+
+
+builtin(functools.wraps)(lambda m, wrapped: call_python(m, written.wraps, (wrapped,), {}))
+builtin(operator.attrgetter)(lambda m, *names: call_python(m, written.attrgetter, names, {}))
 
 
 @builtin(hasattr)

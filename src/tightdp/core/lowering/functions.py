@@ -49,7 +49,7 @@ from tightdp.core.nodes import Expr
 from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.generators import Maker
-from tightdp.language.liveness import own_nodes
+from tightdp.language.liveness import bound_by, own_nodes
 from tightdp.language.program import REQUIRED, Program
 from tightdp.language.source import hands_over, is_foreign, read_function
 from tightdp.limits.calibrated import CALL_DEPTH
@@ -251,16 +251,16 @@ def _bind(m: Machine, closure: Closure, arguments: Arguments, keywords: Keywords
 # definitions
 
 
-@lowers(ast.Lambda)
-def _lambda(m: Machine, node: ast.Lambda) -> Value:
-    return _closure(m, node)
+lowers(ast.Lambda)(lambda m, node: _closure(m, node))
 
 
 @lowers(ast.FunctionDef)
 def _functiondef(m: Machine, node: ast.FunctionDef) -> None:
-    if node.decorator_list:
-        raise m.unsupported("a decorated local function is not in the language", "drop the decorator", node)
-    m.bind(node.name, _closure(m, node))
+    decorators = [m.evaluate(each) for each in node.decorator_list]
+    made: Value = _closure(m, node)
+    for decorator in reversed(decorators):
+        made = m.each(decorator, lambda one: call(m, one, (made,), {}))  # noqa: B023 (it is called at once)
+    m.bind(node.name, made)
 
 
 @lowers(ast.Nonlocal)
@@ -382,19 +382,17 @@ def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
     while stack:
         part = stack.pop()
+        names.update(bound_by(part))
         if isinstance(part, ast.Nonlocal):
             outer.update(part.names)
-        elif isinstance(part, ast.FunctionDef):
-            names.add(part.name)
-            continue
-        elif isinstance(part, ast.Lambda):
+        elif isinstance(part, (ast.FunctionDef, ast.Lambda)):
             continue
         elif isinstance(part, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
             stack.extend(inner.target for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr))
             continue
         elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
             names.add(part.id)
-        elif isinstance(part, (ast.MatchAs, ast.MatchStar, ast.ExceptHandler)) and part.name is not None:
+        elif isinstance(part, ast.ExceptHandler) and part.name is not None:
             names.add(part.name)
         stack.extend(ast.iter_child_nodes(part))
     return frozenset(names - outer)

@@ -90,7 +90,6 @@ def methods(meanings: Mapping[str, Handler], *kinds: type) -> None:
 
 INSTEAD = {
     "OrderedDict": "use a dictionary, which keeps the order of insertion",
-    "attrgetter": "use a tuple, and a lambda that takes its element",
     "cycle": "index with i % len(...)",
     "eval": "write the expression",
     "complex": "use a pair of numbers",

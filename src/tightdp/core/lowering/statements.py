@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
+from tightdp.core.lowering.dictionaries import new_table
 from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up, named
 from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.objects import assign
 from tightdp.core.lowering.registry import FUNCTIONS, METHODS, OPERANDS, assigns, lowers
 from tightdp.core.lowering.scalars import COUNTS, truth
-from tightdp.core.lowering.sequences import content, element, equal, replace_slice, store
+from tightdp.core.lowering.sequences import content, content_of, element, equal, replace_slice, store
 from tightdp.core.lowering.values import (
     UNBOUND,
     Array,
     Collection,
     Cut,
+    Entries,
+    Host,
     Object,
     Range,
     Reference,
@@ -278,11 +281,13 @@ def _matches(m: Machine, pattern: ast.pattern, value: Value, captures: Captures)
             return _any_of(m, pattern, value, captures)
         case ast.MatchSequence():
             return _sequence(m, pattern, value, captures)
+        case ast.MatchMapping():
+            return _mapping(m, pattern, value, captures)
         case ast.MatchClass():
             return _of_class(m, pattern, value, captures)
     raise m.unsupported(
         "this pattern is not in the language",
-        "match constants, sequences, classes, names and alternatives of them",
+        "match constants, sequences, dictionaries, classes, names and alternatives of them",
         pattern,
     )
 
@@ -304,6 +309,28 @@ def _of_class(m: Machine, pattern: ast.MatchClass, value: Value, captures: Captu
     values += tuple(named(m, value, name) for name in names)
     parts = zip((*pattern.patterns, *pattern.kwd_patterns), values, strict=True)
     return m.conj(condition, *(_matches(m, part, each, captures) for part, each in parts))
+
+
+def _mapping(m: Machine, pattern: ast.MatchMapping, value: Value, captures: Captures) -> Expr:
+    """Return whether a dictionary has some keys, and what belongs to them matches."""
+    if isinstance(value, Object) and issubclass(value.kind, Mapping):
+        raise m.unsupported(
+            f"a pattern for a {name_of(value)} is not in the language", "match dict(...) of it", pattern
+        )
+    if not isinstance(value, (Table, Union)) and not (isinstance(value, Host) and isinstance(value.object, Mapping)):
+        return m.builder.false
+    entries = None if isinstance(value, Union) else content_of(m, value)
+    if not isinstance(entries, Entries):
+        what = "a pattern for a dictionary whose keys depend on the run is not in the language"
+        raise m.unsupported(what, "ask for its keys with in", pattern)
+    left, conditions = entries.table, []
+    for key, part in zip(map(m.evaluate, pattern.keys), pattern.patterns, strict=True):
+        if key not in left:
+            return m.builder.false
+        conditions.append(_matches(m, part, left.pop(key), captures))
+    if pattern.rest is not None:
+        captures[pattern.rest] = new_table(m, Entries.of(left))
+    return m.conj(*conditions)
 
 
 def _is_truth(m: Machine, pattern: ast.pattern, value: Value, wanted: bool) -> Expr:
