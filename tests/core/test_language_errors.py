@@ -40,7 +40,6 @@ UNSUPPORTED = [
     ("global", "k = 0\n\n\ndef f(x):\n    global k\n    k = 1\n    return k", "global k", "global"),
     ("class", "def f(x):\n    class A:\n        pass\n    return 0", "class A:", "class"),
     ("async", "def f(x):\n    async def g():\n        return 1\n    return 0", "async def g():", "async"),
-    ("decorated", "def f(x):\n    @flip\n    def g():\n        return 1\n    return 0", "def g():", "decorated"),
     ("augmented-slice", "def f(x):\n    a = [1, 2]\n    a[0:1] += x\n    return 0", "a[0:1] += x", "assign"),
     ("attribute", "def f(x):\n    return x[0].real", "x[0].real", "attribute"),
     ("attribute-target", "def f(x):\n    x.a = 1\n    return 0", "x.a", "an attribute of a tuple"),

@@ -66,6 +66,8 @@ f"{float(v) == v}" ; float("0.5") / 2 + v == v + 1 / 4 ; float("a") ; float(None
 isinstance(float(v), int) ; isinstance(float(v), (int, float)) ; list(map(float, [v])) == [v]
 int(float(v / 2)) ; int(float(np.array([v])[0]))
 float("1" if flip(1) else None) == 1
+{**[(v, 1)]} ; {**"ab"} ; {**{v: 1}, 5: 2} ; {v: 1} | [(3, 4)] ; {v: 1} | {5: 2} ; {v: 1} | {3: v}.keys() ; {v: 1} | {3}
+{v: 1} & {v: 2, 7: 0}.keys() ; {v: 1} - {1: 2}.keys()
 np.diagonal([[v, 1], [2, 3]]) ; np.diag([[v, 1], [2, 3]]) ; np.diag([v, 1]) ; np.broadcast_to([v], (2, 1))
 """
 REFUSED = """

@@ -11,7 +11,7 @@ from tightdp.core.lowering.ledger import Ledger, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.refusals import unhashable
 from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, operates
-from tightdp.core.lowering.scalars import over_keys, truth
+from tightdp.core.lowering.scalars import COUNTS, over_keys, truth
 from tightdp.core.lowering.sequences import (
     contains,
     content_of,
@@ -55,7 +55,7 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
     table = new_table(m, Entries((), ()))
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            _update_table(m, table, m.evaluate(value))
+            m.each(m.evaluate(value), lambda more: _update_table(m, table, _mapping(m, more)))
         else:
             at = m.evaluate(key)
             insert(m, table, at, m.evaluate(value))
@@ -88,6 +88,15 @@ def _dictcomp(m: Machine, node: ast.DictComp) -> Value:
         return table
 
     return in_any_order(m, first, ranked)
+
+
+def _mapping(m: Machine, value: Value) -> Value:
+    """Return a dictionary where only dictionaries are taken."""
+    if isinstance(value, Object):
+        raise m.unsupported(f"a {name_of(value)} as a dictionary is not in the language", "make a dictionary of it")
+    if not isinstance(value, Table) and not (isinstance(value, Host) and isinstance(value.object, dict)):
+        raise Failure(f"TypeError: a {name_of(value)} is not a mapping", "use a dictionary")
+    return value
 
 
 def _keeps_keys(node: ast.DictComp, first: Table | View) -> bool:
@@ -195,10 +204,13 @@ def _clear(m: Machine, base: Table | Collection) -> None:
 
 @operates(Table)
 def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
+    if isinstance(right, View):
+        return _of_two_sets(m, name, View(left.key, "keys"), right)
     if name != "bitor":
         raise Failure(f"TypeError: a dictionary and a {name_of(right)}", "use a method of dictionaries")
-    result = new_table(m, m.store[left.key], left.missing)
-    m.each(right, lambda more: _update_table(m, result, more))
+    missing = getattr(right, "missing", None)
+    result = new_table(m, m.store[left.key], left.missing or (None if missing is COUNTS else missing))
+    _update_table(m, result, _mapping(m, right))
     return result
 
 

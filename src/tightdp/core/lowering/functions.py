@@ -83,6 +83,8 @@ def arguments_of(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
         if keyword.arg is not None:
             keywords[keyword.arg] = value
             continue
+        if any(not isinstance(one, (Table, Host, Object)) for _, one in alternatives(value, m.builder.true)):
+            raise Failure("TypeError: what follows ** is not a mapping", "pass a dictionary")
         entries = m.each(value, lambda table: content_of(m, table))
         if isinstance(entries, Union):
             raise m.unsupported("the names of arguments depend on the run", "pass the dictionary itself", node)
