@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from flint import ctx, fmpq
 
-from tightdp.cells import joint
+from tightdp.cells import dominated, joint
 from tightdp.cells.excess import Excess
-from tightdp.cells.kinds import Both, Kind, Numbers, On, Part, Place, Real, Reals
+from tightdp.cells.kinds import Both, Integers, Kind, Numbers, On, Part, Place, Real, Reals
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import Label
 from tightdp.cells.noise import Outside
@@ -25,6 +25,8 @@ from tightdp.language.program import Dataset
 
 _MOST_STEPS = 6_000
 """How many steps the proofs of ε of several real numbers may take."""
+_FEW_PAIRS = 40
+"""More pairs than that are asked which of them others dominate."""
 _FEW_NUMBERS = 3
 """Of so many real numbers that depend on each other it is looked whether an output has the largest ratio."""
 
@@ -49,6 +51,7 @@ class Largest:
     """Whether it is the ratio of an output, of real numbers that of a set of outputs that is not null."""
 
 
+_Compared: TypeAlias = tuple[Kind, Dataset, Dataset]
 _Function: TypeAlias = tuple[int, int, Any]
 """The numbers of two functions, and where they are."""
 
@@ -94,6 +97,7 @@ class Comparing:
         self._functions = self._numbers.functions
         self._sums: dict[Any, tuple[Exact, Exact]] = {}
         self._places: dict[tuple[int, int], tuple[ModuleType, Any]] = {}
+        self._limited: dict[tuple[int, int, Any], bool] = {}
         self.upper: Any = 0 * laws.one
         if laws.published:  # what stands in the way is to be said at once
             self._apart = self._kinds(True)
@@ -188,7 +192,7 @@ class Comparing:
 
     def _largest(self, pairs: Sequence[tuple[Dataset, Dataset]]) -> Largest | None:
         best: Largest | None = None
-        self._left, every = _MOST_STEPS, list(self._unlike(pairs))
+        self._left, every = _MOST_STEPS, self._undominated(list(self._unlike(pairs)))
         for look in (partial(self._seen, set()), partial(self._of_pair, set())):  # what is quickly seen spares proofs
             for kind, x, x_prime in every:
                 self._watch()
@@ -210,6 +214,50 @@ class Comparing:
                 if ours in kind.weights and name not in done:
                     done.add(name)
                     yield kind, x, x_prime
+
+    def _undominated(self, every: list[_Compared]) -> list[_Compared]:
+        """Return pairs of datasets, with kinds of output, without those that others dominate where they are many."""
+        by_kind: dict[Kind, list[tuple[Dataset, Dataset]]] = {}
+        for kind, *pair in every:
+            by_kind.setdefault(kind, []).append(self._laws_of(kind, *pair))
+        left = dict[Kind, set[tuple[Dataset, Dataset]]]()
+        for kind, pairs in by_kind.items():
+            if len(pairs) > _FEW_PAIRS and all(isinstance(part, Integers | Real) for part in kind.parts):
+                beside = {(kind.like(x), kind.like(y)) for x, y in self._steps}
+                left[kind] = dominated.undominated(pairs, beside, partial(self._below, kind))
+        return [each for each in every if each[0] not in left or self._laws_of(*each) in left[each[0]]]
+
+    @cached_property
+    def _steps(self) -> list[tuple[Dataset, Dataset]]:
+        return list(dominated.steps(self.laws.laws, self.laws.content))
+
+    def _laws_of(self, kind: Kind, x: Dataset, x_prime: Dataset) -> tuple[Dataset, Dataset]:
+        """Return the first datasets that have the two laws."""
+        return kind.like(self.laws.content(x)), kind.like(self.laws.content(x_prime))
+
+    def _below(self, kind: Kind, x: Dataset, y: Dataset) -> bool:
+        """Whether the law on a dataset is seen to be nowhere larger than on another one."""
+        if x not in kind.weights or y not in kind.weights:
+            return x not in kind.weights
+        self._watch()
+        most = kind.weights[y] / kind.weights[x]
+        if len(kind.parts) != 1:
+            if most < 1:
+                return False
+            most = self.laws.one
+        every = [(part.by, each) for part in kind.parts for each in part.compared(x, y)]
+        return all(self._never_above(by, p, q, on, most) for by, (p, q, on) in every)
+
+    def _never_above(self, by: ModuleType, p: int, q: int, on: Place, most: Any) -> bool:
+        if p == q and most >= 1:
+            return True
+        if (p, q, most) not in self._limited:
+            try:
+                found = by.supremum(self._functions[p], self._functions[q], on, most, self._watch)
+            except (TooLong, Outside):
+                found = True
+            self._limited[p, q, most] = found is None
+        return self._limited[p, q, most]
 
     def _seen(self, done: set[Any], kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
         """Return the largest ratio of a pair that is seen at once, None where that is at most `least`."""
