@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agreement import module_of
-from tightdp.cells import comparing
+from tightdp.cells import comparing, dominated
 from tightdp.cells.dominated import undominated
 from tightdp.cells.laws import cell_laws
 from tightdp.cells.noise import Outside
@@ -50,20 +50,22 @@ def drawn_program(seed: int) -> str:
         above=r.choice(["True", "True", "query >= 0", "at"]),
         stop=r.choice(["break", "break", "pass"]),
         below=r.choice(["False", "False", "query == 0"]),
-        output=r.choice(["tuple(told)", "tuple(told)", "len(told)", "(tuple(told), z)", "(len(told), z - t)", "sum(told)"]),
+        output=r.choice(
+            ["tuple(told)", "tuple(told)", "len(told)", "(tuple(told), z)", "(len(told), z - t)", "sum(told)"]
+        ),
     )
 
 
 def found_with(few: int, source: str, n: int, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The largest ratio, its upper end and whether an output has it; how many pairs were left."""
-    monkeypatch.setattr(comparing, "_FEW_PAIRS", few)
+    monkeypatch.setattr(dominated, "_FEW_PAIRS", few)
     with module_of(source, "") as module:
         bound = module.drawn.bind(n=n).bound
         compare = comparing.Comparing(cell_laws(bound, lambda: None), lambda: None)
         datasets = [*compare.laws.laws]
         pairs = [(x, y) for x in datasets for y in relation_of(bound).neighbours(x) if x != y]
         best = compare.largest(pairs)
-        left = len(compare._undominated(list(compare._unlike(pairs))))
+        left = len(dominated.left(list(compare._unlike(pairs)), compare.laws, compare._below))
     value = compare.laws.one if best is None else best.value
     if best is not None and not any(best.moved) and not best.label.real:
         output = best.label.output(best.start)
@@ -107,9 +109,7 @@ def test_of_functions_the_largest_ratio_is_left(seed: int) -> None:
 
     every = [(i, j) for i in range(7) for j in range(7) if r.random() < 0.6]
     beside = [(i, j) for i in range(7) for j in range(7) if r.random() < 0.5]
-    left = undominated(
-        every, beside, lambda i, j: all(p <= q for p, q in zip(functions[i], functions[j], strict=True))
-    )
+    left = undominated(every, beside, lambda i, j: all(p <= q for p, q in zip(functions[i], functions[j], strict=True)))
     assert left <= set(every)
     assert max(map(ratio, left)) == max(map(ratio, every))
 

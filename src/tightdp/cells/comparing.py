@@ -14,7 +14,7 @@ from flint import ctx, fmpq
 
 from tightdp.cells import dominated, joint
 from tightdp.cells.excess import Excess
-from tightdp.cells.kinds import Both, Integers, Kind, Numbers, On, Part, Place, Real, Reals
+from tightdp.cells.kinds import Both, Kind, Numbers, On, Part, Place, Real, Reals
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import Label
 from tightdp.cells.noise import Outside
@@ -25,8 +25,6 @@ from tightdp.language.program import Dataset
 
 _MOST_STEPS = 6_000
 """How many steps the proofs of ε of several real numbers may take."""
-_FEW_PAIRS = 40
-"""More pairs than that are asked which of them others dominate."""
 _FEW_NUMBERS = 3
 """Of so many real numbers that depend on each other it is looked whether an output has the largest ratio."""
 
@@ -51,7 +49,6 @@ class Largest:
     """Whether it is the ratio of an output, of real numbers that of a set of outputs that is not null."""
 
 
-_Compared: TypeAlias = tuple[Kind, Dataset, Dataset]
 _Function: TypeAlias = tuple[int, int, Any]
 """The numbers of two functions, and where they are."""
 
@@ -192,7 +189,7 @@ class Comparing:
 
     def _largest(self, pairs: Sequence[tuple[Dataset, Dataset]]) -> Largest | None:
         best: Largest | None = None
-        self._left, every = _MOST_STEPS, self._undominated(list(self._unlike(pairs)))
+        self._left, every = _MOST_STEPS, dominated.left(list(self._unlike(pairs)), self.laws, self._below)
         for look in (partial(self._seen, set()), partial(self._of_pair, set())):  # what is quickly seen spares proofs
             for kind, x, x_prime in every:
                 self._watch()
@@ -214,26 +211,6 @@ class Comparing:
                 if ours in kind.weights and name not in done:
                     done.add(name)
                     yield kind, x, x_prime
-
-    def _undominated(self, every: list[_Compared]) -> list[_Compared]:
-        """Return pairs of datasets, with kinds of output, without those that others dominate where they are many."""
-        by_kind: dict[Kind, list[tuple[Dataset, Dataset]]] = {}
-        for kind, *pair in every:
-            by_kind.setdefault(kind, []).append(self._laws_of(kind, *pair))
-        left = dict[Kind, set[tuple[Dataset, Dataset]]]()
-        for kind, pairs in by_kind.items():
-            if len(pairs) > _FEW_PAIRS and all(isinstance(part, Integers | Real) for part in kind.parts):
-                beside = {(kind.like(x), kind.like(y)) for x, y in self._steps}
-                left[kind] = dominated.undominated(pairs, beside, partial(self._below, kind))
-        return [each for each in every if each[0] not in left or self._laws_of(*each) in left[each[0]]]
-
-    @cached_property
-    def _steps(self) -> list[tuple[Dataset, Dataset]]:
-        return list(dominated.steps(self.laws.laws, self.laws.content))
-
-    def _laws_of(self, kind: Kind, x: Dataset, x_prime: Dataset) -> tuple[Dataset, Dataset]:
-        """Return the first datasets that have the two laws."""
-        return kind.like(self.laws.content(x)), kind.like(self.laws.content(x_prime))
 
     def _below(self, kind: Kind, x: Dataset, y: Dataset) -> bool:
         """Whether the law on a dataset is seen to be nowhere larger than on another one."""

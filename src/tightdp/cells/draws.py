@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import count
 from typing import Any, NamedTuple
 
-from tightdp.cells.linear import Row, Rows, feasible, row, shape_of, tightest
+from tightdp.cells.linear import Row, Rows, feasible, needed, opposite, row, shape_of, tightest
 from tightdp.cells.noise import Noisy
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials, TwoSided
@@ -87,6 +88,10 @@ class Path:
 
     def name(self) -> Any:
         """Return all but the weight, and centres of noise: where their draws count, numbers have them in them."""
+        return self.kind(), self.rows
+
+    def kind(self) -> Any:
+        """Return the same without conditions."""
         numbers: list[Any] = []
         shape = shape_of(self.output, numbers)
         values = [
@@ -94,7 +99,47 @@ class Path:
             for value in numbers
         ]
         laws = ((v, law.weight, law.pieces, law.real) for v, law in self.laws.items())
-        return shape, *map(type, numbers), *values, *laws, self.rows, *self.residues.items(), *self.rates
+        return shape, *map(type, numbers), *values, *laws, *self.residues.items(), *self.rates
+
+
+def united(paths: Iterable[Path]) -> list[Path]:
+    """Return paths with two as one that are alike but for conditions, and are the two parts of their union.
+
+    One has a condition that the other one has the opposite of, and each meets what else the other one has.
+    """
+    alike: dict[Any, list[Path]] = {}
+    for path in paths:
+        alike.setdefault((path.weight, path.kind()), []).append(path)
+    found: list[Path] = []
+    for first, *others in alike.values():
+        systems = _united(first.laws, [each.rows for each in (first, *others)]) if others else [first.rows]
+        found += [replace(first, rows=rows) for rows in systems]
+    return found
+
+
+def _united(laws: Mapping[int, Exponentials], todo: list[Rows]) -> list[Rows]:
+    """Return systems with two as one that are the parts of their union, of draws with these laws."""
+
+    def follow(rows: Rows, others: Iterable[Row]) -> bool:
+        return not any(may_occur(laws, tightest([*rows, opposite(each)])) for each in others if each not in rows)
+
+    left: dict[int, Rows] = {}
+    having: dict[Row, list[int]] = {}
+    numbers = count()
+    while todo:
+        one, number = todo.pop(), next(numbers)
+        beside = ((cut, at) for cut in one for at in having.get(opposite(cut), ()) if at in left)
+        for cut, at in beside:
+            ours, theirs = one - {cut}, left[at] - {opposite(cut)}
+            if follow(one, theirs) and follow(left[at], ours):
+                del left[at]
+                todo.append(needed(tightest([*ours, *theirs])))
+                break
+        else:
+            left[number] = one
+            for each in one:
+                having.setdefault(each, []).append(number)
+    return list(left.values())
 
 
 COUNTED = Exponentials(0, Fraction(1), ((None, None, Fraction(1)),), real=False)

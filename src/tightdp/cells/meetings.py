@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import prod
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from tightdp.cells.draws import Path
+from tightdp.cells.draws import Path, united
 from tightdp.cells.noise import Outside
 from tightdp.cells.pictures import containers, picture
 from tightdp.exact.field import Number
@@ -29,6 +29,10 @@ _ITERATORS = frozenset(
 ) | {map, filter, reversed, type(reversed([]))}  # fmt: skip
 
 
+Weights: TypeAlias = dict[int, Number]
+"""How likely paths are, by their numbers."""
+
+
 class Known(BaseException):
     """It is known what a run comes to."""
 
@@ -36,7 +40,7 @@ class Known(BaseException):
 class Call:
     """A call of a function, for all runs that begin with the same decisions: those that make it."""
 
-    def __init__(self, depth: int, known: dict[Any, tuple[Path, ...]]) -> None:
+    def __init__(self, depth: int, known: dict[Any, Weights]) -> None:
         self.depth, self.known = depth, known
 
 
@@ -83,17 +87,16 @@ class _Open:
     """A place from which not all is known yet; its factor is the probability to come there from the one before."""
 
     state: Any
-    known: dict[Any, tuple[Path, ...]]
+    known: dict[Any, Weights]
     place: Place
     factor: Number = Fraction(1)
-    found: dict[Any, Path] = field(default_factory=dict)
+    found: Weights = field(default_factory=dict)
 
-    def add(self, path: Path, factor: Number) -> None:
-        """Add what a run comes to, as one with those that differ in finite draws alone."""
-        name = path.name()
-        alike = self.found.get(name)
-        weight = path.weight * factor
-        self.found[name] = replace(path, weight=weight if alike is None else alike.weight + weight)
+    def add(self, weights: Weights, factor: Number) -> None:
+        """Add what runs come to, as one with those that differ in finite draws alone."""
+        for path, weight in weights.items():
+            more = weight * factor
+            self.found[path] = self.found[path] + more if path in self.found else more
         if len(self.found) > _MOST_PATHS:
             raise Outside("decides between too many ways")
 
@@ -104,6 +107,8 @@ class Meetings:
 
     _first: Call = field(default_factory=lambda: Call(-1, {}))
     _open: list[_Open] = field(default_factory=list)
+    _numbers: dict[Any, int] = field(default_factory=dict)
+    _paths: list[Path] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -120,8 +125,7 @@ class Meetings:
         """Hear with what a run goes on in a call, and how likely it was to come there. Raises Known."""
         factor = self._since(weights)
         if state in call.known:
-            for path in call.known[state]:
-                self._open[-1].add(path, factor)
+            self._open[-1].add(call.known[state], factor)
             raise Known
         again = next((each for each in self._open if each.known is call.known and each.state == state), None)
         if len(self._open) > _MOST_PATHS or (again is not None and again.place.depth == depth):  # nothing was decided
@@ -131,20 +135,23 @@ class Meetings:
 
     def ended(self, path: Path, weights: list[Number]) -> None:
         """Hear what a run has come to; its weight is that of its draws."""
-        self._open[-1].add(path, self._since(weights))
+        number = self._numbers.setdefault(path.name(), len(self._paths))
+        if number == len(self._paths):
+            self._paths.append(path)
+        self._open[-1].add({number: path.weight}, self._since(weights))
 
     def close(self, left: int) -> None:
         """Hear that runs go on to differ in so many first decisions."""
         while len(self._open) > 1 and self._open[-1].place.depth >= left:
             done = self._open.pop()
-            done.known[done.state] = tuple(done.found.values())
-            for path in done.known[done.state]:
-                self._open[-1].add(path, done.factor)
+            done.known[done.state] = done.found
+            self._open[-1].add(done.found, done.factor)
         while len(self.calls) > 1 and self.calls[-1].depth >= left:
             self.calls.pop()
 
     def every(self) -> list[Path]:
-        return list(self._open[0].found.values())
+        every = self._open[0].found.items()
+        return united([replace(self._paths[number], weight=weight) for number, weight in every])
 
     def _since(self, weights: list[Number]) -> Number:
         """Return how likely it was to come from the last place that is open."""

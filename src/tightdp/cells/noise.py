@@ -30,7 +30,9 @@ class Multiple(Outside):
 
 
 class Decider(Protocol):
-    """The run that a noisy number belongs to."""
+    """The run that a noisy number belongs to, and its draws of which only the residue is known."""
+
+    hidden: set[int]
 
     def decide(self, alternatives: list[list[Row]]) -> int:
         """Take one of several conditions, of which exactly one holds."""
@@ -182,6 +184,8 @@ class Noisy(Refusing):
     __hash__ = Refusing.__hash__
 
     def __bool__(self) -> bool:
+        if self.real and not self.run.hidden & self.coefficients.keys():
+            return True  # it has a density
         zero = [self.at_most(), (-self).at_most()]
         return self.run.decide([zero, [self.at_most(True)], [(-self).at_most(True)]]) != 0
 
