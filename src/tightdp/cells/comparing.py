@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -229,12 +230,10 @@ class Comparing:
         if p == q and most >= 1:
             return True
         if (p, q, most) not in self._limited:
-            try:
-                found = by.supremum(self._functions[p], self._functions[q], on, most, self._watch)
-            except (TooLong, Outside):
-                found = True
-            self._limited[p, q, most] = found is None
-        return self._limited[p, q, most]
+            functions = self._functions[p], self._functions[q]
+            with suppress(Outside):
+                self._limited[p, q, most] = by.never_above(*functions, most, on, self._watch)
+        return self._limited.get((p, q, most), False)
 
     def _seen(self, done: set[Any], kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
         """Return the largest ratio of a pair that is seen at once, None where that is at most `least`."""

@@ -87,7 +87,7 @@ def supremum(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callab
         return best
     if least == inf or not difference(p, q, least):
         return best if best is None or least == inf else Supremum(least, (stretch.at(stretch.inside),), (0,))
-    if not _never_above(p, q, least, stretch, watch):
+    if not never_above(p, q, least, stretch, watch):
         raise TooLong(_inside(p, q, stretch, least) or best)
     return best
 
@@ -96,7 +96,7 @@ def upper_end(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Calla
     """Return a number above `least` that p/q is proved not to exceed; infinity where none is found."""
     for part in ABOVE:
         value = least * (part + 1) / part
-        if q and _never_above(p, q, value, stretch, watch):
+        if q and never_above(p, q, value, stretch, watch):
             return value
     return inf
 
@@ -154,7 +154,8 @@ def _inside(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | 
     return Supremum(round_down(below.lower), (stretch.at(best),), (0,))
 
 
-def _never_above(p: Counted, q: Counted, value: Any, stretch: Stretch, watch: Callable[[], None]) -> bool:
+def never_above(p: Counted, q: Counted, value: Any, stretch: Stretch, watch: Callable[[], None]) -> bool:
+    """Whether p is seen to be at most value·q on all of a stretch."""
     function = {key: -c for key, c in difference(p, q, value).items()}
     return not function or _wave(function, stretch, watch).never_negative()
 

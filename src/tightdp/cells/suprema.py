@@ -94,6 +94,14 @@ def supremum(p: Counted, q: Counted, pattern: Pattern, least: Any, watch: Callab
     return search.best
 
 
+def never_above(p: Counted, q: Counted, value: Any, pattern: Pattern, watch: Callable[[], None]) -> bool:
+    """Whether p is seen to be at most value·q on all of a pattern."""
+    try:
+        return supremum(p, q, pattern, value, watch) is None
+    except TooLong:
+        return False
+
+
 def upper_end(p: Counted, q: Counted, pattern: Pattern, least: Any, watch: Callable[[], None]) -> Any:
     """Return a number above `least` that p/q is proved not to exceed; infinity where that takes too long."""
     for part in _ABOVE:
