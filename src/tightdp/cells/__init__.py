@@ -6,8 +6,7 @@ on alike (`meetings`); draws are summed or integrated out one at a time (`sums`)
 (`laws`; `spans` for reals). Between the cells of two laws (`patterns`) ratios are sums of exponentials in a few
 counts, whose supremum is found with a proof (`suprema`), as is that of densities (`lines`; `joint`, `excess` and
 `doubles` for several numbers, on `simplices`), unless draws show it before they are summed out (`moving`), or that of
-other datasets is nowhere smaller (`dominated`). May import
-`exact` and `language`.
+other datasets is nowhere smaller (`dominated`). May import `exact` and `language`.
 """
 
 from tightdp.exact.lazily import modules_of
