@@ -97,6 +97,15 @@ PROGRAMS = {
     boxes = [Box(v=x[0], w=2), Box(v=1, w=3)]
     return max(boxes, key=attrgetter("v")).w, attrgetter("v", "w")(boxes[0]), tuple(map(attrgetter("w"), boxes))
 """,
+    "named twice, or by what is no dictionary": """
+    out = []
+    for more in (None if flip(1/2) else {"a": x[0]}, [(1, 2)] if flip(1/3) else {"b": 5}, {"c": 7}):
+        try:
+            out.append((lambda c=0, **k: (c, *k.items()))(**more, **{"c": 1}))
+        except TypeError:
+            out.append(dict(a=1, **{"d": x[0]})["d"])
+    return tuple(out)
+""",
     "no name": """
     try:
         return getattr(Box(), x[0])

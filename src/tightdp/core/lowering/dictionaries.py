@@ -18,6 +18,7 @@ from tightdp.core.lowering.sequences import (
     element,
     insert,
     looked_up,
+    mapping,
     none_of,
     over_content,
     set_operation,
@@ -55,7 +56,7 @@ def _dict(m: Machine, node: ast.Dict) -> Value:
     table = new_table(m, Entries((), ()))
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            m.each(m.evaluate(value), lambda more: _update_table(m, table, _mapping(m, more)))
+            m.each(m.evaluate(value), lambda more: _update_table(m, table, mapping(m, more)))
         else:
             at = m.evaluate(key)
             insert(m, table, at, m.evaluate(value))
@@ -88,15 +89,6 @@ def _dictcomp(m: Machine, node: ast.DictComp) -> Value:
         return table
 
     return in_any_order(m, first, ranked)
-
-
-def _mapping(m: Machine, value: Value) -> Value:
-    """Return a dictionary where only dictionaries are taken."""
-    if isinstance(value, Object):
-        raise m.unsupported(f"a {name_of(value)} as a dictionary is not in the language", "make a dictionary of it")
-    if not isinstance(value, Table) and not (isinstance(value, Host) and isinstance(value.object, dict)):
-        raise Failure(f"TypeError: a {name_of(value)} is not a mapping", "use a dictionary")
-    return value
 
 
 def _keeps_keys(node: ast.DictComp, first: Table | View) -> bool:
@@ -210,7 +202,7 @@ def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
         raise Failure(f"TypeError: a dictionary and a {name_of(right)}", "use a method of dictionaries")
     missing = getattr(right, "missing", None)
     result = new_table(m, m.store[left.key], left.missing or (None if missing is COUNTS else missing))
-    _update_table(m, result, _mapping(m, right))
+    _update_table(m, result, mapping(m, right))
     return result
 
 

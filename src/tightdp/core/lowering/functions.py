@@ -28,7 +28,7 @@ from tightdp.core.lowering.registry import (
     lowers,
 )
 from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, bind_arguments, over_values
-from tightdp.core.lowering.sequences import content_of
+from tightdp.core.lowering.sequences import content_of, mapping
 from tightdp.core.lowering.values import (
     Array,
     Closure,
@@ -66,9 +66,8 @@ def _call(m: Machine, node: ast.Call) -> Value:
             arguments, keywords = arguments_of(m, node)
             return _call_method(m, base, node.func.attr, arguments, keywords, node)
     function = m.evaluate(node.func)
-    if isinstance(function, Host) and function.object is print:
-        node = without_texts(node)
-    arguments, keywords = arguments_of(m, node)
+    silent = isinstance(function, Host) and function.object is print
+    arguments, keywords = arguments_of(m, without_texts(node) if silent else node)
     return m.each(function, lambda item: call(m, item, arguments, keywords, node))
 
 
@@ -77,21 +76,22 @@ def arguments_of(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
     arguments = display(m, node.args)
     if isinstance(arguments, Union):
         raise m.unsupported("the number of arguments depends on the run", "pass one list instead", node)
-    keywords = {}
+    keywords: Keywords = {}
     for keyword in node.keywords:
-        value = m.evaluate(keyword.value)
-        if keyword.arg is not None:
-            keywords[keyword.arg] = value
-            continue
-        if any(not isinstance(one, (Table, Host, Object)) for _, one in alternatives(value, m.builder.true)):
-            raise Failure("TypeError: what follows ** is not a mapping", "pass a dictionary")
-        entries = m.each(value, lambda table: content_of(m, table))
-        if isinstance(entries, Union):
-            raise m.unsupported("the names of arguments depend on the run", "pass the dictionary itself", node)
-        if not all(isinstance(key, str) for key in entries.keys):
-            raise Failure("TypeError: keywords must be strings", "use strings as keys")
-        keywords.update(zip(entries.keys, entries.values, strict=True))
+        given = {keyword.arg: m.evaluate(keyword.value)} if keyword.arg is not None else _by_names(m, keyword, node)
+        if not given.keys().isdisjoint(keywords):
+            raise Failure("TypeError: an argument is given twice by its name", "give it once")
+        keywords |= given
     return arguments, keywords
+
+
+def _by_names(m: Machine, keyword: ast.keyword, node: ast.Call) -> Keywords:
+    entries = m.each(m.evaluate(keyword.value), lambda table: content_of(m, mapping(m, table)))
+    if not isinstance(entries, Entries):
+        raise m.unsupported("the names of arguments depend on the run", "pass the dictionary itself", node)
+    if not all(isinstance(key, str) for key in entries.keys):
+        raise Failure("TypeError: keywords must be strings", "use strings as keys")
+    return entries.table
 
 
 def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, node: ast.AST | None = None) -> Value:

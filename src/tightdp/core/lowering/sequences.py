@@ -291,6 +291,15 @@ def content_of(m: Machine, value: Value) -> Value:
     raise Failure(f"AttributeError: {name_of(value)} is not a dictionary", "use a dictionary")
 
 
+def mapping(m: Machine, value: Value) -> Value:
+    """Return a dictionary where only dictionaries are taken."""
+    if isinstance(value, Object):
+        raise m.unsupported(f"a {name_of(value)} as a dictionary is not in the language", "make a dictionary of it")
+    if not isinstance(value, Table) and not (isinstance(value, Host) and isinstance(value.object, dict)):
+        raise Failure(f"TypeError: a {name_of(value)} is not a mapping", "use a dictionary")
+    return value
+
+
 # changing
 
 
