@@ -26,6 +26,7 @@ from tightdp.core.lowering import (  # noqa: F401 (handlers)
     draws,
     exceptions,
     folds,
+    infinity,
     lists,
     loops,
     named_tuples,

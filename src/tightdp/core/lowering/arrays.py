@@ -21,6 +21,7 @@ from tightdp.core.lowering.values import (
     Collection,
     Element,
     Every,
+    Infinity,
     Stream,
     Table,
     Value,
@@ -215,6 +216,8 @@ def nested(m: Machine, value: Value, action: Callable[[tuple[Value, ...], tuple[
         if isinstance(one, Array):
             cells = [Element(cell, one.dtype) for cell in read(m, one).flat]
             return action(tuple(cells), one.shape)
+        if isinstance(one, Infinity):
+            raise m.unsupported(*INFINITE_CELL)
         if isinstance(one, (Collection, Table, View, Stream)) or (isinstance(one, Every) and one.parts):
             what = f"an array made of a {name_of(one)}, which numpy takes for one object, is not in the language"
             raise m.unsupported(what, "make a list of it first")
@@ -248,6 +251,9 @@ def nested(m: Machine, value: Value, action: Callable[[tuple[Value, ...], tuple[
     return m.each(value, of)
 
 
+INFINITE_CELL = "infinity in an array is not in the language", "use a list, or None in its place"
+
+
 def plain_of(m: Machine, value: Value) -> Value:
     """Return a scalar of numpy as one of Python; anything else as it is."""
     if not isinstance(value, Element):
@@ -262,7 +268,10 @@ def _adopted(m: Machine, thing: object) -> Value:
     """Return an array or a scalar of the enclosing module, which may be read, not changed."""
     cells = np.asarray(thing)
     allowed(m, cells.dtype)
-    found = made(m, objects([adopt(m, item.item()) for item in cells.flat], cells.shape), cells.dtype)
+    items = [adopt(m, item.item()) for item in cells.flat]
+    if any(isinstance(item, Infinity) for item in items):
+        raise m.unsupported(*INFINITE_CELL)
+    found = made(m, objects(items, cells.shape), cells.dtype)
     if isinstance(found, Array):
         m.frozen.add(found.sources[0][1])
     return found

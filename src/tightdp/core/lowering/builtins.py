@@ -32,6 +32,7 @@ from tightdp.core.lowering.values import (
     Generator,
     Growing,
     Host,
+    Infinity,
     Object,
     Range,
     Sieve,
@@ -88,6 +89,8 @@ def _float(m: Machine, value: Value = 0, /) -> Value:
             one = OPERANDS[Element](m, "plain", one)
         if isinstance(one, Expr) and not one.numeric:
             return over_values(m, one, of)
+        if isinstance(one, Infinity):
+            return one
         if not is_scalar(one):
             raise m.unsupported(f"float of a {name_of(one)} is not in the language", "give it a number")
         return _written_number(m, one) if isinstance(one, str) else operate(m, "div", one, 1)
@@ -262,8 +265,10 @@ def _extremum(name: str) -> Callable[..., Value]:
         def pick(items: tuple[Value, ...] | Growing) -> Value:
             if isinstance(items, Growing):
                 return m.of_growing(name, items)
-            if items and key is None and all(is_scalar(item) and numeric(item) for item in items):
-                return known(m.builder.extremum(name, [m.expr(item) for item in items]))
+            finite = [item for item in items if not isinstance(item, Infinity)]
+            if finite and key is None and all(is_scalar(item) and numeric(item) for item in finite):
+                ends = (item for item in items if isinstance(item, Infinity) and (item.object > 0) == (name == "max"))
+                return next(ends, None) or known(m.builder.extremum(name, [m.expr(item) for item in finite]))
             return _best(m, name, items, key, default)
 
         return m.each((first, *others) if others else _items(m, first, key), pick)

@@ -19,7 +19,7 @@ from tightdp.core.lowering.positions import item_at, picked
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import bind_arguments, operate, over_all, too_many, total, truth
 from tightdp.core.lowering.sequences import plain, settled
-from tightdp.core.lowering.values import Alike, Every, Growing, Union, Value, is_scalar, known, name_of
+from tightdp.core.lowering.values import Alike, Every, Growing, Infinity, Union, Value, is_scalar, known, name_of
 from tightdp.core.nodes import Expr
 from tightdp.core.published import GOES_ON, above, cut_exponentials
 from tightdp.core.together import values_together
@@ -107,6 +107,8 @@ def draw_from(
     `joint` is the tuple of all that are not known, where there is a node for it.
     """
     for item in _leaves(arguments):
+        if isinstance(item, Infinity):
+            raise m.unsupported(f"{name} of infinity is not in the language", "pass a number")
         if not is_scalar(item):
             raise Failure(f"TypeError: {name} does not take {name_of(item)}", "pass numbers")
         if isinstance(item, str):

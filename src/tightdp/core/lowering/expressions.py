@@ -26,6 +26,7 @@ from tightdp.core.lowering.values import (
     Element,
     Growing,
     Host,
+    Infinity,
     Method,
     Object,
     Reference,
@@ -38,7 +39,6 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError
-from tightdp.exact.rationals import as_fraction
 from tightdp.language.source import is_foreign
 
 BINARY: dict[type[ast.operator], str] = {
@@ -55,7 +55,7 @@ _UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.In
 @lowers(ast.Constant)
 def _constant(m: Machine, node: ast.Constant) -> Value:
     if isinstance(node.value, float):
-        return node.value if m.floats else as_fraction(node.value)
+        return node.value if m.floats else adopt(m, node.value)
     if node.value is None or isinstance(node.value, (int, str)):
         return node.value
     if node.value is Ellipsis:
@@ -207,7 +207,7 @@ def _compared(m: Machine, relation: ast.cmpop, left: Value, right: Value) -> Val
 def _identical(m: Machine, left: Value, right: Value) -> Value:
     if left is None or right is None:
         return equal(m, left, right) if is_scalar(left) and is_scalar(right) else False
-    if isinstance(left, Host) and isinstance(right, Host):
+    if isinstance(left, Host) and isinstance(right, Host) and not isinstance(left, Infinity):
         return left.object is right.object
     held = any(isinstance(each, (Reference, Table, Collection, Object)) for each in (left, right))
     if (held or is_scalar(left) != is_scalar(right)) and not any(isinstance(each, Stream) for each in (left, right)):

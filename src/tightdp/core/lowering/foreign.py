@@ -7,6 +7,7 @@ it must be a function of its arguments.
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import sys
 import types
@@ -17,7 +18,7 @@ from itertools import compress, product, starmap
 from typing import TypeAlias
 
 from tightdp.core.doubles import Double
-from tightdp.core.lowering.arrays import allowed, made, np, objects, read
+from tightdp.core.lowering.arrays import INFINITE_CELL, allowed, made, np, objects, read
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.registry import INSTEAD
@@ -29,6 +30,7 @@ from tightdp.core.lowering.values import (
     Element,
     Entries,
     Host,
+    Infinity,
     Members,
     Range,
     Reference,
@@ -157,8 +159,8 @@ def _shaped(m: Machine, value: Value, then: Callable[[_Given], Value]) -> Value:
     if is_scalar(value):
         return then(_Given((), lambda _: value))
     if isinstance(value, Host):
-        if isinstance(value.object, types.FunctionType):
-            raise _Unread("a function")
+        if isinstance(value, Infinity) or isinstance(value.object, types.FunctionType):
+            raise _Unread("infinity" if isinstance(value, Infinity) else "a function")
         return then(_Given((), lambda _: value.object))
     if isinstance(value, Stream):
         return m.each(collected(m, value), lambda items: _content(m, items, list, then))
@@ -292,7 +294,7 @@ def _shape(value: Value) -> Value:
         return dict, *((key, _shape(item)) for key, item in value.items())
     if isinstance(value, (np.ndarray, np.generic)):
         return type(value), value.dtype, value.shape
-    return None
+    return value if isinstance(value, float) and math.isinf(value) else None
 
 
 def _by_shape(m: Machine, nodes: Sequence[Expr], results: Mapping[Values, Value]) -> Value:
@@ -317,9 +319,17 @@ def _joined(m: Machine, nodes: Sequence[Expr], results: Mapping[Values, Value]) 
         )
         return table
     if isinstance(some, (np.ndarray, np.generic)):
+        if not m.floats and any(
+            isinstance(adopt(m, part), Infinity) for each in results.values() for part in _parts(each)
+        ):
+            raise m.unsupported("infinity in an array is not in the language", "use a list, or None in its place")
         flat = {values: _parts(each) for values, each in results.items()}
         cells = [_joined(m, nodes, {v: each[at] for v, each in flat.items()}) for at in range(some.size)]
+        if any(isinstance(cell, Infinity) for cell in cells):
+            raise m.unsupported(*INFINITE_CELL)
         return made(m, objects(cells, some.shape), allowed(m, some.dtype))
+    if isinstance(adopt(m, some), Infinity):
+        return adopt(m, some)
     return known(by_values(m, nodes, {values: m.expr(adopt(m, each)) for values, each in results.items()}))
 
 

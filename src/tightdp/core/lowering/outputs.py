@@ -14,16 +14,16 @@ from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.published_doubles import OTHERS, published, refused
 from tightdp.core.lowering.values import (
     Closure,
+    Infinity,
     Reference,
     Union,
     Value,
-    alternatives,
     inner,
     is_scalar,
     name_of,
     parts_of,
 )
-from tightdp.core.nodes import Const, Expr
+from tightdp.core.nodes import Check, Const, Expr
 from tightdp.core.outputs import Choice, Leaf, Shape, TupleOf
 from tightdp.core.published import NO_ENDS, Ends, cut_output, finite_output, multiple_of
 from tightdp.core.unmerged import Unmerged
@@ -98,13 +98,23 @@ class Outputs(Machine):
             hint = "return tuple(...) of it" if isinstance(value, Reference) else "return a number, string or tuple"
             what = "function" if isinstance(value, Closure) else name_of(value)
             raise LanguageError(f"an output cannot be a {what}", hint, self._returned(value))
-        options = alternatives(value, self.builder.true)
+        options = [option for option in value.alternatives if not self._infinite(*option, active)]
         tag: Value = len(options) - 1
         for at in range(len(options) - 2, -1, -1):
             tag = self.merge(options[at][0], at, tag)
         component, unused = self._component(self.expr(tag), active)
         shapes = tuple(self._shape(item, self.conj(active, guard)) for guard, item in options)
         return Choice(component, shapes, unused)
+
+    def _infinite(self, guard: Expr, value: Value, active: Expr) -> bool:
+        """Whether a form of an output is an infinite number, which no run may return."""
+        if not isinstance(value, Infinity):
+            return False
+        condition = self.conj(self.alive, active, guard)
+        hint = "return a number, or None, where there is none"
+        if condition is not self.builder.false:
+            self.checks.append(Check(condition, "an output cannot be infinite", hint, self._returned(value)))
+        return True
 
     def _published(self, tree: Double) -> Expr:
         """Return a number that is computed in doubles as a node."""

@@ -21,12 +21,14 @@ from tightdp.core.lowering.refusals import refusal, unhashable
 from tightdp.core.lowering.registry import ADOPTED, OPERANDS
 from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (
+    INFINITE,
     Array,
     Collection,
     Element,
     Entries,
     Growing,
     Host,
+    Infinity,
     Members,
     Object,
     Range,
@@ -92,7 +94,7 @@ def adopt(m: Machine, thing: object) -> Value:
     if m.floats and isinstance(thing, (float, Fraction)):
         return float(thing)
     if isinstance(thing, float) and math.isinf(thing):
-        raise m.unsupported("infinity is not in the language", "begin with the first value, or with None")
+        return INFINITE[thing > 0]
     if isinstance(thing, (float, Decimal, Fraction)):
         return as_fraction(thing)
     if isinstance(thing, tuple):
@@ -144,7 +146,7 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
     """Apply a scalar operation."""
     for value in values:
         if not is_scalar(value):
-            for kind in (Array, Element, Double, Object):
+            for kind in (Infinity, Array, Element, Double, Object):
                 if any(isinstance(each, kind) for each in values):
                     return OPERANDS[kind](m, name, *values)
             raise refusal(m, name, values)

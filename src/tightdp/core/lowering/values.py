@@ -7,6 +7,7 @@ tuple of values, a list a `Reference` into the heap. Where runs disagree about t
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -257,6 +258,14 @@ class Host:
     """A Python object of the enclosing module that is not data: a function, a class, a module, a dictionary."""
 
     object: Any
+
+
+class Infinity(Host):
+    """An infinite number, which is compared with others: one of `INFINITE`."""
+
+
+INFINITE = {True: Infinity(math.inf), False: Infinity(-math.inf)}
+"""The infinite numbers, by whether they are positive."""
 
 
 @dataclass(frozen=True, eq=False)
