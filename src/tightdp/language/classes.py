@@ -6,11 +6,15 @@ enclosing module, the next run does not see.
 
 from __future__ import annotations
 
+import ast
 import functools
+import importlib
 import inspect
+import sys
 from abc import ABCMeta
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from contextvars import ContextVar
 from enum import Enum
 from fractions import Fraction
@@ -26,7 +30,7 @@ from types import (
 from typing import Any
 
 from tightdp.errors import LanguageError
-from tightdp.language.source import closure_of, is_foreign, is_ours
+from tightdp.language.source import FOREIGN, closure_of, is_foreign, is_ours
 
 COPIES: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("tightdp_copies", default=None)
 """The objects that the run at hand has met, with their copies."""
@@ -214,6 +218,61 @@ class Outside:
         if type(value) is dict:
             return {key: self._again(item) for key, item in value.items()}
         return self._value(value)
+
+
+def import_before(function: ast.AST) -> None:
+    """Import what a function imports, if that is there: numpy draws a seed then, which no run does."""
+    for node in ast.walk(function):
+        for _, given in imports(node) if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+            with suppress(ImportError, LanguageError):
+                imported(*given)
+
+
+IMPORTED = "__tightdp_imported__"
+"""The name of `imported` in functions that are written anew."""
+
+
+def imported(module: str, name: str = "") -> Value:
+    """Return a module of Python's library, or of one that is known, or what has a name in it. Raises ImportError."""
+    if module.partition(".")[0] not in {*sys.stdlib_module_names, *FOREIGN}:
+        raise LanguageError(f"an import of {module} inside a mechanism", "import it at the top of the module")
+    found = importlib.import_module(module)
+    if name and not hasattr(found, name):
+        try:
+            return importlib.import_module(f"{module}.{name}")
+        except ModuleNotFoundError:
+            raise ImportError(f"cannot import name {name!r} from {module!r}") from None
+    return getattr(found, name) if name else found
+
+
+def imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the names that an import binds, each with the arguments of `imported` for what it holds, in order."""
+    for each in node.names:
+        if isinstance(node, ast.ImportFrom):
+            yield each.asname or each.name, ("." * node.level + (node.module or ""), each.name)
+            continue
+        top = each.name.partition(".")[0]
+        if not each.asname and top != each.name:
+            yield top, (each.name,)
+        yield each.asname or top, (each.name if each.asname else top,)
+
+
+class Importing(ast.NodeTransformer):
+    """Replaces imports by assignments of what they bind."""
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
+        return [
+            ast.copy_location(
+                ast.Assign(
+                    [ast.Name(name, ast.Store())],
+                    ast.Call(ast.Name(IMPORTED, ast.Load()), [*map(ast.Constant, given)], []),
+                ),
+                node,
+            )
+            for name, given in imports(node)
+        ]
+
+    visit_ImportFrom = visit_Import  # noqa: N815
 
 
 def state_of(value: Value) -> dict[str, Value]:

@@ -24,7 +24,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.exact.rationals import Symbolic, as_fraction
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives, rounds
-from tightdp.language.classes import Outside, once
+from tightdp.language.classes import IMPORTED, Importing, Outside, imported, once
 from tightdp.language.doubles import BITS
 from tightdp.language.source import (
     AnyFunction,
@@ -155,6 +155,7 @@ class _ExactNames(dict[str, Any]):
         super().__init__(constants)
         self[_DIVIDE], self[_POWER], self[_INT], self[_FRACTION] = _divide, _power, _integer, _fraction
         self[_ATTRIBUTE], self[_MATCHED], self[_FLOAT] = _attribute, _matched, _float
+        self[IMPORTED] = lambda *given: exactly(imported(*given))
         self.update(rounds.NAMES)
         self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
         self._function = function
@@ -185,7 +186,7 @@ def _recompile(function: FunctionType, own: CellType | None, meeting: bool) -> F
 def recompiled(function: FunctionType, rewrite: Callable[[Any], Any], meeting: bool = False) -> CodeType:
     """Return a function on its own, written anew, whose loops tell of their rounds. Raises LanguageError."""
     source: FunctionSource | None = remembered(function, "__tightdp_source__")
-    node = copy.deepcopy(source.node if source else locate(function, file_lines_of(function)))
+    node = Importing().visit(copy.deepcopy(source.node if source else locate(function, file_lines_of(function))))
     _strip(node)
     file, code = function.__code__.co_filename, function.__code__
     around = {**function.__globals__, **dict(closure_of(function))} if meeting else None

@@ -8,7 +8,7 @@ from typing import Any
 
 from tightdp.errors import LanguageError
 from tightdp.language import primitives, rounds
-from tightdp.language.classes import Outside, once
+from tightdp.language.classes import IMPORTED, Outside, imported, once
 from tightdp.language.exactness import recompiled
 from tightdp.language.source import AnyFunction, is_foreign, is_ours, remember, remembered
 from tightdp.language.stand_ins import stand_in
@@ -70,6 +70,7 @@ class _Names(dict[str, Any]):
 
     def __init__(self, function: FunctionType) -> None:
         self["__builtins__"] = function.__globals__.get("__builtins__", __builtins__)
+        self[IMPORTED] = lambda *given: as_run(imported(*given))
         self.update(rounds.NAMES)
         self._names = function.__globals__
 

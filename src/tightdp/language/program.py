@@ -15,7 +15,7 @@ from tightdp.exact.numbers import brief
 from tightdp.exact.parameters import Range, as_parameter
 from tightdp.exact.rationals import Parameter, as_int
 from tightdp.language.analyst import Answering, conversing
-from tightdp.language.classes import COPIES, reaches
+from tightdp.language.classes import COPIES, import_before, reaches
 from tightdp.language.domains import Domain, Record, fit_to_neighbours
 from tightdp.language.doubles import BITS, as_bits, as_double
 from tightdp.language.exactness import MEETING, exact, strictly
@@ -71,6 +71,7 @@ class Program:
 
     def __post_init__(self) -> None:
         self._set("source", read_function(self.function))
+        import_before(self.source.node)
         self._set("name", self.name or self.function.__name__)
         self._set("documentation", self.documentation or inspect.getdoc(self.function) or "")
         self._set("parameters", self._read_parameters())

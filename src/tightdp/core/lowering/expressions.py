@@ -39,6 +39,7 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError
+from tightdp.language.classes import imported, imports
 from tightdp.language.source import is_foreign
 
 BINARY: dict[type[ast.operator], str] = {
@@ -102,6 +103,20 @@ def _bound(m: Machine, value: Value, name: str, local: bool) -> Value:
         return item
 
     return m.each(value, check)
+
+
+@lowers(ast.Import, ast.ImportFrom)
+def _import(m: Machine, node: ast.Import | ast.ImportFrom) -> None:
+    for name, given in imports(node):
+        try:
+            found = imported(*given)
+        except LanguageError as error:
+            raise m.unsupported(error.what, error.hint, node) from None
+        except ImportError as error:
+            raise Failure(f"{type(error).__name__}: {error}", "install it", type(error)) from None
+        held = m.store.get((m.frame.key, name))
+        if not isinstance(held, Host) or held.object is not found:
+            m.bind(name, adopt(m, found))
 
 
 # operators

@@ -146,8 +146,6 @@ def instead_of_name(name: str) -> str:
 
 
 _NAMES: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Import: ("an import inside a mechanism", "import at the top of the module"),
-    ast.ImportFrom: ("an import inside a mechanism", "import at the top of the module"),
     ast.Global: ("global", "pass the value as an argument, and return what changes"),
     ast.TryStar: ("try", "test with if before, so that no exception is raised"),
     ast.AsyncWith: ("async", "write an ordinary function"),
