@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
@@ -58,18 +58,25 @@ Ratios = list[tuple[Number, Number, tuple[Pair, int]]]
 
 def ratios(pairs: Iterable[Pair]) -> Ratios:
     """Return the different likelihood ratios of the outputs of some pairs, without those that are 1."""
-    found: dict[tuple[object, object], tuple[Number, Number, tuple[Pair, int]]] = {}
+    found: dict[tuple[int, int], tuple[Number, Number, tuple[Pair, int]]] = {}
+    names: dict[object, int] = {}
+    sign = cache(_sign)
+
+    @cache
+    def probability(weight: Whole, total: Whole) -> tuple[Number, int]:
+        value = quotient_of(weight, total)
+        return value, names.setdefault(function(value), len(names))
+
     for pair in pairs:
         ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        first, second = _sign(ours.total), _sign(theirs.total)
+        first, second = sign(ours.total), sign(theirs.total)
         for code, weight in ours.by_code.items():
             other = theirs.by_code.get(code, 0)
-            if _sign(weight) * first < 0 or (other and _sign(other) * second < 0):  # what it is on the whole cell
+            if sign(weight) * first < 0 or (other and sign(other) * second < 0):  # what it is on the whole cell
                 raise AssertionError("a weight is negative: a defect of the encoding")
-            p, q = quotient_of(weight, ours.total), quotient_of(other, theirs.total)
-            name = function(p), function(q)
-            if p and name[0] != name[1]:
-                found.setdefault(name, (p, q, (pair, code)))
+            (p, one), (q, another) = probability(weight, ours.total), probability(other, theirs.total)
+            if p and one != another:
+                found.setdefault((one, another), (p, q, (pair, code)))
     return list(found.values())
 
 
