@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,17 @@ def test_parameters_that_are_tuples_are_read() -> None:
     name, given = "pure_from_approximate", {"weights": ((2, 1), (1, 2)), "exp_epsilon": 2, "k": "7/16", "rounds": 2}
     bound = bind(name, {"mechanism": name, "parameters": given | {"n": 1}})
     assert compare(Instance(bound).certify().content, bound.program).startswith("on all 2 datasets")
+
+
+@mechanism
+def by_one_of(x: Any, of: Any = (Fraction(-1, 5), ("a)", None, True), "1/4")) -> Any:
+    """One record, by the last of some parameters."""
+    return x[0] ^ flip(of[2])
+
+
+def test_parameters_that_are_tuples_with_fractions_are_read() -> None:
+    certificate = by_one_of.bind(n=1).certify(exp_epsilon=3)
+    assert compare(certificate.content, by_one_of.program).startswith("on all 2 datasets")
 
 
 def test_the_label_names_the_parameters_that_are_bound() -> None:

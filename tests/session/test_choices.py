@@ -202,6 +202,7 @@ def test_bad_questions() -> None:
         ("?{1}", "not a choice between several"),
         ("?{1,?}", "not a choice"),
         ("?{1,2", "not a choice"),
+        (f"?{{[{'1' * 5000}],2}}", "not an array"),
     ):
         with pytest.raises(ParameterError, match=match):
             counted.bind(n=2, ratio=wrong, order="last")

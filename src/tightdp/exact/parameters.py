@@ -334,11 +334,12 @@ def _choice(text: str, hint: str) -> Parameter:
     if text[0] not in '["tfn':
         return as_parameter(text)
     try:
-        return as_parameter(json.loads(text, parse_float=str))
-    except json.JSONDecodeError:
+        found = json.loads(text, parse_float=str)
+    except ValueError:  # not only what is no JSON: integers of more digits than Python reads, too
         if text[0] == "[":
             raise ParameterError(f"{text!r} is not an array", hint) from None
-        return as_parameter(text)
+        found = text
+    return as_parameter(found)
 
 
 def _word_or_number(text: str) -> Parameter:

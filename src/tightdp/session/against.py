@@ -5,10 +5,8 @@ The mechanism is run by the interpreter, which shares nothing with the compiler;
 
 from __future__ import annotations
 
-from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cmp_to_key, partial
@@ -29,7 +27,7 @@ from tightdp.language.program import Bound, Dataset, Program
 from tightdp.language.timing import COUNTS
 from tightdp.limits.calibrated import LISTED_ROWS
 from tightdp.session.certify import REFUTED, WORK, load_checker
-from tightdp.session.certify_content import about, all_neighbours
+from tightdp.session.certify_content import about, all_neighbours, parameter_of
 from tightdp.session.certify_events import dataset_of, number_of, power_of
 
 _SIZES = (1, 2, 3)
@@ -76,7 +74,7 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
     """Compare laws with these values of unknowns, and this number for T."""
     claim, checker = content["claim"], load_checker()
     named = claim["neighbours"] if isinstance(claim.get("neighbours"), str) else None
-    given: dict[str, Any] = {name: _read(text) for name, text in claim.get("parameters", {}).items()}
+    given: dict[str, Any] = {name: parameter_of(text) for name, text in claim.get("parameters", {}).items()}
     given |= values
     counts = tuple(name for name in COUNTS if given.pop(f"with_{name}", None))
     counted, sizes = replace(program, counts=counts), _SIZES if claim["n"] == "all" else [claim["n"]]
@@ -144,13 +142,6 @@ def _other_neighbours(claim: Mapping[str, Any], bound: Bound) -> list[str]:
     if {*map(repr, given)} != {*map(repr, true)}:
         raise Differs(f"the certificate lists other neighbours than those of {bound.program.name}")
     return []
-
-
-def _read(text: str) -> Any:
-    """Return a tuple, or a list, that a certificate names as a parameter; others are read where they are bound."""
-    with suppress(ValueError, SyntaxError, RecursionError):
-        return literal_eval(text) if text.startswith(("(", "[")) else text
-    return text
 
 
 def _alike(claim: Mapping[str, Any], core: _Core, bound: Bound, ours: _Laws) -> Any:

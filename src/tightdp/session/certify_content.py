@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import math
+from contextlib import suppress
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any
@@ -63,6 +65,24 @@ def about(claim: dict[str, Any], program: dict[str, Any], bound: Bound) -> dict[
         parameters[name] = f"?[{', '.join(map(str, ends))}]"
     claim |= {"mechanism": plain_name(bound.program.name), "parameters": parameters, "source": _digest(text)}
     return {"format": FORMAT, "claim": claim, "program": program, "source": text}
+
+
+def parameter_of(text: str) -> Any:
+    """Return a tuple, or a list, that a certificate names as a parameter; others are read where they are bound."""
+    if text.startswith(("(", "[")):
+        with suppress(ValueError, TypeError, ArithmeticError, SyntaxError, RecursionError):
+            return ast.literal_eval(_Fractions().visit(ast.parse(text, mode="eval")))
+    return text
+
+
+class _Fractions(ast.NodeTransformer):
+    """Makes a constant of every fraction, as it stands in the text of a tuple."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if not isinstance(node.func, ast.Name) or node.func.id != "Fraction":
+            return node
+        number: Any = Fraction(*map(ast.literal_eval, node.args))
+        return ast.Constant(number)
 
 
 def _digest(text: str) -> str:
