@@ -193,3 +193,19 @@ def test_what_integers_approach_no_output_has(body: str, pairs: bool) -> None:
     both = [(laws.probability(x, y), laws.probability((1 - x[0],), y)) for x, y in product(((0,), (1,)), outputs)]
     assert max(p / q for p, q in both if p) <= laws.exact(found.exp_epsilon)
     assert any(p == laws.exact(found.exp_epsilon) * q for p, q in both if p) is found.attained
+
+
+@pytest.mark.parametrize("noise", ["laplace(0, 1 + x[0])", "exponential(0, 1 + x[0])", "geometric(0, 1 / (2 + x[0]))"])
+@pytest.mark.parametrize(("share", "attained"), [("1 + x[0]", False), ("2 - x[0]", False), ("x[0]", True)])
+def test_an_output_without_numbers_has_no_ratio_that_noise_beside_it_approaches(
+    noise: str, share: str, attained: bool
+) -> None:
+    body = f"return None if flip(({share}) / 9) else {noise}"
+    with module_of(f"{HEAD}def f(x):\n    {body}\n", "") as module:
+        found = module.f.bind(n=1).privacy()
+    assert (found.exp_epsilon, found.attained) == (math.inf, attained)
+    if attained:
+        assert (found.witness.x, found.witness.output, found.witness.probability_prime) == ((1,), None, 0)
+    else:
+        assert isinstance(found.witness, LimitWitness)
+        assert "It is approached, and not attained" in str(found)

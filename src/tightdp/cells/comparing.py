@@ -161,7 +161,9 @@ class Comparing:
                 if math.prod(wanted, start=times) != value:
                     return None
         places = [self._place(*each, most, missed) for each, most in zip(every, wanted, strict=True)]
-        if value == math.inf and (times == math.inf or any(place is not None for place in places)):
+        if value == math.inf:
+            if times != math.inf and all(place is None for place in places):
+                return None
             anywhere = ([(p, None, on) for p, _, on in functions] for _, functions in every)
             others = [self._place(part, each, value, missed) for (part, _), each in zip(every, anywhere, strict=True)]
             places = [place or other for place, other in zip(places, others, strict=True)]
