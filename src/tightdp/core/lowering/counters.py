@@ -19,7 +19,7 @@ from tightdp.core.lowering.registry import METHODS, OPERANDS, Handler, builtin, 
 from tightdp.core.lowering.scalars import COUNTS, truth
 from tightdp.core.lowering.sequences import contains, insert
 from tightdp.core.lowering.undoing import tentatively
-from tightdp.core.lowering.values import Entries, Host, Table, Value, is_scalar, name_of
+from tightdp.core.lowering.values import Entries, Host, Object, Table, Value, is_scalar, name_of
 from tightdp.exact.lazily import lazily
 
 written: Any = lazily("tightdp.language.library_functions")
@@ -61,11 +61,27 @@ def _copied(m: Machine, x: Value, /) -> Value:
     def of(value: Value) -> Value:
         if is_scalar(value) or isinstance(value, tuple):
             return value
+        if isinstance(value, Object):
+            return _same_attributes(m, value)
         if (handler := METHODS.get((type(value), "copy"))) is None:
             raise m.unsupported(f"a copy of a {name_of(value)} is not in the language", "make it anew, of its parts")
         return handler(m, value)
 
     return m.each(x, of)
+
+
+_OF_COPIES = {"__copy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__new__", "__getnewargs__"}
+
+
+def _same_attributes(m: Machine, value: Object) -> Object:
+    """Return another object with the attributes of one that the run has made."""
+    special = any(not _OF_COPIES.isdisjoint(vars(each)) for each in value.kind.__mro__[:-1])
+    if special or value.key in m.hosts or issubclass(value.kind, BaseException):
+        raise m.unsupported(f"a copy of this {name_of(value)} is not in the language", "make it anew, of its parts")
+    made = Object(m.store.new_key(), value.kind)
+    for name, held in m.store.names(value.key):
+        m.store[made.key, name] = held
+    return made
 
 
 def _of_class(owner: type, name: str) -> None:

@@ -20,6 +20,7 @@ from tightdp.core.lowering.functions import arguments_of, call
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.objects import Bound, attribute, has_method, lookup
 from tightdp.core.lowering.registry import builtin, lowers
+from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.values import UNBOUND, Host, Object, Value, name_of
 from tightdp.exact.lazily import lazily
 
@@ -33,6 +34,10 @@ def _raise(m: Machine, node: ast.Raise) -> None:
         if not m.handled:
             raise Failure("RuntimeError: No active exception to reraise", hint)
         raise m.handled[-1].failure
+    if isinstance(node.exc, ast.IfExp):
+        ways = [ast.copy_location(ast.Raise(way, node.cause), node) for way in (node.exc.body, node.exc.orelse)]
+        m.branch(truth(m, m.evaluate(node.exc.test)), *(partial(_raise, m, way) for way in ways))
+        return
     thrown = _exception(m, node.exc)
     if node.cause is not None:
         _exception(m, node.cause)

@@ -199,6 +199,13 @@ def _str(m: Machine, value: Value = "", /) -> Value:
     return m.each(value, of)
 
 
+@builtin(format)
+def _format(m: Machine, value: Value, spec: Value = "", /) -> Value:
+    if not is_scalar(spec) or any(not isinstance(each, str) for each in m.expr(spec).values):
+        raise m.unsupported("format with what may be no text is not in the language", "give it a string")
+    return m.each(value, lambda item: _text(m, item, "format", spec))
+
+
 @builtin(repr)
 def _repr(m: Machine, value: Value, /) -> Value:
     return m.each(value, lambda item: _text(m, item, "repr"))

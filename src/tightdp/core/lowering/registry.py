@@ -93,7 +93,6 @@ INSTEAD = {
     "cycle": "index with i % len(...)",
     "eval": "write the expression",
     "complex": "use a pair of numbers",
-    "format": "use an f-string",
     "input": "take a parameter",
     "matrix": "use np.array",
     "mean": "write sum(...) / len(...), which is exact",

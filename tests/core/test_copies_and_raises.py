@@ -1,0 +1,93 @@
+"""Copies of objects, exceptions that a condition picks, and `format`."""
+
+from __future__ import annotations
+
+import pytest
+
+from agreement import assert_agreement, bind, module_of
+from tightdp import LanguageError
+from tightdp.language.domains import Int
+from tightdp.methods.compiled import compile_symbolic
+
+HEAD = """
+import copy
+
+
+class Box:
+    def __init__(self, v): self.v, self.log = v, []
+    def add(self, k): self.v += k
+
+
+class Own(Box):
+    def __copy__(self): return Own(7)
+
+
+HELD = Box(1)
+
+
+"""
+PROGRAMS = {
+    "copy": """
+    b = Box(x[0])
+    c = copy.copy(b)
+    c.add(randint(0, 1)); c.log.append(1)
+    return b.v, c.v, len(b.log), c is b, isinstance(c, Box)
+""",
+    "on some runs": """
+    b = Box(x[0])
+    c = copy.copy(b) if flip(1 / 2) else b
+    c.v = 5
+    return b.v, c.v
+""",
+    "one of two": """
+    a, b = Box(x[0]), Box(2)
+    c = copy.copy(a if flip(1 / 2) else b)
+    c.add(1)
+    return a.v, b.v, c.v
+""",
+    "best so far": """
+    best, state = None, Box(0)
+    for i in range(3):
+        state.v = randint(0, 1) + x[0]
+        if best is None or state.v > best.v: best = copy.copy(state)
+    return best.v
+""",
+    "raise": """
+    n = 0
+    for v in (x[0], 1):
+        try:
+            if flip(1 / 2): raise KeyError if v else ValueError
+            n += 1
+        except KeyError: n += 10
+        except ValueError: n += 100
+        finally: n += 1000
+    return n
+""",
+    "raise one of three": """
+    def g(v):
+        raise ValueError(v) if v == 0 else KeyError("b") if flip(1 / 2) else TypeError("t", v)
+    try: g(x[0])
+    except (ValueError, TypeError) as e: return type(e).__name__, e.args
+    except KeyError: return "key"
+""",
+    "format": 'return format(x[0], "d"), format(x[0] + 10, "x"), format("a", ">3"), format(x[0] == 1), format(None)',
+    "no format": """
+    try: return format(x[0], ">>3q")
+    except ValueError:
+        try: return format([1], "d")
+        except TypeError: return "none"
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_means_what_the_interpreter_says(name: str) -> None:
+    with module_of(f"{HEAD}def f(x):\n    {PROGRAMS[name].strip()}\n") as module:
+        assert assert_agreement(bind(module, Int(0, 2), 1), ("cudd",)).failing == 0
+
+
+@pytest.mark.parametrize("made", ["Own(x[0])", "HELD"])
+def test_other_copies_are_refused(made: str) -> None:
+    source = f"{HEAD}def f(x):\n    return copy.copy({made}).v\n"
+    with module_of(source) as module, pytest.raises(LanguageError, match="a copy of this"):
+        compile_symbolic(bind(module, Int(0, 2), 1))
