@@ -158,3 +158,46 @@ def test_no_laws_within_a_ratio_are_easier_to_tell_apart(both_ways):
 def test_the_privacy_loss_is_not_enclosed():
     with pytest.raises(QueryError, match="no pair of laws"):
         clamped.bind(n=ALL).privacy_loss()
+
+
+def test_what_is_said_of_lines_between_two_ends():
+    curve, tradeoff = folded.bind(n=ALL).curve(), folded.bind(n=ALL).tradeoff()
+    for said in ("lower end at  n = ", "upper end by  randomized response"):
+        assert said in str(curve)
+    for said in ("upper end at  n = ", "lower end by  randomized response"):
+        assert said in str(tradeoff)
+    assert "The true function lies nowhere below." in str(tradeoff)
+
+
+@pytest.mark.parametrize(("made", "exp_epsilon"), [(clamped, 1), (folded, "exp(1)"), (folded, 1)])
+def test_points_of_a_curve_say_how_they_are_proved(made, exp_epsilon):
+    curve = made.bind(n=ALL).curve()
+    point = curve.delta(exp_epsilon=exp_epsilon)
+    assert (point.status == "exact") == (point.lower == point.upper) == (exp_epsilon != 1 or made is clamped)
+    said = point.to_dict()["result"]
+    assert said["n"] == curve.for_every_n.n
+    assert (said["attained"], said["proof"]) == (True if point.status == "exact" else None, "randomized response")
+
+
+def test_claims_are_explained_where_they_fail():
+    every = remembered.bind(n=ALL, lam="1/5", neighbours="unit-all")
+    assert every.explain(exp_epsilon=4).holds is True
+    found = every.explain(exp_epsilon=2, delta="1/100")
+    assert (found.holds, "n=1" in str(found.subject)) == (False, True)
+
+
+@mechanism(record=Bit)
+def apart(x):
+    """What a first answer tells is only a part of what all of them would."""
+    seen, sent = 0, []
+    for v in x:
+        seen = (seen | v) ^ flip("1/10")
+        sent.append(seen ^ flip("1/4"))
+    return sum(sent) % 2, sent[0]
+
+
+def test_a_claim_between_the_ends_is_not_explained():
+    found = apart.bind(n=ALL)
+    assert "e^ε at most  " in str(found.explain())
+    with pytest.raises(QueryError, match="not decided"):
+        found.explain(exp_epsilon=5)

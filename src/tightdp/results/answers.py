@@ -42,7 +42,7 @@ class Accuracy(Drawn, Result):
     """
 
     query: ClassVar[str] = "accuracy"
-    json = "alpha one_minus_beta? beta relative? *_ends witness=_witness? top?"
+    json = "alpha one_minus_beta? beta relative? *_ends *_proved witness=_witness? top?"
     table = "_listed"
     alpha: Exact
     beta: Number

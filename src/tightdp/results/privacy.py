@@ -17,7 +17,7 @@ from tightdp.methods.base import Ratio
 from tightdp.queries.privacy import DeltaAt, LeastRatio, RenyiAt, TightRatio
 from tightdp.results.answers import Verification
 from tightdp.results.recorded import OfEveryN
-from tightdp.results.result import Drawn, Enclosed, PairWitness, Result, Subject, presenter
+from tightdp.results.result import Drawn, Enclosed, PairWitness, Result, Status, Subject, presenter
 
 
 @overload
@@ -131,7 +131,7 @@ class Delta(Enclosed):
 
     query: ClassVar[str] = "privacy"
     number = "delta"
-    json = "delta exp_epsilon *_ends witness?"
+    json = "delta exp_epsilon *_ends *_proved witness?"
     delta: Number
     exp_epsilon: Number | tuple[Number, Number]
     epsilon: Number | None = None
@@ -177,15 +177,17 @@ class Curve(Drawn, Result):
     def delta(self, *, exp_epsilon: Any = None, epsilon: Any = None) -> Delta:
         """Return δ at e^ε, for an `exp_epsilon` >= 1 or a rational `epsilon` >= 0: a point of the curve.
 
-        It has the status of the curve, and is "bounded" too where e^ε is too long to compute with.
+        It has the status of the curve, but is "exact" where two ends meet, and "bounded" where e^ε is too long to
+        compute with.
         """
         question = DeltaAt.read(exp_epsilon, epsilon)
         if question.low < 1:
             raise QueryError("the curve begins at e^ε = 1", "give an ε of at least 0, or ask Instance.delta")
         least, most = self._ends_at(question.high)[0], self._ends_at(question.low)[1]
-        status = "bounded" if self.status == "exact" and least != most else self.status
+        known: Status = self.status if self.status == "unresolved" else "exact" if least == most else "bounded"
+        every = self.for_every_n and replace(self.for_every_n, attained=known == "exact" or None)
         found = between(question, self.subject, least, most)
-        return replace(found, status=status, stats=self.stats, reason=self.reason, hint=self.hint)
+        return replace(found, status=known, stats=self.stats, reason=self.reason, hint=self.hint, for_every_n=every)
 
     def _ends_at(self, t: Number) -> tuple[Number, Number]:
         """Return both ends of δ at an e^ε: a curve that a limit cut short is a lower end, any other one an upper."""
@@ -251,7 +253,7 @@ class Renyi(Enclosed):
 
     query: ClassVar[str] = "privacy"
     number = "exp_moment"
-    json = "order=whole_order exp_moment epsilon *_ends"
+    json = "order=whole_order exp_moment epsilon *_ends *_proved"
     order: Exact | int
     exp_moment: Exact
     witness: PairWitness | None = None
@@ -281,7 +283,7 @@ class Zcdp(Enclosed):
 
     query: ClassVar[str] = "privacy"
     number = "rho"
-    json = "rho *_ends order witness?"
+    json = "rho *_ends *_proved order witness?"
     rho: Exact
     lower: Exact = Fraction(0)
     order: float | None = None

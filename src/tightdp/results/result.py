@@ -84,7 +84,7 @@ class Counts(TypedDict, total=False):
     accuracy_set: int
 
 
-class Ends(OfEveryN, total=False):
+class Ends(TypedDict, total=False):
     """What encloses the number that an answer is named after."""
 
     lower: Exact
@@ -289,7 +289,7 @@ class Result(Table, Shown):
         if self.for_every_n is None and self.status == "exact":
             return {}
         ends = next(iter(self.columns.values())) if self.for_every_n else (getattr(self, name) for name in _ENDS)
-        return {**cast("Ends", dict(zip(_ENDS, ends, strict=True))), **self._proved}
+        return cast("Ends", dict(zip(_ENDS, ends, strict=True)))
 
     @property
     def _proved(self) -> OfEveryN:

@@ -51,10 +51,10 @@ def told_apart(instance: InstanceBase, ask: Ask) -> Any:
     upper = proved(instance)
     most = ask(responses(instance, upper.value))
     if not isinstance(most, (Enclosed, Curve, Tradeoff)):
-        hint = "ask for one n, or for δ, the curve or a Rényi divergence"
+        hint = "ask for one n, or for δ, the curve or a Rényi divergence of one run"
         raise QueryError("for every n no pair of laws is known to be the worst of this program", hint)
     best, n = _lower(instance, ask, most)
-    if _size(best) > _size(most):
+    if _size(best) > (most.upper if isinstance(most, Enclosed) else _size(most)):
         raise contradiction(n)
     found = _between(best, most)
     return _for_every_n(instance, found, ForEveryN(n, found.status == "exact" or None, "randomized response"))

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from tightdp.errors import LimitError, ParameterError, TightdpError
+from tightdp.errors import LimitError, ParameterError, QueryError, TightdpError
 from tightdp.exact.field import Number, exp
 from tightdp.exact.numbers import Exact
 from tightdp.language import interp
@@ -26,6 +26,7 @@ from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Interval, Tail, has_part
 from tightdp.limits import IN_A_CALL, Allowance
 from tightdp.limits.calibrated import FEW_DATASETS, LITTLE_WORK
+from tightdp.results.privacy import EveryNVerification
 from tightdp.results.report import DrawLoss, Explanation, Remedy
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential
@@ -50,6 +51,8 @@ def claim_of(exp_epsilon: object, epsilon: object, delta: Number) -> Claim | Non
 
 def explain(instance: Asked, claim: Claim | None) -> Explanation:
     """Return where the loss comes from, and where the claim fails which line is to blame. See `Instance.explain`."""
+    if claim is not None and instance.every_n:
+        instance = _decided(instance, claim)
     privacy = instance.privacy()
     witness: PairWitness | None = privacy.witness
     holds = None
@@ -87,6 +90,17 @@ def explain(instance: Asked, claim: Claim | None) -> Explanation:
         smallest=least,
         source=tuple(line.rstrip("\r\n") for line in instance.bound.program.source.file_lines),
     )
+
+
+def _decided(instance: Asked, claim: Claim) -> Asked:
+    """Return the mechanism for every n where a claim holds, with the n named where it fails, else raise QueryError."""
+    verdict = instance.verify(exp_epsilon=claim.t, delta=claim.delta)
+    assert isinstance(verdict, EveryNVerification)
+    if verdict.claims[0].holds:
+        return instance
+    if verdict.found.lower <= claim.t:
+        raise QueryError("for every n this claim is not decided, or fails at an n that is not known", "ask for one n")
+    return instance.rebind(verdict.found.n, dict(instance.bound.parameters), **instance.limits)
 
 
 def _draws(bound: Bound, x: Dataset, x_prime: Dataset) -> tuple[DrawLoss, ...]:

@@ -133,6 +133,8 @@ def _tradeoff_view(result: Tradeoff) -> View:
         ("false positive rate", "false negative rate"), result.vertices, lambda rates: map(shown_number, rates)
     )
     said = unresolved_remark(result, "the trade-off function is at most this")
+    if result.status == "bounded" and not result.cut_short:
+        said += ("The true function lies nowhere below.",)
     return View(heading(result), _proved(result), grid, said)
 
 
@@ -255,8 +257,9 @@ def _proved(result: Result) -> list[tuple[str, str]]:
     """Return what an answer for every n says of its ends."""
     if (found := result.for_every_n) is None:
         return []
-    lower = ("it is", f"attained at n = {found.n}") if found.attained else ("lower end at", f"n = {found.n}")
-    return [lower, ("upper end by", f"{found.proof}: {_PROOFS[found.proof]}")]
+    at, by = ("upper", "lower") if isinstance(result, Tradeoff) else ("lower", "upper")
+    named = ("it is", f"attained at n = {found.n}") if found.attained else (f"{at} end at", f"n = {found.n}")
+    return [named, (f"{by} end by", f"{found.proof}: {_PROOFS[found.proof]}")]
 
 
 def _ends(result: EveryN) -> list[tuple[str, str]]:

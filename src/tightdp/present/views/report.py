@@ -211,7 +211,7 @@ def _structure_file(result: Structure, form: str) -> str:
 
 @view_of.register
 def _explanation_view(result: Explanation) -> View:
-    facts = [("tight e^ε", _number(result.exp_epsilon))]
+    facts = [("e^ε at most" if result.status == "bounded" else "tight e^ε", _number(result.exp_epsilon))]
     said = [witness_sentence(result.witness)] if result.witness is not None else []
     if result.claimed is not None:
         at = f" and δ = {as_text(result.delta)}" if result.delta else ""
