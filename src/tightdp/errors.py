@@ -93,6 +93,10 @@ class LanguageError(_LocatedError):
         super().__init__(what, hint)
         self.span = span
 
+    def documented(self) -> LanguageError:
+        """Return an error of a class of our own as one of this class, which users know; any other as it is."""
+        return self if type(self).__module__ == __name__ else LanguageError(self.what, self.hint, self.span)
+
 
 class TooLargeError(LanguageError):
     """The values of a mechanism are too many to compile it; its runs may still be few."""

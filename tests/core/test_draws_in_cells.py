@@ -26,6 +26,7 @@ from tightdp.cells.noise import Outside
 from tightdp.core.between import Between, Cut, cells_of
 from tightdp.core.lowering import lower
 from tightdp.core.unmerged import Uncut
+from tightdp.errors import LanguageError
 from tightdp.exact.field import exp
 from tightdp.language import laws
 
@@ -228,5 +229,6 @@ def in_a_set(x):
 
 @pytest.mark.parametrize("made", [keyed, in_a_set])
 def test_numbers_of_one_cell_are_no_equal_keys(made: Mechanism) -> None:
-    with pytest.raises(Uncut, match="is used as something other than a number"):
+    with pytest.raises(LanguageError, match="is used as something other than a number") as raised:
         made.bind(n=1).privacy()
+    assert type(raised.value) is LanguageError

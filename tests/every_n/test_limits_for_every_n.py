@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import pytest
@@ -63,3 +65,9 @@ def test_what_is_abandoned_leaves_the_lower_end(monkeypatch):
     found = asked.privacy()
     assert (found.status, found.lower) == ("unresolved", 3)
     assert asked.verify(exp_epsilon=2).holds is False
+
+
+def test_an_upper_end_that_nothing_proves_is_not_shown_as_one():
+    found = replace(sent.bind(n=ALL, lam="1/4").privacy(), status="bounded", upper=math.inf, proof="none")
+    assert "e^ε at most   not known: no way to prove a bound for every n succeeded" in str(found)
+    assert "upper end by" not in str(found)

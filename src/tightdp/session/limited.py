@@ -8,7 +8,7 @@ from functools import partial, wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeAlias, TypeVar, cast
 
-from tightdp.errors import LimitError, ProgramError, QueryError, TooLargeError
+from tightdp.errors import LanguageError, LimitError, ProgramError, QueryError, TooLargeError
 from tightdp.limits import Abandoned, Limits, default_memory, interrupted, run, ticking, with_room, with_text
 from tightdp.methods import by_runs as _runs
 from tightdp.methods import failing as _failing
@@ -81,6 +81,8 @@ def limited(
                 if " fails with " in error.what and called not in error.hint:
                     error.hint += f"; {called}"
                 raise
+            except LanguageError as error:
+                raise error.documented() from None
 
         def answered(instance: Asked, /, *arguments: P.args, **options: P.kwargs) -> R:
             named = {**dict(zip(names, arguments, strict=False)), **options}

@@ -44,6 +44,7 @@ from tightdp.core.nodes import Expr
 from tightdp.core.published import GOES_ON
 from tightdp.exact.absorbing import absorbed, reaching
 from tightdp.exact.field import Number
+from tightdp.limits import pay
 from tightdp.limits.calibrated import FEW_VALUES, LONG_LOOP, LOOP_GROWTH, LOOP_STATES, NOISE_BITS
 
 FASTER = 10 * LOOP_GROWTH
@@ -52,6 +53,8 @@ GROWTHS = {LONG_LOOP: LOOP_GROWTH, 2 * LONG_LOOP: 3 * LOOP_GROWTH, 8 * LONG_LOOP
 so many times the rounds, times the rounds and `LONG_LOOP` where a round does not look at its item."""
 MOST_PLACES = 50 * LOOP_STATES
 """How many states a loop may have, those that differ in the place of the next item alone included."""
+_LONG_MASS = 700
+"""Bits of a probability of which another takes a microsecond to be added; of twice as many, four times as long."""
 _MOST_RUNS = 10 * LOOP_STATES
 """How many runs one round may have from one state."""
 
@@ -285,6 +288,8 @@ class LoopChain:
                 wasted += 1
             wasted += sum(map(len, alike.values()))
         self._count(wasted - len(found))
+        long = max((mass.denominator.bit_length() for mass in found.values() if isinstance(mass, Fraction)), default=0)
+        pay(self.m.watch, wasted * (long / _LONG_MASS) ** 2)
         part.laws.append((read, found))
         return part.laws[-1]
 

@@ -222,13 +222,12 @@ _PROOFS = {
     "independence": "the largest ratio of one client's part, as the clients are independent",
     "simulation": "a matrix that turns a run on x' into a bound on the run on x",
     "windows": "the largest ratio over windows of records around the one that changes",
-    "alignment": "noise is shifted, path by path, so that the run on x' publishes the same",
+    "alignment": "every path is matched with paths on x' that publish the same, noise with shifted noise",
     "randomized response": "no laws whose ratio is at most the proved e^ε are easier to tell apart",
     "one record": "the others are independent of the one that changes, and move what it tells alike",
     "noisy end": "the messages do not tell the state, and the end of the program hides it",
     "growth": "there is none, as messages that repeat multiply the ratio each time",
     "witness": "there is none",
-    "none": "none was found",
 }
 
 
@@ -259,17 +258,25 @@ def _proved(result: Result) -> list[tuple[str, str]]:
         return []
     at, by = ("upper", "lower") if isinstance(result, Tradeoff) else ("lower", "upper")
     named = ("it is", f"attained at n = {found.n}") if found.attained else (f"{at} end at", f"n = {found.n}")
-    return [named, (f"{by} end by", f"{found.proof}: {_PROOFS[found.proof]}")]
+    return [named, *_end_by(found.proof, f"{by} end by", f"{by} end")]
 
 
 def _ends(result: EveryN) -> list[tuple[str, str]]:
     if result.status == "unresolved":  # no upper end was looked for
         return [("e^ε at least", f"{shown_number(result.lower)} (at n = {result.n})")]
+    upper = [("e^ε at most", shown_number(result.upper))] if result.proof != "none" else []
     return [
         ("e^ε at least", f"{shown_number(result.lower)} (at n = {result.n})"),
-        ("e^ε at most", shown_number(result.upper)),
-        ("upper end by", f"{result.proof}: {_PROOFS[result.proof]}"),
+        *upper,
+        *_end_by(result.proof, "upper end by", "e^ε at most"),
     ]
+
+
+def _end_by(proof: str, by: str, unproved: str) -> list[tuple[str, str]]:
+    """Return `by` what an end is proved; where nothing proves it, that under the name of what is `unproved`."""
+    if proof == "none":
+        return [(unproved, "not known: no way to prove a bound for every n succeeded")]
+    return [(by, f"{proof}: {_PROOFS[proof]}")]
 
 
 def _said(result: EveryN) -> tuple[str, ...]:
