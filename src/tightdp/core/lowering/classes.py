@@ -35,8 +35,9 @@ from tightdp.core.lowering.objects import (
     lookup,
     taken,
 )
+from tightdp.core.lowering.refusals import refuse_members, refuse_mixed, refuse_quotients
 from tightdp.core.lowering.registry import FUNCTIONS, builtin, method, operates
-from tightdp.core.lowering.scalars import indexed, operate, over_values, refuse_members, refuse_mixed, truth
+from tightdp.core.lowering.scalars import indexed, operate, over_values, truth
 from tightdp.core.lowering.sequences import contains, equal, precedes
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -146,6 +147,8 @@ def _isinstance(m: Machine, value: Value, kinds: Value, /) -> Value:
     def of(thing: Value) -> Value:
         if one_of(True) is not one_of(1):
             refuse_mixed(m, thing, "isinstance", "compare it with a number, or keep truth values apart")
+        if issubclass(int, classes) is not (issubclass(float, classes) or issubclass(Fraction, classes)):
+            refuse_quotients(m, thing, "isinstance")
         return _of_which(m, thing, one_of)
 
     return m.each(value, of)
@@ -173,6 +176,7 @@ def _issubclass(m: Machine, kind: Value, kinds: Value, /) -> Value:
 def _type(m: Machine, value: Value, /) -> Value:
     def of(thing: Value) -> Value:
         refuse_mixed(m, thing, "the type", "compare it with a number, or keep truth values apart")
+        refuse_quotients(m, thing, "the type")
         refuse_members(m, thing, "the class")
         values = (thing,) if not isinstance(thing, Expr) else (True,) if thing.boolean else thing.values
         kinds = {_kinds_of(m, item)[0] for item in (values[:1] if isinstance(values, range) else values)}

@@ -14,8 +14,9 @@ from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
+from tightdp.core.lowering.refusals import refuse_members, refuse_mixed
 from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, methods
-from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, refuse_members, refuse_mixed, whole
+from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, is_item, plain
 from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (

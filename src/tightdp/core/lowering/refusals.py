@@ -24,8 +24,9 @@ from tightdp.core.lowering.values import (
     name_of,
     parts_of,
 )
-from tightdp.core.nodes import Expr
+from tightdp.core.nodes import Case, Expr, Nary, Shuffled, reachable
 from tightdp.core.operators import REFUSED, operation, symbol_of
+from tightdp.core.valuesets import Progression
 from tightdp.errors import LanguageError, ParameterError
 from tightdp.exact.field import ExpNumber
 from tightdp.language.source import is_foreign
@@ -121,3 +122,41 @@ def refuse_unhashable(m: Machine, key: Value) -> None:
                 raise unhashable(m, part)
 
     m.each(key, check)
+
+
+def refuse_members(m: Machine, thing: Value, what: str) -> None:
+    """Refuse to ask what depends on whether an integer is a member of an IntEnum, where there are any."""
+    values = thing.values if isinstance(thing, Expr) else (thing,)
+    if m.members and any(type(each) is int for each in values):
+        raise m.unsupported(f"{what} of a member of an IntEnum is not in the language", "compare members with ==")
+
+
+def refuse_mixed(m: Machine, value: Value, what: str, hint: str) -> None:
+    """Refuse to ask what depends on whether a value is a truth value or a number, where that is not known."""
+
+    def unknown(part: Value) -> bool:
+        if isinstance(part, tuple):
+            return any(map(unknown, part))
+        values = part.values if isinstance(part, Expr) and not part.boolean else (part,)
+        return any(type(item) is int and item in (0, 1) for item in values)
+
+    if m.builder.mixed and unknown(value):
+        raise m.unsupported(f"{what} of what may be a truth value or a number is not in the language", hint)
+
+
+def refuse_quotients(m: Machine, value: Value, what: str) -> None:
+    """Refuse to ask what depends on whether a value is an integer or a quotient that is whole, where both met."""
+
+    def both_met(node: Expr) -> bool:
+        parts: tuple[Expr, ...] = ()
+        if isinstance(node, Case):
+            parts = node.branches
+        elif isinstance(node, Shuffled) or (isinstance(node, Nary) and node.operator in ("min", "max")):
+            parts = node.children
+        lists = [part.values for part in parts if not isinstance(part.values, (range, Progression))]
+        quotients = {item for items in lists for item in items if type(item) is Fraction and item.denominator == 1}
+        return any(type(part.values[part.index[q]]) is int for q in quotients for part in parts if q in part.index)
+
+    if isinstance(value, Expr) and not value.boolean and any(map(both_met, reachable([value]))):
+        hint = "compare it with a number, or keep integers and quotients apart"
+        raise m.unsupported(f"{what} of what may be an integer or a quotient is not in the language", hint)

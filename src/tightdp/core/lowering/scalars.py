@@ -54,26 +54,6 @@ from tightdp.language.classes import PLAIN, readable, redefined
 from tightdp.limits.calibrated import FEW_VALUES, TABLE_ENTRIES
 
 
-def refuse_members(m: Machine, thing: Value, what: str) -> None:
-    """Refuse to ask what depends on whether an integer is a member of an IntEnum, where there are any."""
-    values = thing.values if isinstance(thing, Expr) else (thing,)
-    if m.members and any(type(each) is int for each in values):
-        raise m.unsupported(f"{what} of a member of an IntEnum is not in the language", "compare members with ==")
-
-
-def refuse_mixed(m: Machine, value: Value, what: str, hint: str) -> None:
-    """Refuse to ask what depends on whether a value is a truth value or a number, where that is not known."""
-
-    def unknown(part: Value) -> bool:
-        if isinstance(part, tuple):
-            return any(map(unknown, part))
-        values = part.values if isinstance(part, Expr) and not part.boolean else (part,)
-        return any(type(item) is int and item in (0, 1) for item in values)
-
-    if m.builder.mixed and unknown(value):
-        raise m.unsupported(f"{what} of what may be a truth value or a number is not in the language", hint)
-
-
 def adopt(m: Machine, thing: object) -> Value:
     """Return an object of the enclosing module as a value; lists of the module may be read, not changed."""
     if what := redefined(thing):
