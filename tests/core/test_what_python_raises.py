@@ -291,3 +291,11 @@ CALLS = [
 def test_methods_that_stand_for_operations_and_sums_of_strings(call: str) -> None:
     found, plain = _law(OBJECTS.replace("{}", call), 1)
     assert found == plain
+
+
+def test_a_power_out_of_reach_is_nothing_that_python_raises() -> None:
+    source = "from tightdp import exp\n\n\ndef f(x):\n    try:\n        return exp(1) ** (10**7 + x[0]) > 1\n"
+    with module_of(f"{source}    except ValueError:\n        return 'no'\n") as module:
+        program = tightdp.mechanism(record=Int(0, 2))(module.f).bind(n=1)
+        with pytest.raises(LanguageError, match="out of reach"):
+            program.distribution((1,))

@@ -82,6 +82,9 @@ class _Parser(argparse.ArgumentParser):
     """A parser that raises instead of ending the program."""
 
     def error(self, message: str) -> NoReturn:
+        found = sys.exc_info()[1]
+        if isinstance(found, argparse.ArgumentError) and isinstance(found.__context__, TightdpError):
+            raise found.__context__ from None  # what our own reader of a value says of it
         raise UsageError(f"{self.prog}: {message.removesuffix(', KEY=VALUE')}", self._hint(message))
 
     def _hint(self, message: str) -> str:

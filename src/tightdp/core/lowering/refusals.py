@@ -50,6 +50,8 @@ def refusal(m: Machine, name: str, values: Sequence[Value]) -> Failure | Languag
             return _not_here(m, name, values)
         if found is not None and not isinstance(found, TypeError) and name != "pow":
             break
+    if isinstance(found, ParameterError):  # the power is beyond numbers with e^q: nothing that Python raises
+        return m.unsupported(found.what, found.hint)
     if isinstance(found, ValueError) and isinstance(found.__cause__, ParameterError):
         return Failure(f"ValueError: {found.__cause__.what}", found.__cause__.hint)
     if unknown:
