@@ -46,6 +46,7 @@ def moves(witness: Any) -> list[tuple[Any, Any]]:
     return [(move.history, move.answer) for first in witness.strategy.moves for _, move in first.with_depth()]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "expected"), RECORDED, ids=LABELS)
 def test_answers_and_strategies(name: str, expected: dict[str, Any]) -> None:
     asked = instance(name, expected)
@@ -69,6 +70,7 @@ def test_every_strategy(name: str, expected: dict[str, Any]) -> None:
     assert_largest(name, expected)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "private_multiplicative_weights"])
 def test_every_strategy_of_the_smallest(name: str) -> None:
     expected = program(name).EXPECTED[0]

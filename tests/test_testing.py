@@ -62,6 +62,7 @@ def test_what_holds_is_returned() -> None:
     assert assert_accurate(total, n=3, lam="1/5", alpha=1, beta="13/125").holds
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "call",
     [
@@ -84,6 +85,7 @@ def first_alone(x):
     return [(1 - x[0], *x[1:])]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("call", "held"),
     [

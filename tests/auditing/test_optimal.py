@@ -79,6 +79,7 @@ def test_one_pair_by_the_linear_program_agrees_with_the_closed_form():
     assert closed.lower <= found.p_value.upper
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("game", "curve"),
     [

@@ -136,6 +136,7 @@ def chance(instance: Instance, correct: int, options: int) -> Fraction:
     return hit / len(secrets)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("canaries", "guesses", "correct", "t", "delta", "options"),
     [

@@ -167,6 +167,7 @@ def test_known_optima() -> None:
     assert largest_probability(4, 3, [0, 1, 2, 3], F(2), F(0)).lower == 1
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("t", [F(1), F(3, 2), F(5)])
 @pytest.mark.parametrize("delta", [F(0), F(1, 50), F(1, 4)])
 @pytest.mark.parametrize(("m", "r"), [(1, 1), (3, 2), (6, 6), (9, 4)])
@@ -271,6 +272,7 @@ def wavering(canaries: int, guesses: int, right: int) -> Any:
     return F(1, 2) if right % 2 == 0 else 0
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("rule", [naive, wavering, "order-statistics"], ids=["naive", "wavering", "order statistics"])
 @pytest.mark.parametrize("delta", [F(0), F(1, 20)], ids=["pure", "approximate"])
 def test_the_scan_over_epsilon_finds_the_worst(rule: Any, delta: F) -> None:

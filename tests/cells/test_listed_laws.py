@@ -75,6 +75,7 @@ ONE_SIDED = [one_sided, beside_a_bit]
 """Runs of one-sided draws are not truncated."""
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("one", [one for one in INTEGERS if one not in ONE_SIDED], ids=lambda one: one.name)
 def test_laws_are_those_of_truncated_runs(one):
     here = one.bind(n=2)

@@ -286,7 +286,7 @@ MADE = [
 ]  # fmt: skip
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
 def test_laws_are_those_of_runs(made: Mechanism) -> None:
     laws, bound = laws_of(made)

@@ -75,6 +75,7 @@ ENCLOSED = [in_two_loops, matched, by_a_function_of_the_round]
 MADE = [*EXACT, *(pytest.param(made, marks=SLOW) for made in ENCLOSED)]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
 @pytest.mark.parametrize("x", [0, 1])
 def test_laws_are_those_of_runs(made: Mechanism, x: int) -> None:

@@ -61,6 +61,7 @@ def test_names_of_items() -> None:
     assert items("Thm 3, (24)") == {("Thm", "3"), ("Thm", "24")}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", ITEMS)
 def test_every_item_is_in_the_report(name: str) -> None:
     (paper,) = load_papers(PROOFS / name)

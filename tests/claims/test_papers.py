@@ -40,6 +40,7 @@ def held(claim: Claim) -> list[Statement]:
     return [statement for statement in every if statement.verdict in ("decided", "argued", "holds on")]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_printed_row_is_there(name: str) -> None:
     letter, count = ROWS.get(name, ("X", 10))
@@ -48,6 +49,7 @@ def test_every_printed_row_is_there(name: str) -> None:
     )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PAPERS)
 def test_whatever_is_held_to_be_true_is_one_object_or_has_instances(name: str) -> None:
     for claim in load(name).items:
@@ -58,6 +60,7 @@ def test_whatever_is_held_to_be_true_is_one_object_or_has_instances(name: str) -
                 assert (statement.proof is not None) == (statement.verdict == "argued"), claim.id
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PAPERS)
 def test_every_counterexample_has_a_brute_force_of_its_own(name: str) -> None:
     for claim in load(name).items:

@@ -26,6 +26,7 @@ def interrupted(module: str, script: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("module", ["tightdp._version", "tightdp.session.instance", "tightdp.cli.main"])
 def test_the_command_says_one_line(module: str) -> None:
     found = interrupted(module, "/usr/bin/tightdp")

@@ -162,7 +162,7 @@ def test_changes_reach_what_they_reach_in_numpy(name: str) -> None:
     _check_certain(CHANGING[name])
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", DRAWN)
 def test_draws_in_arrays_have_the_law_of_the_interpreter(name: str) -> None:
     with _module(DRAWN[name]) as module:

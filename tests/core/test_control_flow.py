@@ -116,6 +116,7 @@ def f(x):
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_runs_that_leave_early_have_their_laws(name: str) -> None:
     with module_of(PROGRAMS[name] + "\n") as module:
@@ -209,7 +210,7 @@ def _small(bound: Bound) -> bool:
     return all(sum(1 for _ in islice(interp.runs(bound, x), _MOST_RUNS)) < _MOST_RUNS for x in datasets(bound))
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", thinned(range(40), 2))
 def test_random_programs_of_early_exits_have_their_laws(seed: int) -> None:
     with module_of(_Writer(seed).text()) as module:

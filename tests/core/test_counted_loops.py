@@ -48,6 +48,7 @@ def ruin(size: int, at: int, up: Fraction) -> Fraction:
     return F(size - at, size) if odds == 1 else (odds**at - odds**size) / (1 - odds**size)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("size", "up"), [(500, F(2, 5)), (50, F(1, 2)), (31, F(3, 7))])
 def test_ruin_of_a_gambler(size: int, up: Fraction) -> None:
     source = f"""

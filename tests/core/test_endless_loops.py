@@ -106,7 +106,7 @@ def f(x):
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("backend", ["cudd", pytest.param("autoref", marks=pytest.mark.slow(seconds=1))])
 @pytest.mark.parametrize("name", LOOPS)
 def test_laws_enclose_what_runs_with_few_draws_give(name: str, backend: str) -> None:
@@ -193,6 +193,7 @@ COUNTED = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", COUNTED)
 def test_what_has_no_bound_is_answered_by_its_law(name: str) -> None:
     with module_of(COUNTED[name] + "\n") as module:

@@ -189,6 +189,7 @@ KINDS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("body", KINDS)
 def test_what_kind_of_number_it_is(body: str) -> None:
     assert _privacy(body).exp_epsilon == KINDS[body]

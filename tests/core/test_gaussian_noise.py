@@ -90,6 +90,7 @@ def f(x):
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_compiled_laws_enclose_runs_within_a_reach(name: str) -> None:
     reach = {"published-beside": 7, "with-laplace": 8}.get(name, 12)

@@ -109,7 +109,7 @@ def test_what_is_gone_through_is_that_of_plain_python(name: str) -> None:
         assert assert_agreement(bind(module, Bit, 2)).failing == 0
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("values", VALUES)
 @pytest.mark.parametrize("action", ACTIONS)
 def test_exceptions_are_those_of_each_value(action: str, values: str) -> None:

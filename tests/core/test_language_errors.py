@@ -70,6 +70,7 @@ UNSUPPORTED = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "source", "under", "word"), UNSUPPORTED, ids=[row[0] for row in UNSUPPORTED])
 def test_unsupported_python_is_refused_at_its_place(name: str, source: str, under: str, word: str) -> None:
     with module_of(source + "\n") as module:
@@ -129,6 +130,7 @@ FAILING: list[tuple[str, Domain, int, str, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("source", "record", "n", "exception", "under"), FAILING)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_failure_is_reported_with_a_dataset_that_reaches_it(

@@ -63,6 +63,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("domain", "published"), PROGRAMS)
 def test_records_are_the_objects_of_the_module(domain: str, published: str) -> None:
     source = f"{HEAD}RECORDS = {DOMAINS[domain]}\n\n\ndef f(x):\n    return {published}\n"

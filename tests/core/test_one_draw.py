@@ -99,6 +99,7 @@ def test_spellings_make_the_same_draws(spellings: dict[str, str]) -> None:
     assert len(found[0][0]) == 2
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", OTHERS)
 def test_laws_stay_as_they_are(name: str) -> None:
     with module_of(f"def f(x):\n    {OTHERS[name]}\n") as module:
@@ -110,6 +111,7 @@ def test_laws_stay_as_they_are(name: str) -> None:
             assert dict(Instance(bound).distribution(x).law) == interp.law(bound, x)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "body",
     [

@@ -236,6 +236,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_laws_are_those_of_plain_python(name: str) -> None:
     with module_of(f"{CLASSES}\n\ndef f(x):{PROGRAMS[name]}") as module:

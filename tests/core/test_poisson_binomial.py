@@ -42,6 +42,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_compiled_it_has_the_law_of_the_interpreter(name: str) -> None:
     with module_of(PROGRAMS[name] + "\n") as module:

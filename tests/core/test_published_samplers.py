@@ -245,6 +245,7 @@ def primitive_gauss(x, sigma_squared):
     return discrete_gaussian(sum(x), sigma_squared)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("sampler", [paper_coin, python_coin, rust_coin], ids=lambda made: made.name)
 def test_a_coin_of_probability_exp_of_minus_gamma(sampler: Any) -> None:
     instance = sampler.bind(n=1, gamma=Fraction(7, 3))

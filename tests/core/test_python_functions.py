@@ -168,7 +168,7 @@ def f(x):
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.filterwarnings("ignore:.*print is ignored")
 def test_what_people_reach_for_has_the_law_of_the_interpreter(name: str) -> None:

@@ -36,6 +36,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("record", [Bit, Int(0, 2)], ids=str)
 @pytest.mark.parametrize("name", thinned(PROGRAMS, 2))
 def test_sieves_mean_what_the_interpreter_says(name: str, record: Domain) -> None:

@@ -108,6 +108,7 @@ def test_a_name_without_a_value_is_still_an_error() -> None:
         Instance(bind(module, Bit, 1)).privacy()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("test", "drawn"),
     [

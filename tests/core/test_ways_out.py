@@ -313,6 +313,7 @@ def f(x):
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_every_way_out_is_that_of_plain_python(name: str) -> None:
     with module_of(CONTEXT + PROGRAMS[name]) as module:

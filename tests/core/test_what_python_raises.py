@@ -115,6 +115,7 @@ def _law(source: str, v: int) -> tuple[Any, Any]:
     return _output(output), plain
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("operation", _listed(SAME))
 def test_an_operation_is_what_it_is_in_python(operation: str) -> None:
     for v in range(3):

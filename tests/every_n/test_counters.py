@@ -73,6 +73,7 @@ def length_of_a_list(x, stop):
 PAIRS = [noisy_at_first, used_up, in_a_row, in_a_dictionary, one_counts_the_other, length_of_a_list]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("function", PAIRS, ids=lambda each: each.__name__)
 def test_same_chain_as_where_counting_stops(function):
     made = mechanism(record=Bit)(function)

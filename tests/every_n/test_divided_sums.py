@@ -44,6 +44,7 @@ def real_noise(x):
 TIGHT = {divided: 2, divided_and_whole: 6, rounded: 2, rounded_up: 2, towards_zero: 2}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", TIGHT, ids=lambda made: made.name)
 def test_a_step_of_the_quotient_is_what_one_record_changes(made):
     found = made.bind(n=ALL).privacy()
@@ -70,7 +71,7 @@ def drawn(x, weights, add, by, way, most, wrong):
     return geometric(min(whole, most) if most else whole, "1/2")
 
 
-@pytest.mark.one_in(24)
+@pytest.mark.one_in(48)
 @pytest.mark.parametrize("seed", range(24))
 def test_no_answer_at_one_n_is_above(seed):
     draw = Random(seed)

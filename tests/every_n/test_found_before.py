@@ -49,6 +49,7 @@ def of_sums(x):
 TIGHT = {least: 2, greatest: 3, above_noisy: 12}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", TIGHT, ids=lambda made: made.name)
 def test_tight(made):
     found = made.bind(n=ALL).privacy()

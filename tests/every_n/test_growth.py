@@ -97,6 +97,7 @@ def at_two_speeds(x: Any) -> Any:
     return tuple(sent)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("one", "expected"), [(at_two_speeds, False), (blind, False), (always_below, False), (responses, True)]
 )

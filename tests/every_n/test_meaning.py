@@ -185,7 +185,7 @@ HARD = [
 SLOW = {"noise_tells_a_branch"}
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     "made",
     [pytest.param(m, marks=pytest.mark.slow) if m.__name__ in SLOW else m for m in HARD],

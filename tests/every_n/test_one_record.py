@@ -45,6 +45,7 @@ def twice_the_same_noise(x):
 ALIKE = [count, histogram, listed, shuffled, sampled, twice_the_same_noise]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", ALIKE, ids=lambda made: made.name)
 @pytest.mark.parametrize("exp_epsilon", ["1", "3/2", "3"])
 def test_delta_is_that_of_one_record(made, exp_epsilon):
@@ -141,6 +142,7 @@ def either_sign_of_index(x):
 HIDDEN_BY_ONE = [either_sign, moved_by_length, noisy_counts_shuffled, either_sign_of_index]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", HIDDEN_BY_ONE, ids=lambda made: made.name)
 def test_paths_that_hide_each_other_for_one_record_only(made):
     one, two = (made.bind(n=n).delta(exp_epsilon=1).delta for n in (1, 2))
@@ -189,6 +191,7 @@ def drawn_channel(x, table, way):
     return sum(told) % 2
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(12))
 def test_drawn_channels(seed):
     draw = Random(seed)
@@ -223,7 +226,7 @@ def drawn_before(x, table, ratios, offsets, signs, told):
     return (noisy, mode) if told == "both" else noisy
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(16))
 def test_drawn_noise(seed):
     draw = Random(seed)
@@ -243,6 +246,7 @@ def test_drawn_noise(seed):
         )
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ask", ["curve", "tradeoff", "zcdp", "privacy_loss"])
 def test_other_questions_are_those_of_one_record(ask):
     for made in (sampled, shuffled):

@@ -52,6 +52,7 @@ def difference_of_cuts(x):
     return geometric(min(total, 3) - min(total, 2), "1/2")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("made", "expected"),
     [

@@ -96,6 +96,7 @@ POSITIONS = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("made", "expected"), POSITIONS, ids=lambda made: getattr(made, "name", ""))
 def test_positions_decide(made, expected):
     found = made.bind(n=ALL).privacy()
@@ -103,6 +104,7 @@ def test_positions_decide(made, expected):
     assert max(made.bind(n=n).privacy().exp_epsilon for n in (1, 2, 3, 4)) == expected
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", [first, first_and_last, less_noise_at_first, odd_and_late, two_places_back])
 def test_chain_has_the_laws_of_the_program(made):
     chain = chain_of(explore(made.bind(n=1).bound))

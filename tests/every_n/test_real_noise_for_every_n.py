@@ -169,6 +169,7 @@ def test_upper_ends_are_known_and_hold(program, upper, status):
     compared(program, upper, status)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("program", "upper", "status"), LONGER, ids=lambda each: getattr(each, "__name__", ""))
 def test_upper_ends_are_known(program, upper, status):
     assert least_upper(readings(program.bind(n=1).bound), Fraction(1)).value == upper

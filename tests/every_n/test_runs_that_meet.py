@@ -190,6 +190,7 @@ LONG = pytest.mark.slow(seconds=3)
 QUICK = (parity, parity_in_a_function, parity_of_pad)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "made",
     [*PARITIES, *(pytest.param(each, marks=LONG) if each is least_by_key else each for each in FORGETFUL)],
@@ -202,6 +203,7 @@ def test_paths_are_those_of_all_runs(made: Mechanism, monkeypatch: pytest.Monkey
     assert list(map(laws, met)) == [laws(explore(bound, sums)) for sums in (False, True)]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "made",
     [each if each in QUICK else pytest.param(each, marks=LONG) for each in PARITIES],

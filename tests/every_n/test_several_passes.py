@@ -104,6 +104,7 @@ def test_what_a_pass_found_may_decide_the_next_one(made, upper):
     assert all(made.bind(n=n).privacy().exp_epsilon <= found.upper for n in (1, 2, 3))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", [asked_again, parity_decides, coin_that_nothing_reads_later])
 def test_chain_has_the_laws_of_the_program(made):
     chain = chain_of(explore(made.bind(n=1).bound))

@@ -92,6 +92,7 @@ EXPECTED = [
 ]  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("made", "expected"), EXPECTED, ids=lambda made: getattr(made, "name", ""))
 def test_slices(made, expected):
     found = made.bind(n=ALL).privacy()
@@ -165,7 +166,7 @@ def side_by_side_backwards(x, a, b, c, d, step):
     return tuple(2 * (u ^ flip("1/4")) + v for u, v in zip(y[a:b:step], y[c:d:step]))
 
 
-@pytest.mark.one_in(9)
+@pytest.mark.one_in(18)
 @pytest.mark.parametrize("made", [side_by_side, side_by_side_backwards])
 @pytest.mark.parametrize(("a", "c", "step"), [*product((0, 1, 2), (0, 1, 2), (1, 2))])
 def test_chain_of_two_slices_has_the_laws_of_the_program(made, a, c, step):
@@ -205,6 +206,7 @@ def by_the_other_index(x):
     return tuple(x[i] ^ v ^ flip("1/4") for i, v in enumerate(reversed(x)))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("made", [both_orders, last_two, one_more_call, by_the_other_index])
 def test_what_is_not_followed_is_refused(made):
     with pytest.raises(TightdpError, match="no answer for every n"):

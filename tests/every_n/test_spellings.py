@@ -273,7 +273,7 @@ EASY = [
 ]  # fmt: skip
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(("made", "expected"), EASY, ids=lambda made: getattr(made, "__name__", ""))
 def test_other_spellings_have_an_answer(made: Mechanism, expected: Any) -> None:
     found = made.bind(n=ALL).privacy()

@@ -51,6 +51,7 @@ LINEAR: list[tuple[Any, Callable[..., Rows], dict[str, int]]] = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("program", "rows", "given"), LINEAR if FULL else LINEAR[1::2], ids=lambda each: getattr(each, "__name__", None)
 )
@@ -205,6 +206,7 @@ def test_automata_that_are_private(name: str) -> None:
     assert f"| `{name}` | private | {low} (n = {found.n}) | {upper} |" in PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", LEAKING)
 def test_automata_that_leak(name: str) -> None:
     """Refuted for every ε; repeated answers multiply the ratio by a factor that does not shrink."""

@@ -55,6 +55,7 @@ def answered_at_random(x: Any) -> Any:
     return laplace(sum(choice((v, 0, 1)) for v in x), 1) > 3
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("made", "expected"),
     [

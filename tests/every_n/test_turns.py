@@ -32,6 +32,7 @@ def every_third_bare(x):
     return tuple(v if i % 3 == 2 else v ^ flip("1/3") for i, v in enumerate(x))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("made", "ratio", "n"), [(by_turns, 4, 6), (by_turns_of_pairs, 6, 2), (every_third_bare, math.inf, 3)]
 )

@@ -66,7 +66,7 @@ ENOUGH = {
 }  # fmt: skip
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("made", ENOUGH, ids=lambda made: made.name)
 def test_weights_that_change_by_a_factor(made):
     one = made.bind(n=ALL)
@@ -109,6 +109,7 @@ def _law(x, bases, forms, factors):
     return [weight / sum(weights) for weight in weights]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(24))
 def test_no_ratio_is_larger_than_the_upper_end(seed):
     random = Random(seed)

@@ -72,6 +72,7 @@ def constant(x: Any) -> Any:
 KEPT = [where_largest, second_largest, longest_run, largest_jump, last_even, constant]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("one", KEPT, ids=lambda one: one.name)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_states_that_are_kept_give_what_all_datasets_give(one: Mechanism, n: int) -> None:

@@ -48,7 +48,7 @@ def assert_laws(source: str, record: Domain = Bit, n: int = 2, **parameters: Any
         return table
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_a_random_program_means_what_the_interpreter_says(seed: int) -> None:
     case = write_program(random.Random(10_000 + seed))

@@ -142,6 +142,7 @@ def test_laws_by_elimination(instance: Instance) -> None:
         assert table.law(x) == law
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("eps", [F(1, 2), F(1), F(7, 3)])
 @pytest.mark.parametrize("n", [1, 4])
 def test_randomized_response_has_the_epsilon_it_is_made_for(eps: F, n: int) -> None:

@@ -78,7 +78,7 @@ def test_drawn_programs_on_all_datasets_at_once(seed: int, monkeypatch: pytest.M
             pass
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(60))
 def test_drawn_programs_of_many_statements(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tightdp.methods.leaf_laws.LITTLE_WORK", 0)
@@ -161,6 +161,7 @@ def test_screened_pairs_have_the_largest_ratio(one: Mechanism) -> None:
 QUESTIONS = (DeltaAt(Fraction(5, 4), Fraction(5, 4)), DeltaAt(Fraction(1), Fraction(1)), LeastRatio(Fraction(1, 50)))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("one", SUMS, ids=lambda one: one.name)
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
 def test_screened_pairs_have_the_largest_value_of_a_question(one: Mechanism, question: Any) -> None:

@@ -94,6 +94,7 @@ def _ratios(instance: Any) -> Any:
     return [(entry.exp_epsilon, entry.triples) for entry in instance.privacy(top=3).top]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mechanism", STATES, ids=lambda mechanism: mechanism.name)
 def test_states_count_datasets_and_pairs(mechanism: Mechanism) -> None:
     instance = mechanism.bind(n=3)

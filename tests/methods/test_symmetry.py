@@ -314,6 +314,7 @@ def test_an_interrupted_compilation_knows_nothing() -> None:
         instance.privacy()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("most", [(1, 1), (2, 1), (3, 3), (1, 50)])
 @pytest.mark.parametrize("relation", ["replace-one", "unit-step", "unit-all"])
 @settings(max_examples=max(settings.default.max_examples // 6, 1))

@@ -132,6 +132,7 @@ def test_agrees_with_brute_force(program: Any, n: int) -> None:
         assert same_law(instance.guessing(Top(k)).joint.to_dict(), game.joint_law(game.top_guesser(k)))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_adaptive_guessers(program: Any) -> None:
     instance, game = program.bind(n=3, q="exp(-1/2)"), Game(program.bind(n=3, q=rounded(HALF)).bound)

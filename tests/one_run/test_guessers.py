@@ -63,6 +63,7 @@ def test_the_largest_posteriors_without_a_list_of_outputs(case: Any) -> None:
             assert as_joint_law(law.n, {k: right}).to_dict() == game.joint_law(game.top_guesser(k))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("k", [1, 2, 4])
 def test_the_largest_posteriors_of_clients_that_are_alike(k: int) -> None:
     """Two levels of posteriors, 1 and 3/4, and many outputs: by closed form, by groups in order, and by brute force."""

@@ -206,7 +206,7 @@ def test_debiased_sums_of_many_records(n: int, alpha: int) -> None:
         assert found.lower <= debiased.bind(n=n, lam="1/5").accuracy(alpha).upper <= found.upper
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(40 if FULL else 10))
 def test_a_probability_bends_no_more_than_said(seed: int) -> None:
     source = random.Random(seed)
@@ -385,6 +385,7 @@ def first_only(x, lam):  # type: ignore[no-untyped-def]
 LEFT = [first_is_special, shared_coin, growing, compared, adaptive, remembered, compounded, last_of_all, first_only]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("program", LEFT)
 def test_what_is_no_sum_of_equals_is_left_to_others(program: Any) -> None:
     enclosed = program.bind(n=3, lam="1/3", precision=WIDTH)

@@ -63,6 +63,7 @@ def total(x):
     return sum(x)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("made", "n", "measure", "power"),
     [(value, 1, "squared error", 2), (value, 1, "absolute error", 1), (total, 2, "absolute error", 1)],

@@ -43,6 +43,7 @@ def strict(schema: Any) -> Any:
 VALIDATORS = {name: Draft202012Validator(strict(schema)) for name, schema in SCHEMAS.items()}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_the_schemas_that_ship_say_what_the_classes_list(name: str) -> None:
     Draft202012Validator.check_schema(SCHEMAS[name])

@@ -110,7 +110,7 @@ SMALL = [
 ]
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(("name", "expected"), SMALL)
 def test_answers_about_the_programs_are_certified(name: str, expected: dict[str, Any]) -> None:
     instance = Instance(bind(name, expected))
@@ -327,6 +327,7 @@ def certain(x, p):
     return sum(x) % 2 ^ shift
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("mechanism_", [conditioned, conditioned_vector, certain])
 def test_efficacies_where_datasets_have_weights_of_their_own(mechanism_: Any) -> None:
     given = {"p": "1/(2+exp(1/2))"} if mechanism_ is certain else {}

@@ -72,6 +72,7 @@ def error_of(instance: Instance, question: str = "privacy") -> ProgramError:
     return caught.value
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "question",
     [

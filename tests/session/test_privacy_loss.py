@@ -94,7 +94,7 @@ def real_deltas(instance: Instance, runs: int, t: Number, direction: str = "") -
             yield total
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_every_composition_of_neighbours_lies_below(seed: int) -> None:
     drawn = draw_mechanism(seed)
@@ -110,6 +110,7 @@ def test_every_composition_of_neighbours_lies_below(seed: int) -> None:
                 compare(instance)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "instance",
     [RESPONSE, LEAK, TOTAL, noisy_sum.bind(n=2, ratio="1/2"), one_sided.bind(n=2), alone.bind(n=1)],
@@ -145,6 +146,7 @@ def test_directions_are_kept_apart() -> None:
             assert upper == max(real_deltas(instance, runs, t, direction.name))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("rate", [F(1, 10), F(1, 2), F(1)])
 @pytest.mark.parametrize("n", [1, 2])
 @pytest.mark.parametrize(
@@ -310,6 +312,7 @@ WITH_E = [
 ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("instance", WITH_E, ids=lambda instance: instance.subject.mechanism)
 def test_numbers_with_e(instance: Instance) -> None:
     compare(instance)
@@ -321,7 +324,7 @@ def test_numbers_with_e(instance: Instance) -> None:
         assert found.lower <= listed <= found.delta
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(200 if FULL else 20))
 def test_drawn_mechanisms_with_e(seed: int) -> None:
     drawn = draw_mechanism(seed)

@@ -18,6 +18,7 @@ PART = 12
 PARTS = 100 if FULL else 3
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_answers_about_drawn_mechanisms_are_those_of_brute_force(part: int) -> None:
     kinds: Counter[str] = Counter()

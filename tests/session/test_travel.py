@@ -28,6 +28,7 @@ def ask(instance: Instance) -> Result:
     return instance.privacy()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("limits", [{}, {"timeout": "10s", "precision": "1/1000"}, {"neighbours": "unit-all"}])
 @pytest.mark.parametrize("values", [{"n": 2, "lam": "1/5"}, {"n": 2, "lam": "?"}])
 def test_an_instance_is_the_same_afterwards(limits: dict[str, Any], values: dict[str, Any]) -> None:

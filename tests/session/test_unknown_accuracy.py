@@ -39,7 +39,7 @@ def drawn_program(seed: int) -> str:
     return f"{HEAD}def drawn(x, eps):\n    {body.format(kind(), kind())}\n"
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(48))
 def test_accuracy_is_that_of_numbers(seed: int) -> None:
     source = drawn_program(seed)

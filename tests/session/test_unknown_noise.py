@@ -58,7 +58,7 @@ QUESTIONS: tuple[tuple[Callable[[Instance], Any], str], ...] = (
 )
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("seed", range(10))
 def test_pieces_are_what_the_engine_finds_with_numbers_and_have_no_holes(
     seed: int, monkeypatch: pytest.MonkeyPatch

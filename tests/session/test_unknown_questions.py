@@ -92,7 +92,7 @@ QUESTIONS: dict[str, Question] = {
 }
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize("program", [counted, response, noisy, winner], ids=lambda each: each.name)
 @pytest.mark.parametrize("question", thinned(QUESTIONS, 2))
 def test_at_random_rationals_and_at_ends(question: str, program: Mechanism) -> None:

@@ -25,6 +25,7 @@ def exchanged(bound: Bound, x: tuple[object, ...], one: int, other: int) -> tupl
     return tuple(new)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("body", "classes"),
     [

@@ -51,6 +51,7 @@ def total(x):
     return sum(randint(0, 2) if flip("1/4") else v for v in x) + randint(0, 1)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("method", ["orbits", "aggregate"])
 @pytest.mark.parametrize(
     ("program", "neighbours", "n"),

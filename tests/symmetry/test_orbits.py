@@ -181,7 +181,7 @@ def test_where_no_symmetry_is_there_none_is_found(body: str) -> None:
         assert found is None or all(len(blocks) == 1 for blocks, _ in found.exchanged)
 
 
-@pytest.mark.one_in(4)
+@pytest.mark.one_in(8)
 @pytest.mark.parametrize(
     ("record", "n", "body"),
     [
