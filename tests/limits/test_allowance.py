@@ -32,7 +32,7 @@ def test_without_work_only_the_first_n_is_asked(monkeypatch: pytest.MonkeyPatch)
     instance = remembers_or.bind(n="all", lam="1/3", wrong="1/4")
     more = instance.privacy()
     monkeypatch.setattr(enclosing, "_WORK", 0)
-    monkeypatch.setattr(enclosing, "_WORK_FOR_FEW", 0)
+    monkeypatch.setattr(enclosing, "WORK_FOR_FEW", 0)
     less = instance.privacy()
     assert (less.n, less.upper) == (1, more.upper)
     assert Fraction(1) < less.lower < more.lower < math.inf
