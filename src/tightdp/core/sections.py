@@ -128,8 +128,7 @@ def sections(parts: Sequence[tuple[int | None, list[Line]]], output: Sequence[st
     Before every draw but the first of a part a new part begins, so that what is no longer needed is forgotten before
     runs branch again, and lines stand where what they need is there. `output` are the names that are published, each
     where it has its last value; where they are `kept`, in the last part. Names that no other part takes are numbered
-    part by part, so that clients who do the same
-    have the same lines.
+    part by part, so that clients who do the same have the same lines.
     """
     cut = _early(parts)
     defined = {line[0]: at for at, (_, lines) in enumerate(cut) for line in lines}

@@ -170,8 +170,8 @@ class Program:
     def _by_algebra(self, lowered: Callable[[], None], make: Callable[[], T], control: Control) -> T | None:
         """Return what the algebra makes where a program cannot be lowered, None where it does not apply."""
         outside: noise.Outside | None = None
-        self._plans.early = True
-        while True:
+        for early in (True, False):
+            self._plans.early = early
             try:
                 lowered()
             except (Unmerged, Early) as unmerged:
@@ -181,14 +181,14 @@ class Program:
                 except noise.Outside as error:
                     outside = error
                 if isinstance(unmerged, Early):
-                    self._plans.early = False
                     continue
                 if isinstance(unmerged, Uncut) and not unmerged.enclosed:
                     raise explained(unmerged, outside) from None
                 self._outside = outside
             except RecursionError:  # the methods say so
                 pass
-            return None
+            break
+        return None
 
     def core_of(self, x: Dataset, control: Control) -> CoreProgram:
         with deep_recursion():

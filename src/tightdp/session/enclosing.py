@@ -344,6 +344,7 @@ def _tight(instance: InstanceBase, n: int, allowance: Allowance | None) -> _Lowe
 
 
 def engine_of(instance: InstanceBase, n: int, allowance: Allowance | None) -> Engine:
+    """Return what answers at one n, within that work where some is given."""
     bound = instance.bound
     one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
     engine = Engine(one, **{**instance.limits, "precision": None})

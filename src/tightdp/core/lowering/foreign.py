@@ -319,17 +319,13 @@ def _joined(m: Machine, nodes: Sequence[Expr], results: Mapping[Values, Value]) 
         )
         return table
     if isinstance(some, (np.ndarray, np.generic)):
-        if not m.floats and any(
-            isinstance(adopt(m, part), Infinity) for each in results.values() for part in _parts(each)
-        ):
-            raise m.unsupported("infinity in an array is not in the language", "use a list, or None in its place")
         flat = {values: _parts(each) for values, each in results.items()}
-        cells = [_joined(m, nodes, {v: each[at] for v, each in flat.items()}) for at in range(some.size)]
-        if any(isinstance(cell, Infinity) for cell in cells):
+        if any(isinstance(adopt(m, part), Infinity) for each in flat.values() for part in each):
             raise m.unsupported(*INFINITE_CELL)
+        cells = [_joined(m, nodes, {v: each[at] for v, each in flat.items()}) for at in range(some.size)]
         return made(m, objects(cells, some.shape), allowed(m, some.dtype))
-    if isinstance(adopt(m, some), Infinity):
-        return adopt(m, some)
+    if isinstance(first := adopt(m, some), Infinity):
+        return first
     return known(by_values(m, nodes, {values: m.expr(adopt(m, each)) for values, each in results.items()}))
 
 

@@ -253,9 +253,6 @@ def _bind(m: Machine, closure: Closure, arguments: Arguments, keywords: Keywords
 # definitions
 
 
-lowers(ast.Lambda)(lambda m, node: _closure(m, node))
-
-
 @lowers(ast.FunctionDef)
 def _functiondef(m: Machine, node: ast.FunctionDef) -> None:
     decorators = [m.evaluate(each) for each in node.decorator_list]
@@ -280,6 +277,9 @@ def _closure(m: Machine, node: ast.FunctionDef | ast.Lambda) -> Closure:
         if value is not None:
             defaults[argument.arg] = m.evaluate(value)
     return Closure(node, m.frame.source, (m.frame.key, *m.frame.enclosing), defaults)
+
+
+lowers(ast.Lambda)(_closure)
 
 
 # execution
