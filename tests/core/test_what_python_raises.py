@@ -294,6 +294,15 @@ def test_methods_that_stand_for_operations_and_sums_of_strings(call: str) -> Non
     assert found == plain
 
 
+@pytest.mark.parametrize("written", ["np.exp(10**9 + x[0])", "exp(10**9 + x[0])", "exp(exp(x[0] + 1))"])
+def test_an_exponential_out_of_reach_is_nothing_that_python_raises(written: str) -> None:
+    source = f"import numpy as np\nfrom tightdp import exp\n\n\ndef f(x):\n    try:\n        return {written} > 1\n"
+    with module_of(f"{source}    except ValueError:\n        return 'no'\n") as module:
+        program = tightdp.mechanism(record=Int(0, 2))(module.f).bind(n=1)
+        with pytest.raises(ProgramError, match=r"out of reach|no number with e"):
+            program.distribution((1,))
+
+
 def test_a_power_out_of_reach_is_nothing_that_python_raises() -> None:
     source = "from tightdp import exp\n\n\ndef f(x):\n    try:\n        return exp(1) ** (10**7 + x[0]) > 1\n"
     with module_of(f"{source}    except ValueError:\n        return 'no'\n") as module:

@@ -53,7 +53,7 @@ def refusal(m: Machine, name: str, values: Sequence[Value]) -> Failure | Languag
     if isinstance(found, ParameterError):  # the power is beyond numbers with e^q: nothing that Python raises
         return m.unsupported(found.what, found.hint)
     if isinstance(found, ValueError) and isinstance(found.__cause__, ParameterError):
-        return Failure(f"ValueError: {found.__cause__.what}", found.__cause__.hint)
+        return Failure(found.__cause__.what, found.__cause__.hint)  # of no class: nothing that Python raises, either
     if unknown:
         hint = "compare it with numbers, as in `x >= 1/4`, or give the unknown a value"
         return m.unsupported(f"{symbol_of(name)} does not take a number with an unknown", hint)
