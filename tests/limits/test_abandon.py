@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import math
 import os
@@ -14,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +23,7 @@ import pytest
 from processes import children
 from tightdp.errors import LimitError, ParameterError
 from tightdp.limits import Abandoned, Command, Limits, age, can_fork, interrupted, run, snapshot
-from tightdp.limits.clock import available_memory, default_memory, read_memory, resident_memory, shown_memory
+from tightdp.limits.clock import available_memory, default_memory, read_memory, resident_memory, shown_memory, ticking
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="limits are kept by looking at them on this system")
 
@@ -112,6 +114,34 @@ def test_a_limit_that_a_destructor_swallows_is_met_again(capfd: pytest.CaptureFi
     with at_most(2.5):
         assert run(question, Limits(timeout=0.3)) == "at last"
     assert capfd.readouterr().err == ""
+
+
+SLOW_MODULE = """
+import time
+from tightdp.limits.clock import requested
+
+while requested() is None:
+    pass
+end = time.monotonic() + 0.5
+while time.monotonic() < end:
+    pass
+"""
+"""A module that is still being imported when the limit is met, and later."""
+
+
+def test_an_import_is_not_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slow_to_import.py").write_text(SLOW_MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    done = []
+
+    def question() -> None:
+        importlib.import_module("slow_to_import")
+        done.append("imported")
+        spin()
+
+    with ticking(Limits(timeout=0.05)), pytest.raises(LimitError, match="more than"):
+        question()
+    assert done == ["imported"]
 
 
 @pytest.mark.parametrize("question", [eat, eat_in_c], ids=["Python", "C"])

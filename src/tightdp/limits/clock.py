@@ -355,11 +355,20 @@ def _tick(limits: Limits, parent: int | None) -> Callable[[int, FrameType | None
             request(found)
         if _state.request is None or _state.held or _state.raised > _state.since - _PATIENCE:
             return
-        if time.monotonic() - _state.since > _PATIENCE:
+        if time.monotonic() - _state.since > _PATIENCE and not _importing(frame):
             _state.raised = time.monotonic()
             raise _copy(_state.request)
 
     return tick
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether a module is being imported: extension modules make another error of ours, and stay half imported."""
+    while frame is not None:
+        if (frame.f_code.co_filename, frame.f_code.co_name) == ("<frozen importlib._bootstrap>", "_find_and_load"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _swallowed(hook: Callable[[sys.UnraisableHookArgs], Any]) -> Callable[[sys.UnraisableHookArgs], Any]:
