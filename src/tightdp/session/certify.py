@@ -6,7 +6,6 @@ are returned.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -33,7 +32,7 @@ from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Delta
 from tightdp.results.result import PairWitness, TripleWitness
 from tightdp.session.arguments import checked_call, read_exact, read_exponential, read_number
-from tightdp.session.certify_content import content_of, without_evidence, written
+from tightdp.session.certify_content import content_of, indented, without_evidence, written
 from tightdp.session.certify_events import between, dataset_of, event_of, known_nearly, number_of, power_of, shown_at
 from tightdp.session.engine import Engine
 from tightdp.session.files import builtin_claims, import_file
@@ -50,7 +49,6 @@ MOST_ORDER, MOST_ROOT = 99, 16
 """The largest p and q of the orders p/q of moments that checkers take."""
 GRAINS = 10**15
 """Upper ends of moments that are enclosed are written in units of 1/GRAINS."""
-_WIDTH = 110
 REFUTED = {
     "privacy": "violation",
     "moment": "larger moment",
@@ -66,6 +64,8 @@ class Certificate:
 
     content: Mapping[str, Any]
     establishes: str
+    times: int = 1
+    """How many times the usual work a checker has to be allowed, as `tightdp check --work` does."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file."""
@@ -78,25 +78,7 @@ class Certificate:
 
 def as_json(certificate: Certificate) -> str:
     """Return the text of the file."""
-    return _indented(dict(certificate.content), 0) + "\n"
-
-
-def _indented(value: Any, depth: int) -> str:
-    """Return JSON in which whatever is short stands on one line."""
-    flat = json.dumps(value)
-    if len(flat) <= _WIDTH - depth or not isinstance(value, (dict, list)):
-        return flat
-    entries = [_indented(each, depth + 1) for each in (value.values() if isinstance(value, dict) else value)]
-    if isinstance(value, dict):
-        entries = [f"{json.dumps(name)}: {text}" for name, text in zip(value, entries, strict=True)]
-    start, end = "{}" if isinstance(value, dict) else "[]"
-    lines = [""]
-    for text in entries:  # short ones share lines
-        if lines[-1] and len(lines[-1]) + len(text) > _WIDTH - depth:
-            lines.append("")
-        lines[-1] += f"{', ' * (lines[-1] != '')}{text}"
-    inner = ",\n".join(" " * (depth + 1) + line for line in lines)
-    return f"{start}\n{inner}\n{' ' * depth}{end}"
+    return indented(dict(certificate.content)) + "\n"
 
 
 @cache
@@ -310,7 +292,7 @@ def _law(engine: Engine, x: Dataset) -> Certificate:
             if event is None or number_of(checker, program.weight(at, program.event(event)), power) != p * whole:
                 raise QueryError("no rule of evidence fits: outputs share what is published", "certify the tight ε")
             content["claim"]["law"].append([event, written(p, text.root)])
-        return Certificate(content, checker.check(content, WORK))
+        return verified(content)
     except checker.Refused as error:
         raise unfit(error, "ask for fewer records") from None
 
@@ -351,7 +333,7 @@ def finished(
     for witness, found in product(witnesses, _evidence(content, checker, control)):
         try:
             content["evidence"] = {**found, **witness}
-            return Certificate(content, checker.check(content, WORK))
+            return verified(content)
         except checker.Refused as error:
             reason = error
     if claim["question"] == "privacy of messages":
@@ -366,10 +348,17 @@ def finished(
     raise unfit(reason, next((hints[name] for name in hints if name in claim), "ask for fewer records")) from None
 
 
+def verified(content: dict[str, Any]) -> Certificate:
+    """Return a certificate that the checker accepts, with the work that this takes. Raises Refused for others."""
+    checker = load_checker()
+    made = Certificate(content, checker.check(content, WORK), WORK - checker.LEFT[0] // checker.WORK)
+    return replace(made, times=max(made.times, -(-len(as_json(made)) // checker.MOST_BYTES)))
+
+
 def accepted(content: dict[str, Any], hint: str) -> Certificate:
     """Return a certificate that the checker accepts. Raises QueryError, with a hint, for others."""
     try:
-        return Certificate(content, load_checker().check(content, WORK))
+        return verified(content)
     except load_checker().Refused as reason:
         raise unfit(reason, hint) from None
 

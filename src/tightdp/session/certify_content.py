@@ -24,6 +24,7 @@ from tightdp.session.certify_events import dataset_of
 from tightdp.session.engine import Engine
 
 FORMAT = 2
+_WIDTH = 110
 
 
 def written(value: Any, root: int) -> Any:
@@ -102,3 +103,21 @@ def all_neighbours(bound: Bound) -> list[Any]:
     if max(len(pairs), len(datasets)) > LISTED_ROWS:
         raise QueryError("there are too many neighbours to list them", "ask for fewer records")
     return [[dataset_of(bound, x), dataset_of(bound, other)] for x, other in pairs]
+
+
+def indented(value: Any, depth: int = 0) -> str:
+    """Return JSON in which whatever is short stands on one line."""
+    flat = json.dumps(value)
+    if len(flat) <= _WIDTH - depth or not isinstance(value, (dict, list)):
+        return flat
+    entries = [indented(each, depth + 1) for each in (value.values() if isinstance(value, dict) else value)]
+    if isinstance(value, dict):
+        entries = [f"{json.dumps(name)}: {text}" for name, text in zip(value, entries, strict=True)]
+    start, end = "{}" if isinstance(value, dict) else "[]"
+    lines = [""]
+    for text in entries:  # short ones share lines
+        if lines[-1] and len(lines[-1]) + len(text) > _WIDTH - depth:
+            lines.append("")
+        lines[-1] += f"{', ' * (lines[-1] != '')}{text}"
+    inner = ",\n".join(" " * (depth + 1) + line for line in lines)
+    return f"{start}\n{inner}\n{' ' * depth}{end}"

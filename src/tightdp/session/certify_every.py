@@ -26,7 +26,7 @@ from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact, as_text
 from tightdp.exact.weights import all_over_common
 from tightdp.session.base import InstanceBase
-from tightdp.session.certify import WORK, Certificate, load_checker
+from tightdp.session.certify import WORK, Certificate, load_checker, verified
 from tightdp.session.certify_content import about, written
 from tightdp.session.certify_events import dataset_of
 from tightdp.session.certify_runs import together
@@ -135,7 +135,7 @@ def _accepted(
         proof = find(checker, checker.beside("datasets").Claim(content))
         if proof is not None:
             content["evidence"] = proof
-            return Certificate(content, checker.check(content, WORK))
+            return verified(content)
     except checker.Refused as error:
         refused.append(error)
     return None

@@ -52,6 +52,8 @@ def run(options: Namespace) -> int:
     write_text(options.output, as_json(made))
     if options.output != "-":
         write_text("-", f"{options.output}: {made.establishes}\n")
+        if made.times > 1:
+            write_text("-", f"  check it with --work {made.times}: it takes more than the usual work\n")
     return DONE
 
 
