@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import lcm
 
 from tightdp.cells.laws import CellLaws
-from tightdp.cells.linear import Label, row, tightest
+from tightdp.cells.linear import REAL, Label, row, tightest
+from tightdp.cells.lines import Stretch, on_stretch, terms_of
 from tightdp.cells.maker import Contribution
 from tightdp.cells.noise import Outside
-from tightdp.cells.sums import UNIT, Exact, Piece, Pieces, Terms, expanded, multiplied, multiplied_terms, summed_out
+from tightdp.cells.sums import (
+    UNIT,
+    Exact,
+    Piece,
+    Pieces,
+    Terms,
+    expanded,
+    multiplied,
+    multiplied_terms,
+    rational_number,
+    summed_out,
+)
+from tightdp.exact.field import Number
+from tightdp.exact.waves import Undecided, Wave, antiderivative
 from tightdp.language.program import Dataset
 
 _FARTHEST = 1 << 40
@@ -45,13 +60,16 @@ def expected_error(laws: CellLaws, x: Dataset, target: Fraction, power: int) -> 
     return total
 
 
-def least_error(laws: CellLaws, x: Dataset, target: Fraction, beta: Exact) -> Fraction:
-    """Return the least α such that |output - target| <= α with probability 1 - beta or more; beta is positive.
+def least_error(
+    laws: CellLaws, x: Dataset, target: Fraction, beta: Exact, watch: Callable[[], None]
+) -> tuple[Fraction, Fraction]:
+    """Return both ends of the least α such that |output - target| <= α with probability 1 - beta; beta is positive.
 
-    Raises Outside where the output may be no number.
+    They are equal for integers, at single values, and where a short rational is it. Raises Outside where the output may
+    be no number.
     """
     if any(label.real for label in laws.of(x)):
-        raise Outside("on the reals has quantiles that are no numbers of its field")
+        return _least_real(laws, x, target, beta, watch)
     parts = [number for label in laws.of(x) for number in (*_number(label)[0].values(), _number(label)[1], target)]
     unit = Fraction(1, lcm(*(Fraction(part).denominator for part in parts)))
 
@@ -59,13 +77,72 @@ def least_error(laws: CellLaws, x: Dataset, target: Fraction, beta: Exact) -> Fr
         return bool(within(laws, x, target - steps * unit, target + steps * unit) >= 1 - beta)
 
     if enough(0):
-        return Fraction(0)
+        return Fraction(0), Fraction(0)
     high = 1
     while not enough(high):
         high = 2 * high
         if high > _FARTHEST:
             raise Outside("is too far out")
-    return bisect_left(range(high), True, lo=high // 2 + 1, key=enough) * unit
+    found = bisect_left(range(high), True, lo=high // 2 + 1, key=enough) * unit
+    return found, found
+
+
+def _least_real(
+    laws: CellLaws, x: Dataset, target: Fraction, beta: Exact, watch: Callable[[], None]
+) -> tuple[Fraction, Fraction]:
+    """Return both ends of that α where real numbers are published.
+
+    Between the distances at which there are single values, or conditions change, the probability of a smaller distance
+    is a sum of polynomials times exponentials. It does not fall, and is 1 - beta once, or jumps over it at such an end.
+    """
+    lines, places = list(_lines(laws, x)), {Fraction(0)}
+    for slope, constant, pieces in lines:
+        cuts = [Fraction(bound) / normal[0][1] for rows, _ in pieces for normal, bound in rows]
+        places.update(abs(slope * cut + constant - target) for cut in cuts)
+    places.update(abs(constant - target) for form, constant in map(_number, laws.of(x)) if not form)
+    ends = sorted(places)
+
+    def missing(end: Fraction) -> Exact:
+        watch()
+        return 1 - beta - within(laws, x, target - end, target + end)
+
+    at = bisect_left(ends, True, key=lambda end: bool(missing(end) <= 0))
+    if not at:
+        return ends[0], ends[0]
+    low, high = ends[at - 1], ends[at] if at < len(ends) else None
+    length = None if high is None else high - low
+    more: dict[tuple[Fraction, int], Number] = {(Fraction(0), 0): -rational_number(missing(low))}
+    for slope, constant, pieces in lines:
+        wide = abs(slope)
+        for side in (1, -1):
+            start = (target + side * low - constant) / slope
+            stretch = Stretch(start, side if slope > 0 else -side, None if length is None else length / wide)
+            for (rate, degree), c in terms_of(on_stretch(pieces, stretch, laws.unit)).items():
+                line = antiderivative(rate / wide, degree)
+                more[Fraction(0), 0] -= c * line[0] / wide ** (degree + 1)
+                for k, q in enumerate(line):
+                    key = rate / wide, k
+                    more[key] = more.get(key, Fraction(0)) + c * q / wide ** (degree + 1)
+    wave = Wave({key: c for key, c in more.items() if c}, Fraction(0), length, watch)
+    try:
+        for first, last in wave.crossings():
+            return low + first, low + last
+    except Undecided:
+        raise Outside("has a law of too many terms to find its quantiles") from None
+    if high is None:
+        raise Outside("is too far out")
+    return high, high
+
+
+def _lines(laws: CellLaws, x: Dataset) -> Iterator[tuple[Fraction, Fraction, list[Piece]]]:
+    """Yield the real numbers slope·u + constant that may be published, with the density of u."""
+    for label, contributions in laws.of(x).items():
+        form, constant = _number(label)
+        if form:
+            if label.variables != (REAL,):
+                raise Outside("beside noise on the integers has quantiles that are not looked for")
+            pieces = [piece for each in contributions for piece in expanded(each.factors, laws.one)]
+            yield form[REAL], constant, pieces
 
 
 def _number(label: Label) -> tuple[dict[int, Fraction], Fraction]:

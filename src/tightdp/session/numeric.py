@@ -58,21 +58,25 @@ def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy 
     if isinstance(question, AccuracyAt | LeastError):
         return _accuracy(engine, question, laws.laws, query)
     with query.searching():
-        try:
-            found = _ends(laws, _pairs(engine, query), question)
-        except noise.Outside as outside:
-            if of_reals(laws.laws):
-                raise QueryError(f"real noise {outside.reason}", _HINT) from None
-            return None
-        except suprema.TooLong:
-            if of_reals(laws.laws):
-                raise QueryError("densities of several real numbers are too long to compare here", _HINT) from None
-            return None
+        found = _unless_outside(laws.laws, lambda: _ends(laws, _pairs(engine, query), question))
     if found is None:
         return None
     least, most, witness = found
     outcome = query.outcome(METHOD)
     return (outcome if least == most else outcome.bounded).on(between(question, engine.subject, least, most, witness))
+
+
+def _unless_outside(laws: CellLaws, ask: Callable[[], T | None]) -> T | None:
+    """Return an answer, None where there may be another way to it. Raises QueryError where real numbers have none."""
+    try:
+        return ask()
+    except noise.Outside as outside:
+        if of_reals(laws):
+            raise QueryError(f"real noise {outside.reason}", _HINT) from None
+    except suprema.TooLong:
+        if of_reals(laws):
+            raise QueryError("densities of several real numbers are too long to compare here", _HINT) from None
+    return None
 
 
 def _ends(
@@ -217,15 +221,20 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
     if (datasets := _accuracy_set(engine, question, laws)) is None:
         return None
     numbers = _Numbers(engine.bound, laws, query.control)
-    with query.searching(), suppress(noise.Outside):
-        if isinstance(question, AccuracyAt):
-            classes = classes_of(numbers, datasets, question)
-            value, x = classes[0].one_minus_beta, classes[0].x
-            found = Accuracy.between(engine.subject, question, value, value, x, classes)
-        else:
-            found = Accuracy.least(engine.subject, question, *least_alpha(numbers, datasets, question))
-        return query.outcome(METHOD).on(found)
-    return None
+
+    def asked() -> Accuracy:
+        if isinstance(question, LeastError):
+            return Accuracy.least(engine.subject, question, *least_alpha(numbers, datasets, question))
+        classes = classes_of(numbers, datasets, question)
+        value, x = classes[0].one_minus_beta, classes[0].x
+        return Accuracy.between(engine.subject, question, value, value, x, classes)
+
+    with query.searching():
+        found = _unless_outside(laws, asked)
+    if found is None:
+        return None
+    outcome = query.outcome(METHOD)
+    return (outcome if found.lower == found.upper else outcome.bounded).on(found)
 
 
 def _accuracy_set(
@@ -291,9 +300,8 @@ class _Numbers:
         return self.laws.number(distances.within(self.laws, x, _rational(low), _rational(high)))
 
     def least_error(self, x: Dataset, beta: Number) -> tuple[Number, Number]:
-        self.watch()
         target, bar = _rational(target_of(self.bound, x)), self.laws.exact(beta)
-        return (distances.least_error(self.laws, x, target, bar),) * 2
+        return distances.least_error(self.laws, x, target, bar, self.watch)
 
     def measures(self, x: Dataset, target: Output) -> Iterator[tuple[str, Number, Number]]:
         """Yield the measures of a law, with both ends of their values. Raises Outside where it is not of one number."""
