@@ -69,6 +69,29 @@ def test_roots_with_e_in_coefficients(plain: list[int], times_e: list[int]) -> N
         assert one.compare(between(one, other)) < 0 < other.compare(between(one, other))
 
 
+terms = st.dictionaries(st.tuples(st.integers(0, 2), st.integers(0, 3)), small.filter(bool), min_size=2, max_size=5)
+
+
+@example({(0, 0): 2, (1, 0): 1, (0, 1): -2}, 3, False)  # 2 + x - 2·e^(x/3): 0 at x = 0 and at 2.8
+@example({(0, 0): 2, (1, 0): 1, (0, 1): -2}, 1, False)  # 2 + x - 2·e^x is negative
+@given(terms, st.sampled_from([1, 2, 3]), st.booleans())
+def test_no_sign_changes_but_at_roots_with_the_unknown_in_exponents(
+    drawn: dict[tuple[int, int], int], root: int, inverse: bool
+) -> None:
+    powers = {(power, 0, 0, 0, e) if inverse else (power, 0, 0, e, 0): c for (power, e), c in drawn.items()}
+    ours = Line(RING.from_dict(powers), root)
+    assume(ours.mixed)
+    ends = [0.0, *map(float, roots(ours, F(0), None)), math.inf]
+    samples = [mpmath.mpf(k) / 16 for k in range(1, 400)]
+    for low, high in pairwise(ends):
+        inside = [x for x in samples if low + 1e-9 < x < high - 1e-9]
+        values = [
+            sum(c * x**power * mpmath.exp(e * (1 / x if inverse else x) / root) for (power, e), c in drawn.items())
+            for x in inside
+        ]
+        assert len({mpmath.sign(value) for value in values}) <= 1
+
+
 def test_the_same_root_of_two_polynomials_is_one_point() -> None:
     (first,) = roots(line([-2, 0, 1]), F(0), None)
     (second,) = roots(line([-6, 2, 3, -1]), F(0), F(2))

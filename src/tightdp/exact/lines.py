@@ -230,6 +230,30 @@ class Line:
             terms[key] = terms.get(key, Fraction(0)) + int(c) * exp(Fraction(int(t), self.root))
         return Wave({key: c for key, c in terms.items() if c}, low, high, lambda: None)
 
+    @cached_property
+    def _keeps_its_sign(self) -> bool:
+        """Whether the function is seen to be positive, or negative, for all positive values of the unknown.
+
+        With y for x/root, or 1/(x·root), (D - rate) is applied once for each term, the slowest rate first. Where what
+        stays each time has a value of the same sign, or 0, at y = 0, all of it has that sign for y > 0: it is
+        e^(rate·y) times a function with such a slope.
+        """
+        most = max(int(powers[0]) for powers, _ in self.polynomial.terms())
+        by_rate: dict[int, dict[int, int]] = {}
+        for (power, t, _, e, f), c in self.polynomial.terms():
+            if t:
+                return False
+            degree = most - int(power) if self.inverse else int(power)
+            by_rate.setdefault(int(e) + int(f), {})[degree] = int(c) * self.root**degree
+        left = [(rate, [line.get(k, 0) for k in range(max(line) + 1)]) for rate, line in sorted(by_rate.items())]
+        signs = set()
+        while left:
+            signs.add(sign_of(sum(line[0] for _, line in left)))
+            slowest = left[0][0]
+            left = [(rate, _slope(line, rate - slowest)) for rate, line in left]
+            left = left[not left[0][1] :]
+        return len(signs - {0}) == 1
+
     def crossings(self, low: Fraction, high: Fraction | None) -> list[tuple[Fraction, Fraction]]:
         """Return intervals, each around one simple root, for all between two values of at least 0; exact ones alone.
 
@@ -237,6 +261,8 @@ class Line:
         """
         if low < 0:
             raise ParameterError("the unknown stands in exponents, and is negative", "give a range of positive values")
+        if self._keeps_its_sign:
+            return []
         if not self.inverse:
             return self._wave(low, high).crossings()
         found = self._wave(Fraction(0) if high is None else 1 / high, 1 / low if low else None).crossings()
@@ -295,6 +321,12 @@ def slope_of(above: Line, below: Line) -> Line:
         return part.derivative(0) * UNKNOWN**2 * root + inside
 
     return line_of(derived(ours) * theirs - ours * derived(theirs), root)
+
+
+def _slope(line: Sequence[int], rate: int) -> list[int]:
+    """Return the coefficients of the derivative of a polynomial times e^(rate·x), divided by that exponential."""
+    slopes = [rate * c + k * after for k, (c, after) in enumerate(zip(line, (*line[1:], 0), strict=True), 1)]
+    return slopes if rate else slopes[:-1]
 
 
 def _scaled(part: fmpz_poly, by: int, degree: int) -> fmpz_poly:

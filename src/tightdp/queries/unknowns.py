@@ -23,6 +23,7 @@ from tightdp.exact.weights import quotient as quotient_of
 from tightdp.exact.whole import Whole, polynomials
 from tightdp.language.program import Dataset
 from tightdp.methods.base import Pair
+from tightdp.symmetry.sets import Table
 
 Watch = Callable[[], None]
 Ratio = tuple[Line, Line]
@@ -52,32 +53,42 @@ class Shares:
         return [(ours * down - theirs * up, code) for ours, theirs, code in self.laws], self.below * down
 
 
-Ratios = list[tuple[Number, Number, tuple[Pair, int]]]
-"""Probabilities of an output on x and x', and the pair with the code of the output."""
+@dataclass(frozen=True)
+class Ratios:
+    """The different likelihood ratios of some pairs: places of P and Q in `functions`, and the first that has them."""
+
+    functions: list[Number]
+    found: dict[tuple[int, int], tuple[Pair, int]]
 
 
 def ratios(pairs: Iterable[Pair]) -> Ratios:
     """Return the different likelihood ratios of the outputs of some pairs, without those that are 1."""
-    found: dict[tuple[int, int], tuple[Number, Number, tuple[Pair, int]]] = {}
-    names: dict[object, int] = {}
+    found: dict[tuple[int, int], tuple[Pair, int]] = {}
+    functions: list[Number] = [Fraction(0)]
+    names: dict[object, int] = {function(functions[0]): 0}
     sign = cache(_sign)
 
     @cache
-    def probability(weight: Whole, total: Whole) -> tuple[Number, int]:
+    def probability(weight: Whole, total: Whole) -> int:
+        if sign(weight) * sign(total) < 0:  # what it is on the whole cell
+            raise AssertionError("a weight is negative: a defect of the encoding")
         value = quotient_of(weight, total)
-        return value, names.setdefault(function(value), len(names))
+        name = names.setdefault(function(value), len(names)) if value else 0
+        functions.extend([value] * (name == len(functions)))
+        return name
+
+    @cache
+    def law(table: Table, x: Dataset) -> dict[int, int]:
+        weights = table.weights(x)
+        return {code: probability(weight, weights.total) for code, weight in weights.by_code.items()}
 
     for pair in pairs:
-        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        first, second = sign(ours.total), sign(theirs.total)
-        for code, weight in ours.by_code.items():
-            other = theirs.by_code.get(code, 0)
-            if sign(weight) * first < 0 or (other and sign(other) * second < 0):  # what it is on the whole cell
-                raise AssertionError("a weight is negative: a defect of the encoding")
-            (p, one), (q, another) = probability(weight, ours.total), probability(other, theirs.total)
-            if p and one != another:
-                found.setdefault((one, another), (p, q, (pair, code)))
-    return list(found.values())
+        ours, theirs = law(pair.table, pair.x), law(pair.table, pair.x_prime)
+        for code, one in ours.items():
+            both = one, theirs.get(code, 0)
+            if one and one != both[1] and both not in found:
+                found[both] = pair, code
+    return Ratios(functions, found)
 
 
 def shares(pairs: Iterable[Pair]) -> list[Shares]:
@@ -124,35 +135,32 @@ def leading(ratios: Ratios, low: Point, high: Point | None, watch: Watch) -> lis
 
     To compare two numbers takes much less than to compare two ratios, and of many pairs of datasets they are the same.
     """
-    names = [(function(p), function(q)) for p, q, _ in ratios]
-    pieces: dict[object, Piece[Number]] = {}
-    for name, value in {function(each): each for p, q, _ in ratios for each in (p, q)}.items():
-        above, below = lines_of(*value.as_integer_ratio())
-        pieces[name] = Piece(low, high, above, below, value)
+    names = list(ratios.found)
+    pieces: dict[int, Piece[Number]] = {}
+    for name in dict.fromkeys(chain.from_iterable(names)):
+        above, below = lines_of(*ratios.functions[name].as_integer_ratio())
+        pieces[name] = Piece(low, high, above, below, ratios.functions[name])
     sample = between(low, high)
     values = {name: piece.above.at(sample) / piece.below.at(sample) for name, piece in pieces.items()}
-    known: dict[tuple[object, object], bool] = {}
 
-    def larger(one: object, other: object) -> bool:
-        if (one, other) not in known:
-            watch()
-            line = pieces[one].over(pieces[other])
-            known[one, other] = line.degree >= 0 and all(sign > 0 for _, _, sign in signs_between(line, low, high))
-        return known[one, other]
+    @cache
+    def larger(one: int, other: int) -> bool:
+        watch()
+        line = pieces[one].over(pieces[other])
+        return line.degree >= 0 and all(sign > 0 for _, _, sign in signs_between(line, low, high))
 
-    left: Sequence[int] = range(len(names))
+    left: Iterable[tuple[int, int]] = names
     for at in (0, 1):
-        groups: dict[object, list[object]] = {}
-        for place in left:
-            groups.setdefault(names[place][1 - at], []).append(names[place][at])
+        groups: dict[int, list[int]] = {}
+        for both in left:
+            groups.setdefault(both[1 - at], []).append(both[at])
         best = {other: (min if at else max)(group, key=values.__getitem__) for other, group in groups.items()}
-        beside = [(place, names[place][at], best[names[place][1 - at]]) for place in left]
-        left = [place for place, own, leads in beside if not larger(*((own, leads) if at else (leads, own)))]
+        beside = [(both, both[at], best[both[1 - at]]) for both in left]
+        left = [both for both, own, leads in beside if not larger(*((own, leads) if at else (leads, own)))]
     found = []
-    for place in left:
-        p, q, witness = ratios[place]
-        (up, divisor), (down, over) = p.as_integer_ratio(), q.as_integer_ratio()
-        found.append(Quotient(up * over, divisor * down, witness))
+    for both in left:
+        (up, divisor), (down, over) = (ratios.functions[name].as_integer_ratio() for name in both)
+        found.append(Quotient(up * over, divisor * down, ratios.found[both]))
     return found
 
 

@@ -78,6 +78,8 @@ class Cellwise:
         self.unknown = Unknown(name)
         self.stats = Stats()
         """What the last question cost."""
+        self.answered: dict[tuple[Question, Unknown], tuple[list[Stretch], Stats]] = {}
+        """Answers to keep, with what X stands for in them."""
 
     @property
     def watch(self) -> Callable[[], None]:

@@ -219,10 +219,14 @@ def _settled(ours: Cellwise, compute: Callable[[], T]) -> T:
 
 
 def _asked(ours: Cellwise, question: Question) -> list[Stretch]:
-    """Return an answer in pieces. Raises _Again where X changes meanwhile."""
+    """Return an answer in pieces. Raises _Again where X changes meanwhile, and has the answer when asked again."""
     before = ours.unknown
+    if (question, before) in ours.answered:
+        found, ours.stats = ours.answered[question, before]
+        return found
     found = ours.ask(question)
     if ours.unknown != before:
+        ours.answered[question, ours.unknown] = found, ours.stats
         raise _Again
     return found
 
