@@ -8,6 +8,11 @@ from agreement import assert_agreement, bind, module_of
 from tightdp.language.domains import Bit
 
 CLASSES = """
+import collections
+import copy
+import itertools
+
+
 class Count:
     def __init__(self, low, high): self.at, self.high = low, high
     def __iter__(self): return self
@@ -87,6 +92,41 @@ PROGRAMS = {
             n += v
         first, *rest = bag
         return n, sum(bag), max(bag), 7 in bag, first, len(rest), sorted(bag)[0], tuple(reversed([*bag]))
+    """,
+    "several of one iterator": """
+        it, other, out = iter([*x, 5]), iter("abc"), []
+        if flip("1/2"): next(it)
+        pairs = tuple(zip(it, it)), next(it, "none")
+        while chunk := tuple(itertools.islice(other, 2)): out.append(chunk)
+        return pairs, tuple(out), next(other, "end"), next(iter("ab"[x[0]:]))
+    """,
+    "one that ends once": """
+        some, out = [x[0]], []
+        live = iter(some)
+        some.append(3)
+        while True:
+            try: out.append(next(live))
+            except StopIteration: break
+        some.append(4)
+        counts = Count(0, 3)
+        return tuple(out), next(live, "end"), tuple(zip([1], counts)), tuple(counts), tuple(zip(counts, x)), flip("1/3")
+    """,
+    "which iterator ends first": """
+        c, d = Count(0, x[0] + randint(0, 2)), Count(5, 6 + x[1])
+        return tuple(zip(c, d)), next(c, "c"), next(d, "d"), tuple((i, v) for i, v in enumerate(Count(0, x[0])))
+    """,
+    "copies of all that is inside": """
+        class_, bag = Alone([x[0]]), Bag([Alone(1)])
+        bag.items.append(bag)
+        deep, flat = copy.deepcopy(bag), copy.copy(bag)
+        deep.items[0].v += 1
+        again = copy.deepcopy(class_ if flip("1/3") else bag.items[0])
+        again.new = copy.deepcopy(collections.deque([[1]]))
+        again.new[0].append(2)
+        rows = collections.deque([[1]])
+        turned = copy.deepcopy(rows)
+        turned[0].append(x[0])
+        return deep.items[0].v, flat.items[0].v, deep.items[1] is deep, again.v == [x[0]], len(rows[0]), len(turned[0])
     """,
     "generators that return": """
         def some(n):

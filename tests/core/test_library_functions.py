@@ -263,7 +263,7 @@ REFUSED = {
     "__add__ of Five": "FIVE + ys[0]",
     "__len__ of Letters": "len(LETTERS) + ys[0]",
     "deque of the module": "QUEUE[ys[0]]",
-    "iterated over twice": "(lambda it: (next(it), next(it)))(iter(ys))",
+    "iterated over twice": "(lambda it: (next(it), next(it)))(b for b in ys)",
 }
 
 

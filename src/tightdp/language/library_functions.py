@@ -22,21 +22,23 @@ def iter(items: Any, *end: Any) -> Iterator[Any]:
     return called() if end else (item for item in items)
 
 
-def deepcopy(value: Any, made: Any = None) -> Any:
+def deepcopy(value: Any, renew: Callable[..., None], made: Any = None) -> Any:
     """Return a copy of a value and of all that is inside; what is there twice is copied once."""
-    if isinstance(value, tuple):
-        items = [deepcopy(item, made) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    copied = copy.copy(value)
-    if not isinstance(value, (list, dict)):
-        return copied
     made = [] if made is None else made
+    if isinstance(value, tuple):
+        items = [deepcopy(item, renew, made) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if value is None or isinstance(value, (int, float, str)):
+        return value
     for before, after in made:
         if before is value:
             return after
+    copied = copy.copy(value)
     made.append((value, copied))
-    for key in list(value) if isinstance(value, dict) else range(len(value)):
-        copied[key] = deepcopy(value[key], made)
+    renew(copied, lambda held: deepcopy(held, renew, made))
+    if isinstance(value, (list, dict, deque)):
+        for key in list(value) if isinstance(value, dict) else range(len(value)):
+            copied[key] = deepcopy(value[key], renew, made)
     return copied
 
 

@@ -24,14 +24,33 @@ def items_by_index(sequence: Any) -> Iterator[Any]:
 def items_one_by_one(iterator: Any) -> Iterator[Any]:
     """Return the items of an iterator whose class says what the next one is."""
 
-    def found() -> tuple[Any, ...]:
-        try:
-            return (iterator.__next__(),)
-        except StopIteration:
-            return ()
-
-    while item := found():
+    while item := another(iterator):
         yield item[0]
+
+
+class Items:
+    """An iterator over a sequence: where it is, and that it stays at the end."""
+
+    def __init__(self, items: Any) -> None:
+        self.items, self.at = items, 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.at >= len(self.items):
+            self.items = ()
+            raise StopIteration
+        self.at += 1
+        return self.items[self.at - 1]
+
+
+def another(iterator: Any) -> tuple[Any, ...]:
+    """Return the next item of such an iterator alone, or nothing."""
+    try:
+        return (iterator.__next__(),)
+    except StopIteration:
+        return ()
 
 
 def following(iterator: Any, *default: Any) -> Any:

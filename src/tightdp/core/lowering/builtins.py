@@ -16,7 +16,7 @@ from tightdp.core.lowering.comprehensions import first_of, search, sum_as_it_goe
 from tightdp.core.lowering.every import has_all, positions
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.foreign import computed
-from tightdp.core.lowering.functions import call
+from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import collected, everyone, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.objects import attribute, has_method
@@ -35,6 +35,7 @@ from tightdp.core.lowering.values import (
     Infinity,
     Object,
     Range,
+    Reference,
     Sieve,
     Table,
     Value,
@@ -53,6 +54,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.language.primitives import exp
 
 written: Any = lazily("tightdp.language.library_objects")
+of_library: Any = lazily("tightdp.language.library_functions")
 
 # scalars
 
@@ -177,14 +179,35 @@ for _name in ("and_", "or_", "xor"):
 
 
 @builtin(next)
-def _next(m: Machine, generator: Value, default: Value = MISSING, /) -> Value:
-    if isinstance(generator, Object):
-        if not has_method(generator, "__next__"):
-            raise Failure(f"TypeError: a {name_of(generator)} is no iterator", "give its class a __next__")
-        return call(m, Host(written.following), (generator, *(() if default is MISSING else (default,))), {})
-    if not isinstance(generator, Generator):
-        raise m.unsupported("next of anything but a generator expression is not in the language", "index a list of it")
-    return first_of(m, generator, default)
+def _next(m: Machine, iterator: Value, default: Value = MISSING, /) -> Value:
+    def of(one: Value) -> Value:
+        if isinstance(one, Object):
+            if not has_method(one, "__next__"):
+                raise Failure(f"TypeError: a {name_of(one)} is no iterator", "give its class a __next__")
+            return call(m, Host(written.following), (one, *(() if default is MISSING else (default,))), {})
+        if not isinstance(one, Generator):
+            raise m.unsupported("next of anything but an iterator is not in the language", "write next(iter(...))")
+        return first_of(m, one, default)
+
+    return m.each(iterator, of)
+
+
+@builtin(iter)
+def _iter(m: Machine, items: Value, *end: Value) -> Value:
+    """Return an iterator: of a sequence, an object that knows where it is."""
+
+    def of(value: Value) -> Value:
+        if end or m.single or name_of(value) == "deque":
+            return call_python(m, of_library.iter, (value, *end), {})
+        if isinstance(value, (tuple, Range, Reference)):
+            return call(m, Host(written.Items), (value,), {})
+        if isinstance(value, (str, Expr)):
+            return m.each(collected(m, value), of)
+        if isinstance(value, Object) and has_method(value, "__iter__"):
+            return call(m, attribute(m, value, "__iter__"), (), {})
+        return call_python(m, of_library.iter, (value,), {})
+
+    return m.each(items, of)
 
 
 @builtin(tuple)

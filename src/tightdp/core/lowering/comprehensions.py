@@ -18,11 +18,12 @@ from tightdp.core.lowering.iteration import (
     entered,
     everyone,
     items_of,
+    one_of,
     steps,
     unordered,
     visit,
 )
-from tightdp.core.lowering.machine import End, Failure, Frame, Machine
+from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import builtin, lowers, method
 from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, truth, whole
 from tightdp.core.lowering.sequences import is_item
@@ -30,6 +31,8 @@ from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Every,
     Generator,
+    Host,
+    Object,
     Range,
     Reference,
     Sieve,
@@ -45,6 +48,7 @@ from tightdp.exact.lazily import lazily
 from tightdp.language.source import FunctionSource
 
 written: Any = lazily("tightdp.language.library_functions")
+of_objects: Any = lazily("tightdp.language.library_objects")
 
 
 @lowers(ast.ListComp)
@@ -231,15 +235,19 @@ def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
         (at,) = places
         return call_python(m, written.zipped, (iterables[at], iterables[:at], iterables[at + 1 :]), {})
     stepped = [steps(m, iterable) for iterable in iterables]
+    asks = any(isinstance(one, Object) for each in iterables for _, one in alternatives(each, m.builder.true))
+    going: Expr = m.builder.true
 
     def step(at: int) -> Step | None:
-        present, there, items = m.builder.true, [], []
+        nonlocal going
+        present, there, items = going, [], []
         for part in stepped:  # the next one is asked where all before it have an item
             found = part(at) if strict else _where(m, present, partial(part, at))
             here, item = found or (m.builder.false, None)
             present = m.conj(present, here)
             there.append(here)
             items.append(item)
+        going = present if asks else going  # an iterator is not asked again where another one has ended
         if strict:
             uneven = m.conj(m.builder.disjunction(there), m.builder.negation(present))
             m.oblige(uneven, Failure("ValueError: zip() arguments have different lengths", "make them equally long"))
@@ -258,6 +266,28 @@ def _where(m: Machine, condition: Expr, step: Callable[[], Step | None]) -> Step
 
     item = m.branch(condition, value, lambda: None)
     return (m.conj(condition, found[0][0]), item) if found and found[0] is not None else None
+
+
+@method("stream", Object)
+def _one_by_one(m: Machine, iterator: Object) -> Stream:
+    """Return what an iterator that is an object gives; no run asks it again once it has ended."""
+    going: Expr = m.builder.true
+
+    def step(at: int) -> Step | None:
+        nonlocal going
+
+        def another() -> Value:
+            if is_milestone(at) and not m.some_run_is_left():
+                raise Dead
+            return call(m, Host(of_objects.another), (iterator,), {})
+
+        found = m.branch(going, another, lambda: ())
+        options = alternatives(found, m.builder.true)
+        there = [(guard, (m.builder.true, item[0])) for guard, item in options if item]
+        going = m.builder.disjunction([guard for guard, _ in there])
+        return one_of(m, there, len(there) == len(options))
+
+    return Stream("iterator", step)
 
 
 @builtin(functools.reduce)

@@ -19,7 +19,18 @@ from tightdp.core.lowering.registry import METHODS, OPERANDS, Handler, builtin, 
 from tightdp.core.lowering.scalars import COUNTS, truth
 from tightdp.core.lowering.sequences import contains, insert
 from tightdp.core.lowering.undoing import tentatively
-from tightdp.core.lowering.values import Entries, Host, Object, Table, Value, is_scalar, name_of
+from tightdp.core.lowering.values import (
+    Collection,
+    Entries,
+    Host,
+    Object,
+    Table,
+    Value,
+    alternatives,
+    is_scalar,
+    name_of,
+    parts_of,
+)
 from tightdp.exact.lazily import lazily
 
 written: Any = lazily("tightdp.language.library_functions")
@@ -49,7 +60,7 @@ _OF_ITERTOOLS = (
     "takewhile", "zip_longest",
 )  # fmt: skip
 for _function in (
-    iter, filter, map, reversed, partial, *(getattr(itertools, name) for name in _OF_ITERTOOLS), copy.deepcopy,
+    filter, map, reversed, partial, *(getattr(itertools, name) for name in _OF_ITERTOOLS),
     operator.itemgetter, operator.getitem, operator.setitem, operator.delitem, bisect.insort_left, bisect.insort_right,
     heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest, heapq.nlargest,
 ):  # fmt: skip
@@ -70,7 +81,10 @@ def _copied(m: Machine, x: Value, /) -> Value:
     return m.each(x, of)
 
 
-_OF_COPIES = {"__copy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__new__", "__getnewargs__"}
+_OF_COPIES = {
+    "__copy__", "__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__new__",
+    "__getnewargs__",
+}  # fmt: skip
 
 
 def _same_attributes(m: Machine, value: Object) -> Object:
@@ -82,6 +96,29 @@ def _same_attributes(m: Machine, value: Object) -> Object:
     for name, held in m.store.names(value.key):
         m.store[made.key, name] = held
     return made
+
+
+@builtin(copy.deepcopy)
+def _copied_inside(m: Machine, x: Value, /) -> Value:
+    return call_python(m, written.deepcopy, (x, Host(_renew)), {})
+
+
+def _renew(copied: object, copy_of: object) -> None:
+    """Let a copy hold copies of what it holds."""
+
+
+@builtin(_renew)
+def _renewed(m: Machine, copied: Value, copy_of: Value) -> None:
+    if isinstance(copied, Object):
+        for name, held in m.store.names(copied.key):
+            m.store[copied.key, name] = call(m, copy_of, (held,), {})
+    elif isinstance(copied, (Collection, Table)) and any(
+        isinstance(part, Object)
+        for _, content in alternatives(m.store[copied.key], m.builder.true)
+        for key in (content.values if isinstance(copied, Collection) else content.keys)
+        for part in parts_of(key)
+    ):
+        raise m.unsupported("a deep copy of what has objects as keys is not in the language", "make it anew")
 
 
 def _of_class(owner: type, name: str) -> None:

@@ -285,10 +285,13 @@ def iterate(m: Machine, iterable: Value) -> Iterator[Step]:
 
 def steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     """Return what gives (condition that it is there, item) for a place in anything to loop over."""
-    opened = m.each(
-        iterable, lambda value: value if isinstance(value, (Table, View)) else _opened(m, entered(m, value))
-    )
-    parts = [(guard, _steps(m, item)) for guard, item in alternatives(opened, m.builder.true)]
+
+    def opened(value: Value) -> Value:
+        if isinstance(value, Object) and hasattr(value.kind, "__next__"):
+            return METHODS[Object, "stream"](m, value)
+        return value if isinstance(value, (Table, View)) else _opened(m, entered(m, value))
+
+    parts = [(guard, _steps(m, item)) for guard, item in alternatives(m.each(iterable, opened), m.builder.true)]
 
     def step(at: int) -> Step | None:
         there = [(guard, found) for guard, part in parts if (found := part(at)) is not None]
