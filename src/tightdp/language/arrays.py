@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from tightdp.errors import LanguageError
 from tightdp.exact.field import ExpNumber, exp
-from tightdp.exact.rationals import as_fraction
+from tightdp.exact.rationals import Symbolic, as_fraction
 from tightdp.exact.weights import as_exact
 
 _Array: Any = np.ndarray
-_NUMBERS = (bool, int, Fraction, ExpNumber, np.generic)
+_NUMBERS = (bool, int, Fraction, ExpNumber, float, np.generic)
 
 
 class Exact(_Array):  # type: ignore[misc]
@@ -216,6 +217,8 @@ def _array(value: Any, dtype: Any = None, **options: Any) -> Any:
     kinds = {type(item) for item in objects.flat}
     if dtype is not None:
         return _fitted(objects, np.dtype(dtype))
+    if any(isinstance(item, Symbolic) for item in objects.flat):
+        raise LanguageError("arrays of numpy hold no noise that is published or compared as it is", "use a list")
     if not all(isinstance(item, _NUMBERS) for item in objects.flat):
         raise TypeError("an array of other than numbers")
     if not kinds or kinds & {Fraction, ExpNumber, float, np.float64}:

@@ -88,6 +88,8 @@ class PseudoRandom:
     """Draws with the exact probabilities of a law; the same seed gives the same draws."""
 
     tells_equal_apart = True
+    drew_real = False
+    """Whether some draw was a real number: a run may return floats then."""
 
     def __init__(self, seed: int | None = None) -> None:
         self._generator = random.Random(seed)
@@ -116,7 +118,9 @@ class PseudoRandom:
         return z
 
     def draw_number(self, law: Exponentials) -> int | float:
-        return sampling.by_pieces(self._generator, law)
+        drawn = sampling.by_pieces(self._generator, law)
+        self.drew_real |= isinstance(drawn, float)
+        return drawn
 
     def draw_bits(self, bits: int) -> int:
         return self._generator.getrandbits(bits)

@@ -300,7 +300,7 @@ class Bound:
                     result = floating(self.program.function)(as_double(x), **given)
                 else:
                     result = exact(self.program.executed)(x, **self.arguments)
-            return self._checked_output((result, tuple(talk.asked)) if self.asks else result, x)
+            return self._checked_output((result, tuple(talk.asked)) if self.asks else result, x, source)
         except (Rejected, LanguageError, LimitError, ProgramError):
             raise
         except Exception as error:
@@ -329,9 +329,9 @@ class Bound:
             what = f"record {index} of the dataset is {record!r}, which is outside the domain {self.record!r}"
             raise ParameterError(what, error.hint) from None
 
-    def _checked_output(self, result: Any, x: Dataset) -> Output:
+    def _checked_output(self, result: Any, x: Dataset, source: Source) -> Output:
         try:
-            return as_output(result)
+            return as_output(result, real=getattr(source, "drew_real", False))
         except TypeError as error:
             hint = "return None, bools, ints, rationals, strings, or tuples of those"
             raise ProgramError(f"{self.program.name} returned {error}", hint, self._header(), x) from None
