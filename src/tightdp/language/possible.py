@@ -78,7 +78,7 @@ def returned_values(function: Any, records: Collection[Any] = ()) -> frozenset[A
     try:
         source, given = read_function(function, anonymous=True), _record(records)
         arguments = [*source.node.args.posonlyargs, *source.node.args.args][:1]
-        found = _returned(source, {each.arg: Records(given) for each in arguments} if given else {}, _DEPTH)
+        found = _Function(source, {each.arg: Records(given) for each in arguments} if given else {}, _DEPTH, {}).returned()
     except LanguageError:
         return None
     return found if isinstance(found, frozenset) else None
@@ -91,10 +91,6 @@ def _record(records: Collection[Any]) -> frozenset[Any] | Scalar | None:
     if 0 < len(records) <= MAX_DATASETS and all(isinstance(each, (bool, int, Fraction)) for each in records):
         return Scalar()
     return None
-
-
-def _returned(source: FunctionSource, arguments: Mapping[str, Possible], depth: int) -> Possible:
-    return _Function(source, arguments, depth).returned() if depth else None
 
 
 def _joined(left: Possible, right: Possible) -> Possible:
@@ -146,8 +142,10 @@ def _listed(value: Possible) -> Possible:
 class _Function:
     """What the names of one function may hold, and what it returns."""
 
-    def __init__(self, source: FunctionSource, arguments: Mapping[str, Possible], depth: int) -> None:
-        self._source, self._depth = source, depth
+    def __init__(
+        self, source: FunctionSource, arguments: Mapping[str, Possible], depth: int, called: dict[Any, Possible]
+    ) -> None:
+        self._source, self._depth, self._returned = source, depth, called
         self._own = list(own_nodes(source.node))
         self._assigned = [each for node in self._own for each in assignments(node)]
         known = {target for target, _ in self._assigned}
@@ -238,11 +236,15 @@ class _Function:
             known = _DRAWN.get(target)
         except TypeError:
             return None
-        if known is None and isinstance(target, FunctionType) and not hasattr(target, "__wrapped__"):
+        if known is not None or not isinstance(target, FunctionType) or hasattr(target, "__wrapped__"):
+            return known
+        call = target, tuple(given), self._depth
+        if self._depth > 1 and call not in self._returned:  # once, in however many rounds of settling it is met
             source = read_function(target, anonymous=True)
             names = [each.arg for each in source.node.args.args]
-            return _returned(source, dict(zip(names, given, strict=False)), self._depth - 1)
-        return known
+            held = dict(zip(names, given, strict=False))
+            self._returned[call] = _Function(source, held, self._depth - 1, self._returned).returned()
+        return self._returned.get(call)
 
 
 _BUILTINS = {"min": min, "max": max, "int": int, "bool": bool, "len": len, "sum": sum}
