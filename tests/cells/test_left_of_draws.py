@@ -26,6 +26,8 @@ LOOPS = (
     "while n > 0:\n        n -= {step}\n        {body}",
     "i = 0\n    while i < n:\n        i += {step}\n        {body}",
     "i = 0\n    while {step} * i < n:\n        i += 1\n        {body}",
+    "for _ in range(n):\n        {body}",
+    "for i in range(2, n + 2):\n        {body}",
 )
 BODIES = (
     "s += flip('1/3')",
@@ -51,7 +53,7 @@ def source(made: dict[str, Any]) -> str:
 def drawn(seed: int) -> dict[str, Any]:
     """A loop of this kind."""
     rng = Random(seed)
-    return {
+    made: dict[str, Any] = {
         "draw": rng.choice(tuple(DRAWS)),
         "low": rng.choice((0, 0, 1, 2)),
         "ratio": rng.choice(("1/2", "1/3", "1/5")),
@@ -62,6 +64,7 @@ def drawn(seed: int) -> dict[str, Any]:
         "body": rng.choice(BODIES),
         "result": rng.choice(RESULTS),
     }
+    return made | ({"step": 1} if made["loop"].startswith("for") else {})
 
 
 def starts(made: dict[str, Any]) -> list[tuple[int, int]]:

@@ -254,7 +254,7 @@ class _Run:
             def explore(entry: Entry) -> Iterator[Ended]:
                 return self._rounds([*past, Begun(entry, heads)])
 
-            around = sum(isinstance(each, Begun) for each in past)
+            around, told = sum(isinstance(each, Begun) for each in past), len(left)
             chain = Chain(explore, start, self.loops.mass, left, _MOST_COUNTERS * around)
             try:
                 chain = self._followed(chain, key)
@@ -263,10 +263,12 @@ class _Run:
                     if outside.variable not in self.laws:
                         raise
                     left.add(where)
-                    return self._ended(loop, key)
+                    raise Met from None
                 self.loops.followed.discard(key)
                 self.loops.refused[key] = outside
                 raise Endless(key) from None
+            if len(left) > told:  # runs that were recorded before took other decisions on their way here
+                raise Met
             self.loops.known[name] = outcomes(chain)
         ways = self.loops.known[name]
         self.hidden |= spent

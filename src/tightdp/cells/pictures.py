@@ -107,7 +107,7 @@ def containers(values: Mapping[Any, Any], known: Sequence[Any], deep: bool = Fal
 
 
 class Met(BaseException):
-    """A round of a loop meets what stands outside, which belongs to the state of the loop."""
+    """What belongs to the state of a loop is known now: things outside that rounds meet, what is left of draws."""
 
 
 class Outer(list[Any]):

@@ -78,7 +78,8 @@ def returned_values(function: Any, records: Collection[Any] = ()) -> frozenset[A
     try:
         source, given = read_function(function, anonymous=True), _record(records)
         arguments = [*source.node.args.posonlyargs, *source.node.args.args][:1]
-        found = _Function(source, {each.arg: Records(given) for each in arguments} if given else {}, _DEPTH, {}).returned()
+        names = {each.arg: Records(given) for each in arguments} if given else {}
+        found = _Function(source, names, _DEPTH, {}).returned()
     except LanguageError:
         return None
     return found if isinstance(found, frozenset) else None

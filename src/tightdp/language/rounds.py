@@ -17,6 +17,7 @@ from functools import wraps
 from types import FrameType
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from tightdp.language import ranges
 from tightdp.language.accumulated import accumulated, calls_others, otherwise_bound
 from tightdp.language.liveness import Liveness, bound_by, names_in, own_nodes, placed, read, with_bodies
 from tightdp.language.primitives import current_source
@@ -169,15 +170,27 @@ def met(key: str, names: tuple[str, ...], live: frozenset[str], items: tuple[str
 
 MOST_ROUNDS = 20_000
 """Runs with more rounds of loops are taken for endless."""
-NAMES = {ROUND: begin, LEFT: left, RETURNED: returned, RETURNS: returns, MET: met, ITEMS: iter, CALLED: called}
+NAMES = {
+    ROUND: begin,
+    LEFT: left,
+    RETURNED: returned,
+    RETURNS: returns,
+    MET: met,
+    ITEMS: iter,
+    CALLED: called,
+    ranges.ENDS: ranges.ends,
+}
 
 
 def telling(node: FunctionNode, file: str, meeting: Mapping[str, Any] | None = None) -> FunctionNode:
-    """Make the `while` loops of a function tell of their rounds, but for those with `else`, and in generators.
+    """Make the loops of a function that may have no bound tell of their rounds, but for those in generators.
+
+    These are `while` loops without `else`, and `for` loops over ranges with noisy ends.
 
     A function for runs that are `meeting` tells with what it goes on, too, as those inside of it do. These tell that
     they are called. Then what stands around it is given by name.
     """
+    node = ranges.Counting().visit(node)
     stored = (part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
     own = {*otherwise_bound(node), *stored}
     for inner in ast.walk(node):

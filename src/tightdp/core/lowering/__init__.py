@@ -158,6 +158,8 @@ def lower(
         if x is not None and wider.ends != plan.ends:
             lower(bound, None, probe, watch, plans, enclosed)
         plan = plans.whole if x is not None and wider.ends != plan.ends else wider
+    if unmerged is not None:
+        raise unmerged
     refused = outside("meets larger numbers the further it is looked at", "compare it with numbers without such noise")
     refused.span = read_function(bound.program.function).span()
     raise refused

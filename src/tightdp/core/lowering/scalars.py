@@ -45,6 +45,7 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.operators import REFUSED, operation
 from tightdp.core.together import values_together
+from tightdp.core.unmerged import outside
 from tightdp.core.valuesets import TooManyValues, ordered
 from tightdp.core.windows import is_far
 from tightdp.errors import LanguageError, TooLargeError
@@ -256,8 +257,9 @@ def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Val
         return action(value)
     expr = value
     if m.builder.noises and is_far(expr):
-        hint = "clamp it first, as in max(lo, min(value, hi))"
-        raise m.unsupported("noise on all integers says how often, how many or which", hint)
+        found = outside("says how often, how many or which")
+        found.span = m.span(m.position[-1])
+        raise found
 
     def over(first: int, last: int) -> Value:
         m.watch()
