@@ -168,9 +168,10 @@ class Cellwise:
         low, high = self.range.low, self.range.high
         if low is None or high is None:
             return (Point(Fraction(1)), None) if self.unknown.denominator else (Point(Fraction(0)), None)
-        return Point(self._as_x(low)), Point(self._as_x(high))
+        return Point(self.as_x(low)), Point(self.as_x(high))
 
-    def _as_x(self, value: Number) -> Number:
+    def as_x(self, value: Number) -> Number:
+        """Return what X is at a value of the unknown."""
         if not self.unknown.denominator:
             return value
         return exp(value / self.unknown.denominator)

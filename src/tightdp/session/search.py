@@ -253,11 +253,13 @@ def structure(engine: Engine, x: Dataset | None) -> Structure:
 # claims
 
 
-def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None) -> Verification:
-    """Return the verdicts on the claims that are given."""
+def verify(
+    engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim | None, tight: Privacy | None = None
+) -> Verification:
+    """Return the verdicts on the claims that are given; the tight e^ε may be known."""
     decided = []
     if privacy is not None:
-        decided.append(_of_privacy(engine, privacy))
+        decided.append(_of_privacy(engine, privacy, tight))
     if accuracy is not None:
         decided.append(_of_accuracy(engine, accuracy))
     claims = tuple(claim for claim, _ in decided)
@@ -271,9 +273,9 @@ def verify(engine: Engine, privacy: PrivacyClaim | None, accuracy: AccuracyClaim
     return replace(found, reason=cut.reason, hint=cut.hint)
 
 
-def _of_privacy(engine: Engine, asked: PrivacyClaim) -> tuple[Claim, Result]:
+def _of_privacy(engine: Engine, asked: PrivacyClaim, tight: Privacy | None) -> tuple[Claim, Result]:
     exp_epsilon, epsilon, delta = asked
-    found = strategies.with_strategy(engine.bound, tight_privacy(engine, delta))
+    found = strategies.with_strategy(engine.bound, tight or tight_privacy(engine, delta))
     at = f" at delta = {as_text(delta)}" if delta else ""
     if exp_epsilon is not None:
         holds = _at_most(found, _compare_plain, exp_epsilon)

@@ -34,7 +34,8 @@ from tightdp.results.pieces import (
     Pieces,
     Solution,
 )
-from tightdp.results.result import Result, Stats
+from tightdp.results.privacy import Privacy
+from tightdp.results.result import Result, Stats, TripleWitness
 from tightdp.session import knots, search
 from tightdp.session.arguments import Claims
 from tightdp.session.asking import Answered, Computed, Largest
@@ -314,12 +315,27 @@ def _refuted(ours: Cellwise, claims: Claims, formula: Formula | None) -> Iterato
                 yield found
 
 
-def _verified_at(ours: Cellwise, claims: Claims, formula: Formula | None, value: Number) -> Verification:
-    """Return the verdicts at a value of the unknown."""
+def _verified_at(
+    ours: Cellwise, claims: Claims, formula: Formula | None, value: Number, known: Stretch | None = None
+) -> Verification:
+    """Return the verdicts at a value of the unknown, where the tight e^ε may be known as a function of it."""
     privacy, accuracy = claims
     if formula is not None:
         privacy = formula.exp_epsilon(value), None, formula.delta
-    return search.verify(ours.with_value(value).engine, privacy, accuracy)
+    engine = ours.with_value(value).engine
+    found = None if known is None or known.value == math.inf else _tight_at(ours, engine, known, value)
+    return search.verify(engine, privacy, accuracy, found)
+
+
+def _tight_at(ours: Cellwise, engine: Engine, stretch: Stretch, value: Number) -> Privacy | None:
+    """Return what a function of the unknown is at a value; None where it has no output as a witness."""
+    witness, x = stretch.witness, ours.as_x(value)
+    if not isinstance(witness, TripleWitness):
+        return None
+    p, q = (limit_of(each, x) for each in (witness.probability, witness.probability_prime))
+    witness = replace(witness, probability=p, probability_prime=q)
+    found = limit_of(stretch.value, x)
+    return Privacy(subject=engine.subject, stats=ours.stats, exp_epsilon=found, lower=found, witness=witness)
 
 
 def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verification:
@@ -327,17 +343,19 @@ def _verified(ours: Cellwise, claims: Claims, formula: Formula | None) -> Verifi
     stats: list[Stats] = []
     for bar in bars:
         failing = _failing(ours, bar, _asked(ours, bar.question))
-        if isinstance(failing, Stretch):
+        if failing is not None:
+            value, stretch = failing
+            if value is not None:
+                tight = bar.question == Largest(TightRatio())
+                return _verified_at(ours, claims, formula, value, stretch if tight else None)
             refuted = Claim(
-                f"{bar.label} where {_named(ours, failing)}",
+                f"{bar.label} where {_named(ours, stretch)}",
                 bar.claimed,
                 None,
                 False,
-                told(ours.instance.bound, failing.witness),
+                told(ours.instance.bound, stretch.witness),
             )
             return Verification(subject=ours.instance.subject, claims=(refuted,), stats=ours.stats)
-        if failing is not None:
-            return _verified_at(ours, claims, formula, failing)
         stats.append(ours.stats)
     decided = tuple(Claim(bar.label, bar.claimed, None, True) for bar in bars)
     return Verification(subject=ours.instance.subject, claims=decided, stats=sum(stats[1:], stats[0]))
@@ -360,13 +378,12 @@ def _named(ours: Cellwise, stretch: Stretch) -> str:
     return f"{end.polynomial} = 0, {ours.name} = {float(end):.6g}"
 
 
-def _failing(ours: Cellwise, bar: _Bar, stretches: Sequence[Stretch]) -> Number | Stretch | None:
-    """Return a value of the unknown at which a claim fails, its stretch where it has no closed form, None for none."""
+def _failing(ours: Cellwise, bar: _Bar, stretches: Sequence[Stretch]) -> tuple[Number | None, Stretch] | None:
+    """Return a value of the unknown at which a claim fails, None where it has no closed form, and its stretch."""
     for stretch in stretches:
         if stretch.low is stretch.high:
             if not bar.holds_at(stretch):
-                value = ours.value_at(stretch.low)
-                return stretch if value is None else value
+                return ours.value_at(stretch.low), stretch
             continue
         margin = bar.margin(stretch)
         signs = [(stretch.low, stretch.high, -1)]
@@ -374,5 +391,5 @@ def _failing(ours: Cellwise, bar: _Bar, stretches: Sequence[Stretch]) -> Number 
             signs = signs_between(margin, stretch.low, stretch.high) if margin.degree >= 0 else []
         for start, stop, sign in signs:
             if sign < 0:
-                return inside(ours, start, stop)
+                return inside(ours, start, stop), stretch
     return None
