@@ -119,3 +119,18 @@ def test_a_claim_fails_at_a_value_where_not_all_values_are_decided() -> None:
     assert inverse.bind(n=1, eps=value).verify(epsilon=value).holds is False
     with pytest.raises(TightdpError, match="the unknown and its inverse stand in exponents"):
         inverse.bind(n=1, eps="?[2,3]").verify(epsilon="eps")
+
+
+@pytest.mark.parametrize("claimed", ["eps/2", "eps/8"])
+@pytest.mark.parametrize("made", [noisy_max, noisy_max_exponential, above_threshold, sign, count, sum_of_two])
+def test_a_claim_that_fails_somewhere_has_the_tight_value_there(made: Mechanism, claimed: str) -> None:
+    n = 2 if made in (noisy_max, noisy_max_exponential, above_threshold) else 1
+    found = made.bind(n=n, eps="?").verify(epsilon=claimed)
+    if found.holds:
+        return
+    value = found.subject.parameters[-1][1]
+    (claim,) = found.claims
+    numeric = made.bind(n=n, eps=value).privacy()
+    assert claim.tight == numeric.exp_epsilon > claim.claimed
+    if hasattr(numeric.witness, "probability"):
+        assert claim.witness.probability == claim.tight * claim.witness.probability_prime
