@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from scipy import integrate
 
-from tightdp import Bit, Int, Mechanism, flip, laplace, mechanism
+from tightdp import Bit, Int, Mechanism, flip, laplace, mechanism, uniform
 from tightdp.cells import moving
 from tightdp.exact.field import exp
 
@@ -127,3 +127,26 @@ def test_a_curve_encloses_what_is_asked_one_by_one(made: Mechanism) -> None:
         assert enclosed.lower <= single.delta
         assert single.lower <= enclosed.delta
         assert enclosed.delta - enclosed.lower < 1e-4
+
+
+@mechanism(record=Bit)
+def of_two_uniforms(x):
+    return sum(x) + uniform(0, 4) + uniform(0, 4)
+
+
+@mechanism(record=Bit)
+def two_uniforms_apart(x):
+    return sum(x) + uniform(0, 4), x[0] + uniform(0, 8)
+
+
+@pytest.mark.parametrize(
+    ("made", "unmatched"),
+    [(of_two_uniforms, Fraction(1, 32)), (two_uniforms_apart, 1 - Fraction(3, 4) * Fraction(7, 8))],
+)
+def test_no_epsilon_is_enough_where_outputs_that_a_neighbour_never_has_are_more_than_delta(
+    made: Mechanism, unmatched: Fraction
+) -> None:
+    found = made.bind(n=1).privacy(delta=unmatched - Fraction(1, 100))
+    assert (found.status, found.exp_epsilon) == ("exact", math.inf)
+    assert made.bind(n=1).privacy(delta=unmatched).lower > 10**6 or made is two_uniforms_apart
+    assert made.bind(n=1).privacy(delta=unmatched + Fraction(1, 100)).exp_epsilon < math.inf

@@ -362,13 +362,15 @@ class Comparing:
                 self._places[p, q] = part.by, on
         return frozenset(others.items()), frozenset(regions.items())
 
-    def excess(self, beside: Beside, t: Exact) -> Excess:
+    def excess(self, beside: Beside, t: Exact, *, unmatched: bool = False) -> Excess:
         """Return P(E|x) - t·P(E|x') and P(E|x') of the event E that P(output|x) > t·P(output|x').
 
-        They are exact, or both are enclosed where densities cross at irrational points. Raises TooLong.
+        They are exact, or both are enclosed where densities cross at irrational points; `unmatched` ones are of outputs
+        that x' never has, and the same for all t. Raises TooLong.
         """
-        others, regions = beside
         every: list[Any] = self._numbers.functions
+        others = [(both, times) for both, times in beside[0] if not (unmatched and every[both[1]])]
+        regions = [(at, volume) for at, volume in beside[1] if not (unmatched and every[at[1]])]
         found = []
         for (p, q), times in others:
             if (p, q, t) not in self._sums:

@@ -146,6 +146,10 @@ class Deltas:
         δ is convex in t: Newton's steps from below end at the very number where it is piecewise linear, unless its
         pieces become shorter and shorter there, and else come close to it.
         """
+        if (
+            pair := next((pair for beside, pair in self._pairs.items() if self._unmatched(beside, delta)), None)
+        ) is not None:
+            return math.inf, math.inf, pair
         upper: Number | float = math.inf
         t, best = self._comparing.laws.one, None
         number, left = self._comparing.laws.number, {key: _Delta(self._comparing, key, t) for key in self._pairs}
@@ -171,6 +175,11 @@ class Deltas:
             upper = math.inf if math.inf in bounds else number(max(bounds))
         return number(t), max(upper, number(t)), best
 
+    def _unmatched(self, beside: Beside, delta: Number) -> bool:
+        """Whether outputs that one of two laws never has are more than `delta` of the other: no t is enough then."""
+        mass, _ = self._comparing.excess(beside, self._comparing.laws.one, unmatched=True).integrals()
+        return (_ends_of(mass)[0] if isinstance(mass, arb) else self._comparing.laws.number(mass)) > delta
+
     def _advanced(
         self, beside: Beside, at: _Delta, t: Exact, delta: Number, close: float
     ) -> tuple[Exact, _Delta | None]:
@@ -192,7 +201,7 @@ class Deltas:
             if step == math.inf or (at.unsure and not (self._left > 0 and at.open(close))):
                 return step, at
             t = step
-        raise TooLong
+        return t, self._begun(beside, t)
 
     def _above(self, t: Exact, left: dict[Beside, _Delta], delta: Number, close: float) -> Number | float:
         """Return a number at which δ of laws is at most `delta`, of which little more is known at t."""
