@@ -137,6 +137,7 @@ def flatnonzero(a: Like) -> Any:
 def searchsorted(a: Like, v: Like, side: str = "left") -> Any:
     """Return the places of numbers in a sorted line."""
     line, wanted = np.asarray(a), np.asarray(v)
+    assert not np.any(line[1:] < line[:-1]), "searchsorted of what is not sorted"
     if wanted.ndim == 0:
         return np.sum(line < wanted if side == "left" else line <= wanted)
     return np.array([searchsorted(line, each, side) for each in wanted], int)

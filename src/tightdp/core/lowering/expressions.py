@@ -147,6 +147,7 @@ def _binary(m: Machine, name: str, left: Value, right: Value) -> Value:
         return m.new_list(whole_of) if isinstance(left, Reference) else whole_of
     if name == "mul" and (is_scalar(left) != is_scalar(right)):
         sequence, count = (right, left) if is_scalar(left) else (left, right)
+        count = indexed(m, count)
         if isinstance(sequence, tuple) or type(sequence) is Reference:
             repeated = m.each(items_of(m, sequence), lambda a: over_values(m, count, lambda times: a * whole(times)))
             return m.new_list(repeated) if isinstance(sequence, Reference) else repeated

@@ -21,6 +21,7 @@ from tightdp.core.doubles import Double
 from tightdp.core.lowering.arrays import INFINITE_CELL, allowed, made, np, objects, read
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
+from tightdp.core.lowering.refusals import refuse_quotients
 from tightdp.core.lowering.registry import INSTEAD
 from tightdp.core.lowering.scalars import Arguments, Keywords, adopt, by_values, over_all, over_values, together
 from tightdp.core.lowering.store import like
@@ -130,6 +131,8 @@ def without_texts(node: ast.Call) -> ast.Call:
 
 def computed(m: Machine, function: Callable[..., Value], arguments: Arguments, keywords: Keywords, name: str) -> Value:
     """Return what a function of its arguments gives. Raises LanguageError where these cannot be listed."""
+    for value in (*arguments, *keywords.values()) if m.guards else ():
+        refuse_quotients(m, value, name)
 
     def of(*given: _Given) -> Value:
         named = dict(zip(keywords, given[len(arguments) :], strict=True))

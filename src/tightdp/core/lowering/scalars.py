@@ -17,7 +17,7 @@ from tightdp.core.doubles import Double
 from tightdp.core.float_operators import IN_DOUBLES
 from tightdp.core.lowering.ledger import Ledger
 from tightdp.core.lowering.machine import Dead, Failure, Machine
-from tightdp.core.lowering.refusals import refusal, unhashable
+from tightdp.core.lowering.refusals import refusal, refuse_quotients, unhashable
 from tightdp.core.lowering.registry import ADOPTED, OPERANDS
 from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (
@@ -94,6 +94,12 @@ def adopt(m: Machine, thing: object) -> Value:
     return ADOPTED["frozenset" if isinstance(thing, frozenset) else "object"](m, thing)
 
 
+_OF_INTEGERS = {
+    "bitand", "bitor", "bitxor", "lshift", "rshift", "invert", "comb", "perm", "gcd", "factorial", "isqrt", "bin",
+    "powmod",
+}  # fmt: skip
+"""Operations that raise for a float what they do not for an equal integer; inside `try` that is another way."""
+
 COUNTS = Host(Counter)
 """What makes the values of keys that are not there in a dictionary that counts: 0, and they stay away."""
 
@@ -133,6 +139,9 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
             raise refusal(m, name, values)
     if m.floats:
         name = name_in_doubles(name, values)
+    if m.guards and (name in _OF_INTEGERS or (name == "mul" and any(isinstance(value, str) for value in values))):
+        for value in values:
+            refuse_quotients(m, value, name)
     if not any(isinstance(value, Expr) for value in values):
         try:
             result = operation(name)(*values)
@@ -328,6 +337,8 @@ def whole(value: Any) -> int:
 
 def indexed(m: Machine, value: Value) -> Value:
     """Return the number that an object stands for as an index or a count; anything else as it is."""
+    if m.guards:
+        refuse_quotients(m, value, "an index or a count")
     return m.each(value, lambda each: operate(m, "index", each) if isinstance(each, Object) else each)
 
 
