@@ -11,6 +11,7 @@ from tightdp.methods.compiled import compile_symbolic
 
 HEAD = """
 import copy
+import functools
 
 
 class Box:
@@ -25,8 +26,28 @@ class Own(Box):
 HELD = Box(1)
 
 
+@functools.lru_cache(maxsize=None)
+def ways(n, k):
+    return 1 if k in (0, n) else ways(n - 1, k - 1) + ways(n - 1, k)
+
+
+@functools.cache
+def coin(k): return randint(0, k)
+
+
+@functools.cache
+def row(k): return [k]
+
+
+@functools.cache
+def of_box(box): return box.v
+
+
 """
 PROGRAMS = {
+    "results that are kept": """
+    return ways(4, randint(0, 2)), ways(3 + x[0], 2), ways(20, 3)
+""",
     "copy": """
     b = Box(x[0])
     c = copy.copy(b)
@@ -90,4 +111,24 @@ def test_it_means_what_the_interpreter_says(name: str) -> None:
 def test_other_copies_are_refused(made: str) -> None:
     source = f"{HEAD}def f(x):\n    return copy.copy({made}).v\n"
     with module_of(source) as module, pytest.raises(LanguageError, match="a copy of this"):
+        compile_symbolic(bind(module, Int(0, 2), 1))
+
+
+@pytest.mark.parametrize("result", ["coin(1)", "row(1)[0]", "of_box(Box(1))"])
+def test_results_kept_of_what_may_be_another_are_refused(result: str) -> None:
+    source = f"{HEAD}def f(x):\n    return {result} + x[0]\n"
+    with module_of(source) as module, pytest.raises(LanguageError, match="kept for the next run"):
+        compile_symbolic(bind(module, Int(0, 2), 1))
+
+
+_OF_INTEGERS = [
+    "a & 1", "~a", "1 << a", "len(range(a))", "[1] * a", "'ab' * a", "[1, 2, 3][a]", "math.comb(3, a)", "chr(a + 65)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("done", _OF_INTEGERS)
+def test_inside_try_an_integer_and_a_quotient_are_not_mixed(done: str) -> None:
+    tried = f"    try: return ({done}) == 1\n    except TypeError: return 2\n"
+    source = f"import math\n{HEAD}def f(x):\n    a = x[0] / 1 if flip(1 / 2) else x[0]\n{tried}"
+    with module_of(source) as module, pytest.raises(LanguageError, match="an integer or a quotient"):
         compile_symbolic(bind(module, Int(0, 2), 1))

@@ -15,8 +15,9 @@ from typing import Any
 from tightdp.core.lowering.dictionaries import new_table
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import METHODS, OPERANDS, Handler, builtin, method, operates
-from tightdp.core.lowering.scalars import COUNTS, truth
+from tightdp.core.lowering.objects import Remembering
+from tightdp.core.lowering.registry import METHODS, OPERANDS, Handler, builtin, called, method, operates
+from tightdp.core.lowering.scalars import COUNTS, Arguments, Keywords, truth
 from tightdp.core.lowering.sequences import contains, insert
 from tightdp.core.lowering.undoing import tentatively
 from tightdp.core.lowering.values import (
@@ -31,6 +32,7 @@ from tightdp.core.lowering.values import (
     name_of,
     parts_of,
 )
+from tightdp.core.nodes import Draw, Expr, reachable
 from tightdp.exact.lazily import lazily
 
 written: Any = lazily("tightdp.language.library_functions")
@@ -119,6 +121,28 @@ def _renewed(m: Machine, copied: Value, copy_of: Value) -> None:
         for part in parts_of(key)
     ):
         raise m.unsupported("a deep copy of what has objects as keys is not in the language", "make it anew")
+
+
+@called(Remembering)
+def _remembered(m: Machine, value: Remembering, arguments: Arguments, keywords: Keywords) -> Value:
+    """Call what gives the same whenever it is called, so that it does not matter whether its results are kept."""
+    given = (*arguments, *keywords.items())
+    key = tuple((type(part), part) for part in parts_of(given) if type(part) is not tuple)
+    plain = all(is_scalar(part) for _, part in key)
+    known_ones = plain and not any(isinstance(part, Expr) for _, part in key)
+    if known_ones and (given, key) in value.results:
+        return value.results[given, key]
+    mark, noises = m.builder.newest, len(m.builder.noises)
+    same, result = tentatively(m, lambda: call(m, Host(value.function), arguments, keywords), lambda cell: False)
+    parts = [*parts_of(result)]
+    made = reachable([part for part in parts if isinstance(part, Expr)])
+    drawn = any(isinstance(node, Draw) and node.serial > mark for node in made) or len(m.builder.noises) > noises
+    if drawn or not (plain and same and all(is_scalar(part) or type(part) is tuple for part in parts)):
+        what = f"{value.function.__name__}, whose results are kept for the next run, is not in the language here"
+        raise m.unsupported(what, "keep results of numbers that are made without draws and change nothing else")
+    if known_ones and not made:
+        value.results[given, key] = result
+    return result
 
 
 def _of_class(owner: type, name: str) -> None:

@@ -11,18 +11,22 @@ import threading
 import types
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
 from tightdp.core.lowering.foreign import without_texts
 from tightdp.core.lowering.frames import End, Failure, Guard, Loop, Thrown
-from tightdp.core.lowering.functions import arguments_of, call
+from tightdp.core.lowering.functions import arguments_of, call, call_python
+from tightdp.core.lowering.iteration import spend
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.objects import Bound, attribute, has_method, lookup
 from tightdp.core.lowering.registry import builtin, lowers
 from tightdp.core.lowering.scalars import truth
-from tightdp.core.lowering.values import UNBOUND, Host, Object, Value, name_of
+from tightdp.core.lowering.values import UNBOUND, Generator, Host, Object, Table, Value, name_of
 from tightdp.exact.lazily import lazily
+from tightdp.language.liveness import own_nodes
+from tightdp.language.source import hands_over
 
 written: Any = lazily("tightdp.language.library_objects")
 
@@ -207,6 +211,79 @@ def _suppress(m: Machine, *kinds: Value) -> Value:
     return call(m, Host(written.Suppressing), kinds, {})
 
 
+@dataclass(frozen=True, eq=False)
+class Managed:
+    """A context that a function with one `yield` makes: the block stands in its place."""
+
+    generator: Generator
+
+
+builtin(contextlib.contextmanager)(lambda m, func: call_python(m, contextlib.contextmanager, (func,), {}))
+
+
+@builtin(contextlib._GeneratorContextManager)
+def _managed(m: Machine, func: Value, args: tuple[Value, ...], kwds: Table) -> Managed:
+    made = call(m, func, args, m.store[kwds.key].table)
+    node = made.node if isinstance(made, Generator) else None
+    again = (ast.For, ast.While, ast.YieldFrom)
+    if (
+        node is None
+        or sum(isinstance(part, ast.Yield) for part in own_nodes(node)) != 1
+        or any(isinstance(part, again) and hands_over(part) for part in own_nodes(node))
+    ):
+        raise m.unsupported("a context manager with other than one yield is not in the language", "write a class")
+    return Managed(made)
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """How runs leave the block of a context: the place where they go on (None: behind it), and what they bring."""
+
+    place: list[End] | None
+    outside: int = 0
+    value: Value = None
+
+
+def _in_its_place(m: Machine, context: Managed, body: Callable[[Value], None]) -> None:
+    """Execute a function up to its `yield`, there the body, and then the rest, whichever way the body is left."""
+    frame, taken = m.frame, m.new_list((None,))
+
+    def at_yield(item: Value) -> None:
+        m.store[taken.key] = (_Way(None),)
+        base, mark, level = m.alive, m.departures(), m.store.open()
+        around, inside = frame.loops[-1:], Loop([], level, [], level)
+        returns, outside, ends, ended = frame.returns, frame.level, list[End](), list[End]()
+        frame.returns, frame.level = ends, level
+        frame.loops.append(inside)
+        try:
+            m.attempt(partial(body, item))
+        finally:
+            frame.returns, frame.level = returns, outside
+            frame.loops.pop()
+        ways = [(ends, returns, outside)]
+        for loop in around:
+            ways += [(inside.breaks, loop.breaks, loop.outside), (inside.continues, loop.continues, loop.inside)]
+        for left, place, outer in ways:
+            if left:
+                if m.alive is not m.builder.false:
+                    m.leave(ended, level)
+                m.store[taken.key] = (_Way(place, outer, m.meet(level, base, mark, left)),)
+        if ended:
+            m.meet(level, base, mark, ended)
+        m.store.keep(level)
+
+    spend(m, context.generator)
+    context.generator.visit(None, at_yield)
+
+    def go_on(way: _Way | None) -> None:
+        if way is None:
+            raise Failure("RuntimeError: generator didn't yield", "yield on every path")
+        if way.place is not None:
+            m.leave(way.place, way.outside, way.value)
+
+    m.each(m.store.pop(taken.key)[0], go_on)
+
+
 @lowers(ast.With)
 def _with(m: Machine, node: ast.With) -> None:
     _within(m, node, node.items)
@@ -222,6 +299,15 @@ def _within(m: Machine, node: ast.With, items: Sequence[ast.withitem]) -> None:
         if items[0].optional_vars is not None:
             m.assign(items[0].optional_vars, None)
         _within(m, node, items[1:])
+        return
+    if isinstance(context, Managed):
+
+        def managed(item: Value) -> None:
+            if items[0].optional_vars is not None:
+                m.assign(items[0].optional_vars, item)
+            _within(m, node, items[1:])
+
+        _in_its_place(m, context, managed)
         return
     if not isinstance(context, Object) or not has_method(context, "__exit__"):
         what = f"with of a {name_of(context)} is not in the language"

@@ -331,7 +331,7 @@ def _body(m: Machine, node: ast.FunctionDef, frame: Frame) -> Value:
 def _generator(m: Machine, node: ast.FunctionDef, frame: Frame, bindings: dict[str, Value]) -> Value:
     """Return what gives the values that a function yields: it is executed as they are gone through.
 
-    What is done with a value is executed in place of the `yield`, with the frames that were there before.
+    What is done with a value stands in place of the `yield`, in frames before; of a `with` (None) also inside `try`.
     """
     if m.single:
         what = "no answer for every n: a function with yield is not followed here"
@@ -340,10 +340,10 @@ def _generator(m: Machine, node: ast.FunctionDef, frame: Frame, bindings: dict[s
     unread = {part.value for part in parts if isinstance(part, ast.Expr)}
     if any(isinstance(part, ast.YieldFrom) and part not in unread for part in parts):
         raise m.unsupported("the value of yield from is not in the language", "let a list hold it")
-    if any(isinstance(part, (ast.Try, ast.With)) and hands_over(part) for part in parts):
-        raise m.unsupported("yield inside try or with is not in the language", "yield after it")
 
-    def visit_items(_: Value, action: Callable[[Value], None]) -> None:
+    def visit_items(first: Value, action: Callable[[Value], None]) -> None:
+        if first is not None and any(isinstance(part, (ast.Try, ast.With)) and hands_over(part) for part in parts):
+            raise m.unsupported("yield inside try or with is not in the language", "yield after it")
         frame.yielded = action
         _executed(m, node, frame, bindings)
 

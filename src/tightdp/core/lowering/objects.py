@@ -12,7 +12,7 @@ import enum
 import functools
 import types
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tightdp.core.lowering.frames import Thrown
@@ -36,6 +36,7 @@ from tightdp.core.lowering.values import (
 from tightdp.errors import LanguageError
 from tightdp.language.classes import METACLASSES, readable
 from tightdp.language.generators import SEEDED, Maker
+from tightdp.language.source import is_foreign
 from tightdp.language.stand_ins import stand_in
 
 
@@ -53,6 +54,17 @@ class Super:
 
     owner: type
     instance: Value
+
+
+@dataclass(frozen=True, eq=False)
+class Remembering:
+    """A function that keeps its results for the next run, as `functools.cache` makes it, and those of numbers."""
+
+    function: Any
+    results: dict[Any, Value] = field(default_factory=dict)
+
+
+_CACHES = type(functools.cache(len))
 
 
 # what a class has
@@ -339,6 +351,8 @@ def _adopted(m: Machine, thing: Value) -> Value:
     if isinstance(thing, types.MethodType):
         owner = adopt(m, thing.__self__)
         return Bound(thing.__func__, owner) if isinstance(owner, (Object, Host)) else Host(thing)
+    if isinstance(thing, _CACHES) and not is_foreign(thing.__wrapped__):
+        return m.adopted.setdefault(id(thing), Remembering(thing.__wrapped__))
     if type(thing) in (Counter, defaultdict):
         if id(thing) not in m.adopted:
             missing = COUNTS if type(thing) is Counter else adopt(m, thing.default_factory)
