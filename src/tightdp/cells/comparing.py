@@ -120,17 +120,17 @@ class Comparing:
 
     def largest(self, pairs: Iterable[tuple[Dataset, Dataset]]) -> Largest | None:
         """Return the largest likelihood ratio P(output|x)/P(output|x') above 1, None where there is none."""
-        pairs = list(pairs)
-        best = self._largest(pairs)
+        every = dominated.left(list(self._unlike(pairs)), self.laws, self._below)
+        best = self._largest(every)
         if best is None or _above(self.upper, best.value) or not (best.label.real or any(best.moved)):
             return best
-        return self._told(best, pairs)
+        return self._told(best, every)
 
-    def _told(self, best: Largest, pairs: Sequence[tuple[Dataset, Dataset]]) -> Largest:
+    def _told(self, best: Largest, every: Sequence[tuple[Kind, Dataset, Dataset]]) -> Largest:
         """Return the largest ratio with outputs that have it, if there are any."""
         missed, upper = set[Any](), self.upper
         try:
-            for kind, x, x_prime in self._unlike([(best.x, best.x_prime), *pairs]):
+            for kind, x, x_prime in sorted(every, key=lambda each: each[1:] != (best.x, best.x_prime)):
                 ours, theirs = map(self.laws.content, (x, x_prime))
                 if not _above(best.value, kind.bound(ours, theirs)):
                     found = self._attained(kind, ours, theirs, best.value, missed)
@@ -190,9 +190,9 @@ class Comparing:
                 missed.add((p, q, value))
         return None
 
-    def _largest(self, pairs: Sequence[tuple[Dataset, Dataset]]) -> Largest | None:
+    def _largest(self, every: Sequence[tuple[Kind, Dataset, Dataset]]) -> Largest | None:
         best: Largest | None = None
-        self._left, every = _MOST_STEPS, dominated.left(list(self._unlike(pairs)), self.laws, self._below)
+        self._left = _MOST_STEPS
         for look in (partial(self._seen, set()), partial(self._of_pair, set())):  # what is quickly seen spares proofs
             for kind, x, x_prime in every:
                 self._watch()

@@ -40,6 +40,8 @@ class Loops:
     meetings: Meetings = field(default_factory=Meetings)
     outer: Outer = field(default_factory=Outer)
     rejected: bool = False
+    asked: bool = False
+    """Whether unknown records were asked for more than where noise is."""
 
 
 class Endless(BaseException):

@@ -39,6 +39,7 @@ from tightdp.cells.sums import (
     rational_number,
     value_at,
 )
+from tightdp.cells.together import paths_together
 from tightdp.exact.field import Number
 from tightdp.exact.rationals import Symbolic
 from tightdp.language.program import Bound, Dataset
@@ -138,8 +139,10 @@ def cell_laws(bound: Bound, watch: Callable[[], None], datasets: Iterable[Datase
     drafts: list[_Draft] = []
     conditioned = set()
     loops = Loops(lambda path: mass_of(path, watch), watch)
-    for x in product(bound.record.values, repeat=bound.n) if datasets is None else dict.fromkeys(datasets):
-        found, rejected = paths(bound, x, loops)
+    every = [*product(bound.record.values, repeat=bound.n)] if datasets is None else [*dict.fromkeys(datasets)]
+    together = paths_together(bound, every, loops)
+    for x in every:
+        found, rejected = paths(bound, x, loops) if together is None else (together(x), False)
         if rejected:
             conditioned.add(x)
         drafts += [_draft(x, path) for path in found]

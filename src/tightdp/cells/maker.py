@@ -31,7 +31,6 @@ from tightdp.cells.sums import (
     Base,
     Bases,
     Exact,
-    Key,
     Piece,
     Pieces,
     Terms,
@@ -46,6 +45,7 @@ from tightdp.cells.sums import (
 )
 from tightdp.exact.enclosure import as_fraction
 from tightdp.exact.field import Number
+from tightdp.language.laws import Exponentials
 from tightdp.limits import pay
 from tightdp.limits.calibrated import FEW_VALUES
 
@@ -107,7 +107,10 @@ class Maker:
     def __init__(self, one: Exact, watch: Callable[[], None]) -> None:
         self.one, self.watch, self.bases = one, watch, Bases(one)
         self._names: dict[Any, int] = {}
-        self._known: dict[Any, tuple[_Factor, tuple[int, ...]]] = {}
+        self._known: dict[Any, _Factor] = {}
+        self._products: dict[Any, Pieces] = {}
+        self._draws: dict[Any, tuple[Exponentials, Drawn, _Factor]] = {}
+        self._weights: dict[Any, tuple[tuple[Exponentials, ...], Exact]] = {}
 
     def _name(self, what: Any) -> int:
         return self._names.setdefault(what, len(self._names))
@@ -138,18 +141,16 @@ class Maker:
         draws: dict[int, tuple[Any, Any]] = dict(enumerate(self._draw(lattice, line, own) for line in lattice.change))
         draws |= {v: reals.draws.get(v, ({v: 1}, 0)) for v in path.laws if v >= REAL}
         draws |= {v: (_renamed(form), constant) for v, (form, constant) in draws.items() if v >= REAL}
-        weight = exact_number(self.one, path.weight) * exact_number(self.one, reals.shrink)
         factors: list[_Factor] = []
         drawn: list[Drawn] = []
         for v, law in path.laws.items():
             form, constant = draws[v]
-            weight *= exact_number(self.one, law.weight)
             residue, modulus = path.residues.get(v, (0, 1))
-            form, constant = {w: c * modulus for w, c in form.items()}, constant * modulus + residue
-            pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
-            drawn.append(Drawn(tuple(sorted(form.items())), constant, pieces))
-            name = self._name((tuple(c for _, c in drawn[-1].form), constant, pieces))
-            factors.append(_Factor(name, _by_pieces(pieces, form, constant), tuple(sorted(form))))
+            at = tuple(sorted((w, c * modulus) for w, c in form.items())), constant * modulus + residue
+            draw, factor = self._placed(law, *at)
+            drawn.append(draw)
+            factors.append(factor)
+        weight = self._weight(path, reals.shrink)
         reached = rows
         rows = [*reached, *(self._moved(path, *each, draws) for each in path.rows)]
         if FALSE in rows:
@@ -163,6 +164,25 @@ class Maker:
             runs = self._together(path, path.parted, draws, runs._replace(rows=tightest(together)))
         found = self._eliminated(rows, factors, hidden)
         return None if found is None else Contribution((*found, [(frozenset(), {UNIT: weight})]), runs, path.parted)
+
+    def _placed(self, law: Exponentials, form: tuple[tuple[int, Any], ...], constant: Any) -> tuple[Drawn, _Factor]:
+        """Return a draw with a law at a form, and the function of its variables that this is."""
+        place = id(law), form, constant  # the law is kept, so that no other one has its identity
+        if place not in self._draws:
+            pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
+            name = self._name((tuple(c for _, c in form), constant, pieces))
+            factor = _Factor(name, _by_pieces(pieces, dict(form), constant), tuple(v for v, _ in form))
+            self._draws[place] = law, Drawn(form, constant, pieces), factor
+        return self._draws[place][1:]
+
+    def _weight(self, path: Path, shrink: Fraction) -> Exact:
+        """Return the weight of a path and all of its laws."""
+        laws = tuple(path.laws.values())
+        place = path.weight, shrink, *map(id, laws)
+        if place not in self._weights:
+            every = (exact_number(self.one, each) for each in (path.weight, shrink, *(law.weight for law in laws)))
+            self._weights[place] = laws, prod(every, start=self.one)
+        return self._weights[place][1]
 
     def _together(self, path: Path, parted: Parted, draws: dict[int, tuple[Any, Any]], runs: Runs) -> Runs:
         """Return runs with the laws that draws have before they are told apart by pieces."""
@@ -207,14 +227,15 @@ class Maker:
     def _eliminated(
         self, rows: list[Row], factors: list[_Factor], hidden: set[int], most: int = FEW_VALUES
     ) -> list[Pieces] | None:
-        """Sum out the hidden variables, each time the one that meets the fewest others; None where nothing is left.
+        """Sum out the hidden variables, first those that meet few others, and functions; None where nothing is left.
 
         Where each of them meets others as a multiple, those are told apart by residues, in at most so many parts.
         """
         while hidden:
             self.watch()
             first: Multiple | None = None
-            for y in sorted(hidden, key=lambda y: (y < REAL, len(_meeting(y, rows, factors)), y)):
+            meeting = {y: (len(_meeting(y, rows, factors)), sum(y in each.free for each in factors)) for y in hidden}
+            for y in sorted(hidden, key=lambda y: (y < REAL, meeting[y], y)):
                 try:
                     found = self._without(y, rows, [factor for factor in factors if y in factor.free])
                     break
@@ -240,20 +261,31 @@ class Maker:
         local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
         others = {v for normal, _ in local for v, _ in normal}.union(*(factor.free for factor in factors)) - {y}
         order = *sorted(others), y
-        places = {v: at for at, v in enumerate(order)}
+        places = {v: at + REAL * (v >= REAL) for at, v in enumerate(order)}
         alike = frozenset((tuple(sorted((places[v], c) for v, c in normal)), bound) for normal, bound in local)
-        kinds = sum(v < REAL for v in others), y < REAL
-        name = kinds, alike, tuple(sorted(factor.at(places) for factor in factors))
+        name = places[y], alike, tuple(sorted(factor.at(places) for factor in factors))
         if name not in self._known:
-            total: list[Piece] = [(local, {UNIT: self.one})]
-            for factor in factors:
-                total = multiplied(total, factor.pieces)
+            total = self._product(alike, factors, places)
             pay(self.watch, 40 * len(total))
-            pieces = _summed_out(total, y)
-            self._known[name] = _Factor(self._name(name), pieces, tuple(sorted(variables(pieces)))), order
-        found, known = self._known[name]
-        names = dict(zip(known, order, strict=True))
+            pieces = _summed_out(total, places[y])
+            self._known[name] = _Factor(self._name(name), pieces, tuple(sorted(variables(pieces))))
+        found = self._known[name]
+        names = {place: v for v, place in places.items()}
         return found._replace(pieces=renamed(found.pieces, names), free=tuple(names[v] for v in found.free))
+
+    def _product(self, rows: Rows, factors: Sequence[_Factor], places: Mapping[int, int]) -> Pieces:
+        """Return a product of functions of variables at some places, where rows hold.
+
+        What others have begun with, too, is known.
+        """
+        total: Pieces = [(rows, {UNIT: self.one})]
+        begun: Any = rows
+        for factor in sorted(factors, key=lambda each: (len(each.free), each.at(places))):
+            begun = begun, factor.at(places)
+            if begun not in self._products:
+                self._products[begun] = multiplied(total, renamed(factor.pieces, places))
+            total = self._products[begun]
+        return total
 
     def _by_residues(
         self, multiple: Multiple, rows: list[Row], factors: list[_Factor], hidden: set[int], most: int
@@ -321,17 +353,20 @@ def _renamed(form: dict[int, Any]) -> dict[int, Any]:
 
 
 def renamed(pieces: Pieces, names: Mapping[int, int]) -> Pieces:
-    """Return a function of other variables in the same order."""
+    """Return a function of other variables."""
     if all(old == new for old, new in names.items()):
         return pieces
 
-    def rows_of(rows: Rows) -> Rows:
-        return frozenset((tuple((names[v], c) for v, c in normal), bound) for normal, bound in rows)
+    def others(part: tuple[tuple[int, Any], ...]) -> tuple[tuple[int, Any], ...]:
+        return tuple(sorted([(names[v], each) for v, each in part]))
 
-    def key_of(key: Key) -> Key:
-        return tuple((names[v], base) for v, base in key[0]), tuple((names[v], degree) for v, degree in key[1])
-
-    return [(rows_of(rows), {key_of(key): c for key, c in terms.items()}) for rows, terms in pieces]
+    return [
+        (
+            frozenset([(others(normal), bound) for normal, bound in rows]),
+            {(others(bases), others(degrees)): c for (bases, degrees), c in terms.items()},
+        )
+        for rows, terms in pieces
+    ]
 
 
 def _by_pieces(

@@ -50,12 +50,16 @@ class Decider(Protocol):
         """Return what a coin shows that has this quotient as its probability."""
         ...
 
+    def ask(self) -> None:
+        """Hear that records are asked for more than where noise is."""
+        ...
+
 
 def noisy(run: Decider, coefficients: Mapping[int, int | Fraction], constant: int | Fraction) -> Any:
     """Return a linear form as a number: an ordinary one where no draw is left in it."""
     left = {v: c for v, c in coefficients.items() if c}
     if left:
-        return Noisy(run, left, constant)
+        return (Noisy if max(left) >= 0 else OfRecords)(run, left, constant)
     return constant.numerator if isinstance(constant, Fraction) and constant.denominator == 1 else constant
 
 
@@ -264,3 +268,35 @@ class Noisy(Refusing):
     def drawn_from(self, low: int) -> Drawn:
         """Return an integer that is drawn from `low` to this number."""
         return Drawn([as_int(low, "the lower end of randint"), self.as_integer("the upper end of randint")])
+
+
+class OfRecords(Noisy):
+    """Σ coefficient·record + constant, of unknown integers: where noise is.
+
+    A run that asks for more hears of it, whatever it catches.
+    """
+
+    __slots__ = ()
+    refusal = "is around records that are asked for more"
+
+    def refused(self, *_: Any) -> Any:
+        """Raise an error: it is another number on every dataset."""
+        self.run.ask()
+        return super().refused()
+
+    def _parts(self, other: Any) -> tuple[Mapping[int, int | Fraction], int | Fraction] | None:
+        return super()._parts(other) if isinstance(other, (Noisy, int, Fraction)) else self.refused()
+
+    def __mul__(self, other: Any) -> Any:
+        return super().__mul__(other) if isinstance(other, (int, Fraction)) else self.refused()
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return super().__truediv__(other) if isinstance(other, (int, Fraction)) and other else self.refused()
+
+    __rtruediv__ = __floor__ = __ceil__ = __trunc__ = __abs__ = __floordiv__ = __mod__ = __divmod__ = Refusing._refuse
+    __round__ = is_whole = flipped = drawn_from = Refusing._refuse  # type: ignore[assignment]
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __hash__ = Refusing._refuse
+    __repr__ = __getattr__ = __array__ = __reduce_ex__ = Refusing._refuse
+    numerator = denominator = property(Refusing._refuse)

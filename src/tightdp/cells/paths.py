@@ -105,6 +105,9 @@ class _Run:
                 raise Before(v)
 
     def residue(self, variable: int, modulus: int) -> int:
+        if variable < 0:
+            self.ask()
+            raise Outside("is rounded beside records")
         known, period = self.residues.get(variable, (0, 1))
         common = lcm(period, modulus)
         if common != period:
@@ -114,6 +117,10 @@ class _Run:
             known += period * self._taken(common // period)
             self.residues[variable] = known, common
         return known % modulus
+
+    def ask(self) -> None:
+        """Hear that records are asked for more than where noise is."""
+        self.loops.asked = True
 
     def draw(self, law: Law) -> int:
         taken = self._taken(len(law)) if len(law) > 1 else 0
@@ -311,15 +318,16 @@ class _Run:
 
 def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
     """Return the paths on a dataset, and whether some runs are rejected. Raises Outside, or ProgramError."""
+    return _restarted(lambda: found_by(lambda run: bound.execute(x, run), loops), loops), loops.rejected
 
-    def found() -> list[Path]:
-        loops.meetings.begin()
-        for run, output in _runs(lambda run: bound.execute(x, run), [], loops):
-            path = Path(Fraction(1), run.laws, needed(run.rows), run.residues, output)
-            loops.meetings.ended(path, run.weights)
-        return loops.meetings.every()
 
-    return _restarted(found, loops), loops.rejected
+def found_by(execute: Callable[[_Run], Any], loops: Loops) -> list[Path]:
+    """Return the paths of runs. Raises Endless, Met or Outside."""
+    loops.meetings.begin()
+    for run, output in _runs(execute, [], loops):
+        path = Path(Fraction(1), run.laws, needed(run.rows), run.residues, output)
+        loops.meetings.ended(path, run.weights)
+    return loops.meetings.every()
 
 
 def few_runs(bound: Bound, x: Dataset, loops: Loops, most: int) -> list[bool]:
