@@ -215,13 +215,15 @@ def expanded(factors: Sequence[Pieces], one: Exact) -> list[Piece]:
 
 def value_at(pieces: Pieces, place: Sequence[int]) -> Exact:
     """Return the value of a function at a place."""
-    total: Exact = 0
+    values: list[Exact] = []  # exact numbers are slow to add, to 0 as well
     for rows, terms in pieces:
         if all(sum(c * place[v] for v, c in normal) <= bound for normal, bound in rows):
             for (bases, degrees), c in terms.items():
-                powers = prod((place[v] ** degree for v, degree in degrees), start=1)
-                total = total + prod(((base ** place[v]).value for v, base in bases), start=c) * powers
-    return total
+                value = prod(((base ** place[v]).value for v, base in bases), start=c)
+                if degrees:
+                    value = value * prod(place[v] ** degree for v, degree in degrees)
+                values.append(value)
+    return sum(values[1:], values[0]) if values else 0
 
 
 def summed_out(pieces: Pieces, y: int) -> Pieces:
