@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import pytest
 from scipy import integrate
 
-from tightdp import Bit, Int, Mechanism, flip, laplace, mechanism, uniform
+from tightdp import Bit, Int, Mechanism, exponential, flip, laplace, mechanism, uniform
 from tightdp.cells import moving
 from tightdp.exact.field import exp
 
@@ -150,3 +151,35 @@ def test_no_epsilon_is_enough_where_outputs_that_a_neighbour_never_has_are_more_
     assert (found.status, found.exp_epsilon) == ("exact", math.inf)
     assert made.bind(n=1).privacy(delta=unmatched).lower > 10**6 or made is two_uniforms_apart
     assert made.bind(n=1).privacy(delta=unmatched + Fraction(1, 100)).exp_epsilon < math.inf
+
+
+@mechanism(record=Int(0, 1), neighbours="unit-all")
+def spread(x):
+    noisy = [laplace(query, 1) for query in x]
+    return max(noisy) - min(noisy)
+
+
+@mechanism(record=Bit)
+def waiting(x):
+    return exponential(0, 1 + x[0]) + exponential(0, 1) + exponential(0, 2)
+
+
+@pytest.mark.parametrize(
+    ("made", "n", "expected"),
+    [(spread, 3, exp(2) / (2 * exp(1) - 1)), (spread, 4, exp(2) / 3), (waiting, 1, math.inf)],
+)
+def test_where_both_densities_are_0_at_an_end_their_derivatives_decide(made: Mechanism, n: int, expected: Any) -> None:
+    """Of n draws the density of the spread r is about n(n-1)·r^(n-2)·∫ f_1 ... f_n near 0."""
+    found = made.bind(n=n).privacy()
+    assert (found.status, found.exp_epsilon, found.attained) == ("exact", expected, False)
+
+
+def test_a_ratio_at_an_end_where_both_are_0_is_a_likelihood_ratio() -> None:
+    """Gamma densities d·e^(-d) and (e^(-d/2) - e^(-d))/1 have the ratio 2 at d = 0, where it is largest."""
+
+    @mechanism(record=Bit, neighbours=lambda x: [(1,)] if x == (0,) else [])
+    def gamma(x):
+        return exponential(0, 1 + x[0]) + exponential(0, 1)
+
+    found = gamma.bind(n=1).privacy()
+    assert (found.status, found.exp_epsilon, found.attained) == ("exact", 2, False)

@@ -29,6 +29,8 @@ ABOVE = (1 << 40, 1 << 30, 1 << 20, 1 << 10, 16, 1)
 """An upper end is larger than what is known by such a part of it."""
 SHORT = Fraction(1, 1 << 60)
 """On parts that are no longer a density may or may not exceed a multiple of another one, which it touches."""
+_DERIVATIVES = 32
+"""So many derivatives are looked at where both densities are 0 at an end, as of the range of several draws."""
 _CLOSER = 40
 """So often the place of the largest ratio inside of a stretch is looked for more closely."""
 
@@ -113,7 +115,7 @@ def corners(p: Counted, q: Counted, stretch: Stretch) -> Iterator[Supremum]:
             elif (ours[0].value, ours[1]) > (theirs[0].value, theirs[1]):
                 yield Supremum(inf, (stretch.start,), (stretch.sign,))
         else:
-            ours, theirs = _value(p, t), _value(q, t)
+            ours, theirs = _first_values(p, q, t)
             if theirs:
                 yield Supremum(ours / theirs, (stretch.at(t),), (0,), (stretch.inwards(t),))
             elif ours:
@@ -130,6 +132,29 @@ def _value(function: Counted, t: Fraction) -> Exact:
     for ((base, degree),), c in function.items():
         total = total + c * (base**t).value * exact_number(c, Fraction(t) ** degree)
     return total
+
+
+def _first_values(p: Counted, q: Counted, t: Fraction) -> tuple[Exact, Exact]:
+    """Return the values of two functions, or of their first derivatives that are not both 0: p/q tends to their ratio.
+
+    They are 0 where no derivative is looked at, as with an unknown scale.
+    """
+    for _ in range(_DERIVATIVES):
+        values = _value(p, t), _value(q, t)
+        if any(values) or any(base.rate is None for each in (p, q) for ((base, _),) in each):
+            break
+        p, q = _derivative(p), _derivative(q)
+    return values
+
+
+def _derivative(function: Counted) -> Counted:
+    found: Counted = {}
+    for ((base, degree),), c in function.items():
+        parts: Counted = {((base, degree),): c * exact_number(c, rate_of(base))}
+        if degree:
+            parts[((base, degree - 1),)] = c * degree
+        added(found, parts)
+    return found
 
 
 def _inside(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | None:
