@@ -23,6 +23,14 @@ class Own(Box):
     def __copy__(self): return Own(7)
 
 
+class Coded(Exception):
+    def __init__(self, code): super().__init__(code); self.code = code
+    def __matmul__(self, other): return self.code - other
+
+
+def made_outside(): return 1
+
+
 HELD = Box(1)
 
 
@@ -45,6 +53,38 @@ def of_box(box): return box.v
 
 """
 PROGRAMS = {
+    "an exception that was made before": """
+    err = ValueError("bad", x[0])
+    try:
+        if flip(1 / 2): raise err
+    except ValueError as e:
+        e.seen = 1
+        return str(e), e is err, err.seen, repr(err)
+    return err.args
+""",
+    "exceptions from elsewhere": """
+    def made(v): return ValueError(v) if v else KeyError("z")
+    kinds = {0: ValueError, 1: TypeError, 2: KeyError}
+    told, last = [], None
+    for v in range(2):
+        try: raise made(v) if flip(1 / 2) else kinds[x[0]]("m")
+        except (ValueError, LookupError) as e: last = e
+        except TypeError as e: told.append(e)
+    try: raise last
+    except TypeError: return "none"
+    except LookupError as e: return str(e), len(told)
+    except ValueError as e: return e.args, tuple(str(each) for each in told)
+""",
+    "an attribute that a handler changes": """
+    try: raise Coded(x[0])
+    except Coded as e:
+        e.code += 1
+        return e.code, e.args
+""",
+    "names and @": """
+    def g(v): return v
+    return g.__name__, made_outside.__name__, Coded(2) @ x[0]
+""",
     "results that are kept": """
     return ways(4, randint(0, 2)), ways(3 + x[0], 2), ways(20, 3)
 """,

@@ -365,21 +365,20 @@ def _as_text(m: Machine, thing: Object | Thrown, operation: str, spec: str = "")
     found = lookup(value.kind.__mro__, ways[0]) if ways else None
     if isinstance(found, types.FunctionType):
         generated = dataclasses.is_dataclass(value.kind) and is_generated(inspect.unwrap(found))
-        return _joined(m, value.kind.__qualname__, _shown(m, value)) if generated else _special(m, ways[0], value)
+        names = [each.name for each in dataclasses.fields(value.kind) if each.repr] if generated else []
+        parts = [(f"{name}=", attribute(m, value, name)) for name in names]
+        return _joined(m, value.kind.__qualname__, parts) if generated else _special(m, ways[0], value)
     if found not in (BaseException.__str__, BaseException.__repr__, KeyError.__str__):
         raise m.unsupported(f"a {name_of(value)} in a string is not in the language", "put its items in, one by one")
-    given = m.store[value.key, ".args"]
-    if found is BaseException.__repr__:
-        return _joined(m, value.kind.__name__, [("", each) for each in given])
-    if len(given) != 1:
-        return FUNCTIONS[str](m, given) if given else ""
-    return FUNCTIONS[repr if found is KeyError.__str__ else str](m, given[0])
 
+    def with_arguments(given: tuple[Value, ...]) -> Value:
+        if found is BaseException.__repr__:
+            return _joined(m, value.kind.__name__, [("", each) for each in given])
+        if len(given) != 1:
+            return FUNCTIONS[str](m, given) if given else ""
+        return FUNCTIONS[repr if found is KeyError.__str__ else str](m, given[0])
 
-def _shown(m: Machine, value: Object) -> list[tuple[str, Value]]:
-    """Return the fields of an object of a dataclass that its text has, each with the sign before it."""
-    names = [each.name for each in dataclasses.fields(value.kind) if each.repr]
-    return [(f"{name}=", attribute(m, value, name)) for name in names]
+    return m.each(attribute(m, value, "args"), with_arguments)
 
 
 def _joined(m: Machine, name: str, parts: list[tuple[str, Value]]) -> Value:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import threading
-import types
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,10 +19,10 @@ from tightdp.core.lowering.frames import End, Failure, Guard, Loop, Thrown
 from tightdp.core.lowering.functions import arguments_of, call, call_python
 from tightdp.core.lowering.iteration import spend
 from tightdp.core.lowering.machine import Machine
-from tightdp.core.lowering.objects import Bound, attribute, has_method, lookup
+from tightdp.core.lowering.objects import attribute, has_method
 from tightdp.core.lowering.registry import builtin, lowers
 from tightdp.core.lowering.scalars import truth
-from tightdp.core.lowering.values import UNBOUND, Generator, Host, Object, Table, Value, name_of
+from tightdp.core.lowering.values import UNBOUND, Generator, Host, Object, Table, Value, is_scalar, name_of
 from tightdp.exact.lazily import lazily
 from tightdp.language.liveness import own_nodes
 from tightdp.language.source import hands_over
@@ -45,33 +44,34 @@ def _raise(m: Machine, node: ast.Raise) -> None:
     thrown = _exception(m, node.exc)
     if node.cause is not None:
         _exception(m, node.cause)
-    if isinstance(thrown, Thrown):
-        raise thrown.failure
-    if thrown is None:
+
+    def thrown_now(one: Value) -> None:
+        if isinstance(one, Thrown):
+            raise one.failure
+        if isinstance(one, Object) and issubclass(one.kind, BaseException):
+            raise Failure(f"raise {ast.unparse(node)[6:]}", hint, one.kind, one)
+        if is_scalar(one):
+            raise Failure("TypeError: exceptions must derive from BaseException", hint)
         raise m.unsupported("what is raised here is not known to be an exception", "raise an exception by its class")
-    raise Failure(f"raise {ast.unparse(node.exc)}", hint, thrown.kind, thrown)
+
+    m.each(thrown, thrown_now)
 
 
-def _exception(m: Machine, node: ast.expr) -> Thrown | Object | None:
-    """Return an exception that a statement makes, as an object; None for what is not known to be one.
+def _exception(m: Machine, node: ast.expr) -> Value:
+    """Return an exception that a statement names or makes, as an object.
 
     Texts that it is given are made where a handler reads them only.
     """
-    node = without_texts(node) if isinstance(node, ast.Call) and not any(guard.reads for guard in m.guards) else node
+
+    def is_class(one: Value) -> bool:
+        return isinstance(one, Host) and isinstance(one.object, type)
+
     found = m.evaluate(node.func if isinstance(node, ast.Call) else node)
-    if isinstance(found, Thrown):
-        return found
-    kind = found.object if isinstance(found, Host) else None
-    if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-        return None
-    given, named = arguments_of(m, node) if isinstance(node, ast.Call) else ((), {})
-    begin, made = lookup(kind.__mro__, "__init__"), Object(m.store.new_key(), kind)
-    m.store[made.key, ".args"] = given
-    if isinstance(begin, types.FunctionType):
-        call(m, Bound(begin, made), given, named)
-    elif named:
-        raise m.unsupported("an exception with named arguments is not in the language", "give them in their order")
-    return made
+    if isinstance(node, ast.Call):
+        silent = is_class(found) and not any(guard.reads for guard in m.guards)
+        given, named = arguments_of(m, without_texts(node) if silent else node)
+        return m.each(found, lambda one: call(m, one, given, named, node))
+    return m.each(found, lambda one: call(m, one, (), {}, node) if is_class(one) else one)
 
 
 @lowers(ast.Try)
@@ -133,7 +133,7 @@ def _handled(m: Machine, handlers: Sequence[ast.ExceptHandler], thrown: Thrown) 
     for handler in handlers:
         if issubclass(thrown.kind, BaseException if handler.type is None else _kinds(m, handler.type)):
             if handler.name is not None:
-                m.bind(handler.name, thrown)
+                m.bind(handler.name, thrown if thrown.held is None else thrown.held)
             _while_handled(m, thrown, partial(_in_handler, m, handler))
             return
     raise thrown.failure

@@ -21,6 +21,7 @@ from tightdp.core.lowering.sequences import contains, element, equal, precedes, 
 from tightdp.core.lowering.values import (
     UNBOUND,
     Array,
+    Closure,
     Collection,
     Cut,
     Element,
@@ -153,7 +154,7 @@ def _binary(m: Machine, name: str, left: Value, right: Value) -> Value:
             return m.new_list(repeated) if isinstance(sequence, Reference) else repeated
     if name == "mod" and isinstance(left, str):
         return computed(m, operator.mod, (left, right), {}, "the format of a string")
-    if name == "matmul" and not any(isinstance(each, (Array, Element)) for each in (left, right)):
+    if name == "matmul" and not any(isinstance(each, (Array, Element, Object)) for each in (left, right)):
         raise m.unsupported("this operator is not in the language but for arrays", "use + - * / // % ** & | ^ << >>")
     of_right = isinstance(right, (Array, Element)) or (
         isinstance(right, Object) and not isinstance(left, (Array, Element))
@@ -278,6 +279,10 @@ def named(m: Machine, value: Value, name: str) -> Value:
         raise m.unsupported(f"module {value.object.__name__} has no {name!r}", "check the name")
     if isinstance(value, Host) and isinstance(value.object, type) and name in _OF_CLASSES:
         return getattr(value.object, name)
+    if isinstance(value, Closure) and name == "__name__" and not getattr(value.node, "decorator_list", [value]):
+        return value.name
+    if isinstance(value, Host) and isinstance(value.object, types.FunctionType) and name == "__name__":
+        return value.object.__name__
     if is_object(value):
         return ATTRIBUTES[tuple if isinstance(value, tuple) else type(value)](m, value, name)
     if (type(value), f"get {name}") in METHODS:
@@ -320,7 +325,8 @@ def _no_attribute(m: Machine, name: str) -> LanguageError:
 def is_object(value: Value) -> bool:
     """Whether a value has attributes of its own: an object, a named tuple, or a class whose methods are read."""
     if isinstance(value, Host):
-        return isinstance(value.object, type) and not is_foreign(value.object)
+        kind = value.object
+        return isinstance(kind, type) and (issubclass(kind, BaseException) or not is_foreign(kind))
     return hasattr(value, "_fields") if isinstance(value, tuple) else type(value) in ATTRIBUTES
 
 

@@ -117,6 +117,8 @@ def attribute(m: Machine, value: Object, name: str) -> Value:
     found = lookup(value.kind.__mro__, name)
     if isinstance(found, property):
         return taken(m, found, value.kind, value)
+    if issubclass(value.kind, BaseException) and type(found) in _OF_PYTHON and name != "args":
+        raise m.unsupported(*_HELD)
     here = held(m, value, name)
 
     def otherwise(item: Value) -> Value:
@@ -218,15 +220,16 @@ def _of_class(m: Machine, value: Host, name: str) -> Value:
     return taken(m, found, kind, None)
 
 
+_OF_PYTHON = (types.MemberDescriptorType, types.GetSetDescriptorType, types.MethodDescriptorType)
+_HELD = ("what an exception of Python holds is not in the language", "branch on its class: except ValueError")
+
+
 @has_attributes(Thrown)
 def _of_thrown(m: Machine, value: Thrown, name: str) -> Value:
     if name == "__class__":
         return Host(value.kind)
-    found = lookup(value.kind.__mro__, name)
-    of_python = type(found) in (types.MemberDescriptorType, types.GetSetDescriptorType, types.MethodDescriptorType)
-    if value.held is None or (of_python and name != "args"):
-        what = "what an exception of Python holds is not in the language"
-        raise m.unsupported(what, "branch on its class: except ValueError")
+    if value.held is None:
+        raise m.unsupported(*_HELD)
     return attribute(m, value.held, name)
 
 
@@ -299,6 +302,8 @@ def made(m: Machine, value: Host, arguments: Value, keywords: Value) -> Value:
         return over_all(m, arguments, lambda *plain: member(m, kind, kind, *plain))
     if issubclass(kind, tuple) and is_generated(kind.__new__):
         return METHODS[tuple, "made of"](m, kind, arguments, keywords)
+    if issubclass(kind, BaseException):
+        return _exception(m, kind, arguments, keywords)
     if type(kind) not in METACLASSES or kind.__new__ is not object.__new__:
         what = f"{kind.__name__} makes its objects in its own way, which is not in the language"
         raise m.unsupported(what, "make them at the top of the module, or use a class with __init__ alone")
@@ -312,6 +317,16 @@ def made(m: Machine, value: Host, arguments: Value, keywords: Value) -> Value:
         call(m, Bound(begin, made_one), arguments, keywords)
     elif arguments or keywords:
         raise Failure(f"TypeError: {kind.__name__}() takes no arguments", "leave them out")
+    return made_one
+
+
+def _exception(m: Machine, kind: type, arguments: Value, keywords: Value) -> Object:
+    begin, made_one = lookup(kind.__mro__, "__init__"), Object(m.store.new_key(), kind)
+    m.store[made_one.key, ".args"] = arguments
+    if isinstance(begin, types.FunctionType):
+        call(m, Bound(begin, made_one), arguments, keywords)
+    elif keywords:
+        raise m.unsupported("an exception with named arguments is not in the language", "give them in their order")
     return made_one
 
 
