@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from math import isqrt
+from math import floor, isqrt
 from typing import Any
 
 import pytest
@@ -60,6 +60,21 @@ def gauss_of(sigma_squared):
     while True:
         y = laplace_of(t, 1)
         if of_exp((abs(y) - sigma_squared / t) ** 2 / (2 * sigma_squared)):
+            return y
+
+
+def of_exp_for(gamma):
+    for _ in range(floor(gamma)):
+        if not _of_exp_up_to_1(Fraction(1)):
+            return False
+    return _of_exp_up_to_1(gamma - floor(gamma))
+
+
+def gauss_for(sigma_squared):
+    t = isqrt(int(sigma_squared)) + 1
+    while True:
+        y = laplace_of(t, 1)
+        if of_exp_for((abs(y) - sigma_squared / t) ** 2 / (2 * sigma_squared)):
             return y
 
 
@@ -231,6 +246,11 @@ def paper_gauss(x, sigma_squared):
 
 
 @mechanism(record=Bit)
+def paper_gauss_for(x, sigma_squared):
+    return sum(x) + gauss_for(sigma_squared)
+
+
+@mechanism(record=Bit)
 def python_gauss(x, sigma_squared):
     return sum(x) + dgauss(sigma_squared)
 
@@ -280,7 +300,8 @@ def _bits() -> Iterator[None]:
     ctx.prec = before
 
 
-VARIANCES = (paper_gauss, 4), (python_gauss, 4), (rust_gauss, 9), (rust_gauss, Fraction(7, 3))
+HALF = Fraction(1, 2)
+VARIANCES = (paper_gauss, 4), (python_gauss, 4), (rust_gauss, 9), (rust_gauss, Fraction(7, 3)), (paper_gauss_for, HALF)
 QUICK = pytest.mark.slow(seconds=13)
 GAUSS = [
     pytest.param(*each, marks=QUICK if each[1] < 4 else pytest.mark.slow, id=f"{each[0].name} {each[1]}")

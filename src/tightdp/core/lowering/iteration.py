@@ -319,10 +319,10 @@ def _steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     def step(at: int) -> Step | None:
         if begun is not None and m.store[iterable.key] is not begun:  # a RuntimeError, unless only items are replaced
             raise m.unsupported("a deque that changes as it is gone through is not in the language", "copy it first")
-        if at > longest + LOOP_ROUNDS // 10:
-            raise m.unsupported("this loop goes over a list that grows without end", "loop over a copy of it")
         options = alternatives(items_of(m, iterable), m.builder.true)
         longer = [(guard, (m.builder.true, items[at])) for guard, items in options if len(items) > at]
+        if longer and at > longest + LOOP_ROUNDS // 10:
+            raise m.unsupported("this loop goes over a list that grows without end", "loop over a copy of it")
         return one_of(m, longer, len(longer) == len(options))
 
     return step

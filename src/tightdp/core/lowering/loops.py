@@ -21,7 +21,7 @@ from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.undoing import Before
-from tightdp.core.lowering.values import Entries, Every, Generator, Range, Table, Value, View
+from tightdp.core.lowering.values import Entries, Every, Generator, Range, Table, Union, Value, View
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.unmerged import Early, Endless
 from tightdp.errors import LanguageError
@@ -47,6 +47,7 @@ def _for(m: Machine, node: ast.For) -> None:
         return
     if not handing and in_any_order(m, node, iterable, go_through):
         return
+    _check_lengths(m, iterable)
     unrolled = Unrolled(m)
     items = _plain_items(iterable)
     if (
@@ -262,6 +263,17 @@ def _for_as_chain(m: Machine, node: ast.For, items: Sequence[Value]) -> None:
 
     rounds = Rounds(node, partial(_round_from, m), [round_with], items, alike=plain, growth=LOOP_GROWTH)
     _as_chain(m, node, rounds, Unrolled(m))
+
+
+def _check_lengths(m: Machine, iterable: Value) -> None:
+    """Raise Split where it depends on draws of a round how long a loop is, by far: they are given one by one."""
+    if not isinstance(iterable, Union) or not (m.given or m.unrolled):
+        return
+    lengths = {len(part.items) for _, part in iterable.alternatives if isinstance(part, Range)}
+    if len(lengths) == len(iterable.alternatives) and max(lengths) - min(lengths) > LOOP_ROUNDS // 10:
+        split = Split("it depends on draws how long it is", m.given, [guard for guard, _ in iterable.alternatives])
+        if split.given is not None or m.unrolled:
+            raise split
 
 
 def _uses(part: ast.AST, names: set[str]) -> bool:
