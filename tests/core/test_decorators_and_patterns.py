@@ -91,7 +91,7 @@ PROGRAMS = {
     a = Box(b=x[0], c=2)
     setattr(a, "p", randint(0, 1))
     setattr(a, "b" if x[0] else "c", 9)
-    return a.b, a.c, a.p, getattr(a, "zz", 5), getattr(a, "b" if a.p else "c")
+    return a.b, a.c, a.p, getattr(a, "zz", 5), getattr(x[0], "zz", 6), getattr(a, "b" if a.p else "c")
 """,
     "attrgetter": """
     boxes = [Box(v=x[0], w=2), Box(v=1, w=3)]
@@ -125,6 +125,7 @@ def test_it_means_what_the_interpreter_says(name: str) -> None:
     ("body", "said"),
     [
         ("return Box().private()", "the text of a private name"),
+        ('return getattr(x[0], "real", 7)', "the attribute .real"),
         (
             "d = {0: 1}\n    if flip(1/2): d[5] = 1\n    match d:\n        case {5: v}: return v",
             "a dictionary whose keys depend",

@@ -200,9 +200,10 @@ def _callable(m: Machine, value: Value, /) -> Value:
 @builtin(getattr)
 def _getattr(m: Machine, value: Value, name: Value, default: Value = MISSING, /) -> Value:
     def of(thing: Value, one: str) -> Value:
-        if default is not MISSING and not _has(m, thing, one):
-            return default
-        return named(m, thing, one)
+        there = default is MISSING or _of_which(m, thing, lambda each: _has(m, each, one))
+        if not isinstance(there, bool):
+            raise m.unsupported(f"whether {one} is there depends on the run", "test what it is before")
+        return named(m, thing, one) if there else default
 
     return m.each(value, lambda thing: over_values(m, name, lambda one: of(thing, _written_name(m, one))))
 
