@@ -25,8 +25,11 @@ from tightdp.language.laws import Exponentials, Law, OnIntegers, TwoSided, berno
 from tightdp.language.primitives import Rejected
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.rounds import MOST_ROUNDS, Loop, Told, values_in
+from tightdp.limits.clock import pay
 
 _MOST_PATHS = 4_000
+_AT_ONCE = 8
+"""In so many of the cube of the rows of a path a step goes by in which it is seen which rows follow from others."""
 _MOST_STEPS = 400
 """How many decisions a path may have."""
 _MANY_ROUNDS = 24
@@ -325,6 +328,7 @@ def found_by(execute: Callable[[_Run], Any], loops: Loops) -> list[Path]:
     """Return the paths of runs. Raises Endless, Met or Outside."""
     loops.meetings.begin()
     for run, output in _runs(execute, [], loops):
+        pay(loops.watch, len(run.rows) ** 3 / _AT_ONCE)
         path = Path(Fraction(1), run.laws, needed(run.rows), run.residues, output)
         loops.meetings.ended(path, run.weights)
     return loops.meetings.every()

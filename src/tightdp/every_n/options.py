@@ -16,6 +16,8 @@ from tightdp.exact.lines import near_sample
 
 _MOST_CELLS = 3000
 _MOST_OPTIONS = 200_000
+_MOST_COMPARED = 100_000
+"""So many pairs of paths are compared, less where noise is shifted farther: each takes some 50 microseconds or more."""
 _MOST_COVERED = 1000
 """For so many paths it is asked whether theirs cover them."""
 _MOST_SHIFTED = 8000
@@ -75,6 +77,7 @@ class Search:
         ways = [paths.before, *(some for by in paths.steps.values() for some in by.values())]
         self._places = {path.target: len(path.values) for some in ways for path in some}
         self._apart: dict[tuple[int, int], list[frozenset[int]]] = {}
+        self._left = _MOST_COMPARED // farther
         self._asked = {False: _MOST_COVERED, True: _MOST_SHIFTED}
         moves = [(x, x) for x in paths.steps]
         if paths.all_at_once:
@@ -119,6 +122,7 @@ class Search:
             steps = [
                 self._options(cell, ours.get(cell.ours, ()), theirs.get(cell.theirs, ()))
                 for ours, theirs in self._steps
+                if self._left >= 0
             ]
             after = self._paths.after
             steps.append(self._options(cell, after.get(cell.ours, ()), after.get(cell.theirs, ()), last=True))
@@ -126,7 +130,7 @@ class Search:
             reached = list(targets(steps))
             pending += reached
             options += len(reached)
-            if len(found) > _MOST_CELLS or options > _MOST_OPTIONS:
+            if len(found) > _MOST_CELLS or options > _MOST_OPTIONS or self._left < 0:
                 return None
         return found
 
@@ -165,6 +169,7 @@ class Search:
             return Part(at, target, cost * one.probability / theirs[at].probability)
 
         unmoved, least = False, math.inf
+        self._left -= len(theirs)
         for at, other in enumerate(theirs):
             both = None if gaps is None else fixed(one, other, gaps)
             if both is None or gaps is None:

@@ -162,7 +162,12 @@ def cut_at(path: Path, terms: Terms, edges: Iterable[Edge]) -> list[Path]:
 
 
 def fixed(ours: Path, theirs: Path, gaps: Gaps) -> tuple[Path, Path] | None:
-    """Return both paths with the values that ours fixes by its conditions; None where theirs is not taken with them."""
+    """Return both paths with the values that ours fixes by its conditions; None where theirs is not taken with them.
+
+    Nor is there one where they publish something else, or what is held contradicts them.
+    """
+    if not alike(ours, theirs) or exclusive(ours, theirs, gaps):
+        return None
     known: dict[tuple[str, int], Affine] = {}
     before: dict[tuple[str, int], Affine] = {}
     used: set[tuple[str, int]] = set()
@@ -182,14 +187,14 @@ def fixed(ours: Path, theirs: Path, gaps: Gaps) -> tuple[Path, Path] | None:
     return None if one is None or other is None else (one, other)
 
 
-def exclusive(one: Path, other: Path) -> bool:
-    """Whether two paths are not both possible, by the values that are held before them."""
-    return any(
-        all(kind == "held" for (kind, _), _ in terms)
-        and (low > other.bounds[terms][1] or high < other.bounds[terms][0])
-        for terms, (low, high) in one.bounds.items()
-        if terms in other.bounds
-    )
+def exclusive(one: Path, other: Path, gaps: Gaps | None = None) -> bool:
+    """Whether two paths are not both possible, by the values that are held before them: those of one larger by gaps."""
+    for terms, (low, high) in one.bounds.items():
+        if terms in other.bounds and all(kind == "held" for (kind, _), _ in terms):
+            (least, most), (less, more) = other.bounds[terms], _moved(terms, gaps) if gaps else (0, 0)
+            if low > total(most, (1, more)) or high < total(least, (1, less)):
+                return True
+    return False
 
 
 def price(path: Path, by: Shift) -> Number:

@@ -25,7 +25,7 @@ from tightdp.every_n.meeting import Meeting, steps_of_run
 from tightdp.every_n.paths import Affine, Path, Paths, refusal
 from tightdp.every_n.reading import Following
 from tightdp.every_n.runs import Ending, Session
-from tightdp.exact.field import Number
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.interp import runs
 from tightdp.language.laws import Exponentials, TwoSided
 from tightdp.language.neighbours import relation_of
@@ -121,6 +121,8 @@ _MOST_RUNS = 1_500
 _MOST_MESSAGES = 10_000
 _MOST_PAIRED = 50_000
 """How many entries of laws are compared."""
+_DEARER = 8
+"""So many times as long takes an entry with e^q."""
 _REACHES = (2, 1)
 
 Masses: TypeAlias = dict[Any, Number]
@@ -155,9 +157,10 @@ def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int,
     within = {x: (_mass(ours[x]), _mass(chain[x])) for x in ours}
     if any(path.noises for path in paths.each()) and any(mass > found for mass, found in within.values()):
         raise _TooMuch  # noise that is clamped has no tails in the program, which are left out here
+    powers = any(isinstance(mass, ExpNumber) for law in (*ours.values(), *chain.values()) for mass in law.values())
     for x in ours:
         for other in relation.neighbours(x):
-            paired -= len(ours[x]) + len(chain[x])
+            paired -= (len(ours[x]) + len(chain[x])) * (_DEARER if powers else 1)
             if paired < 0:
                 raise _TooMuch
             beyond = within[other][1] - within[other][0] if tails else Fraction(0)  # the paths draw less noise
