@@ -14,6 +14,7 @@ from tightdp.every_n.alignment import align
 from tightdp.every_n.chain import Chain, approached, covers, noisy_end
 from tightdp.every_n.deciding import Untraceable
 from tightdp.every_n.growth import grows
+from tightdp.every_n.mixtures import unmixed
 from tightdp.every_n.paths import Paths
 from tightdp.every_n.simulation import simulate
 from tightdp.every_n.states import chain_of, explore, refuse_contradicted
@@ -73,6 +74,11 @@ def least_upper(programs: list[Paths], lower: Exact) -> Upper:
     chains = [chain for paths in programs if (chain := chain_of(paths)) is not None]
     for chain in chains:
         best = min(best, *_of_chain(chain, lower), key=lambda each: each.value)
+    if not near(lower, best.value):
+        for chain in chains:
+            fewer = unmixed(chain)
+            if fewer.size < chain.size:
+                best = min(best, *_of_chain(fewer, lower), key=lambda each: each.value)
     if best.value == math.inf or lower < best.value:
         limit = max(map(approached, chains), default=Fraction(1))
         if limit == math.inf:
