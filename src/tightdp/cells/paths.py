@@ -72,6 +72,8 @@ class _Run:
             if self.at >= _MOST_STEPS:
                 raise next(iter(self.loops.refused.values()), Outside("is drawn in too long a run"))
             self.past.append([0, number])
+        if isinstance(self.past[self.at], Begun):  # it is on another way than the run that came to that round
+            raise Outside("is drawn in loops inside one another")
         taken: int = self.past[self.at][0]
         self.at += 1
         return taken
