@@ -325,3 +325,16 @@ def test_gaps_of_the_two_largest_have_a_tight_ratio_where_nobody_sees_whose_they
     assert found.attained is False  # at one place only
     assert comparing.upper == 0
     assert float(found.value) == pytest.approx(1.05144631513698, rel=1e-12)  # the largest on a grid, at (0, 0)
+
+
+@pytest.mark.parametrize("width", [1, 3, Fraction(5, 2), 49])
+def test_uniform_noise_around_noise_has_a_rational_density(width: Fraction | int) -> None:
+    def around(x, width):
+        place = uniform(x[0], x[0] + 1)
+        return uniform(place, place + width) > 1
+
+    asked = mechanism(around, record=Bit).bind(n=1, width=width)
+    for x, none in (((0,), Fraction(1, 2)), ((1,), Fraction(0))):
+        law = dict(asked.distribution(x).law)
+        assert law.get(False, 0) == none / width  # ∫ (1 - u)/width du over the places below 1
+        assert all(isinstance(mass, Fraction) for mass in law.values())

@@ -218,7 +218,7 @@ def continuous_uniform(a: object, b: object) -> Exponentials:
     low, high = _rational(a, "the lower end of uniform"), _rational(b, "the upper end of uniform")
     if low >= high:
         raise ParameterError(f"uniform was given the empty range {low}..{high}", "give the lower end first")
-    return Exponentials(low, 1 / (high - low), ((Fraction(0), high - low, Fraction(1)),))
+    return Exponentials(low, Fraction(1) / (high - low), ((Fraction(0), high - low, Fraction(1)),))
 
 
 def _below_1(ratio: object, primitive: str) -> Number:
