@@ -47,6 +47,7 @@ CERTAIN = {
     "rounded": "np.floor(np.array(x) / 2), np.ceil(np.array(x) / 2), np.round(np.array(x) / 2), np.rint([x[0] / 2]), np.sign(np.array(x) - 1)",
     "as-types": "np.array(x).astype(float) / 2, (np.array(x) / 2).astype(int), np.array(x).astype(bool), np.float64(x[0]) / 3, np.int64(x[0]) // 2",
     "shapes": "np.arange(6).reshape(2, -1).shape, np.array(x).size, np.array(x).ndim, len(np.zeros((3, 2))), np.zeros((2, 0)).sum()",
+    "looked-up-unsorted": "np.searchsorted([2, x[0], 1, x[1], 0], [1, x[1], 0, 2]), np.searchsorted([1, x[0], x[1]], 1, 'right')",
     "looked-up": "np.searchsorted([0, 1, 1, 2], x), np.searchsorted(np.array([0, 2]), 1, side='right'), np.isin(x, [0, 2]), np.array_equal(x, [1, 2])",
     "close": "np.isclose(np.array(x) / 3, 1 / 3), np.reciprocal(np.array([2.0, 4.0])), np.bitwise_xor(x, 1), np.left_shift(x, 2)",
     "python-on-arrays": "sum(np.array(x)), max(np.array(x)), tuple(sorted(np.array(x))), tuple(np.array(x)), min(np.array(x)[0], 1)",

@@ -19,6 +19,11 @@ def plain(log, v=1):
 
 
 @contextlib.contextmanager
+def ended(now):
+    yield next(iter([])) if now else 1
+
+
+@contextlib.contextmanager
 def fin(log, v=2):
     log.append("f")
     try: yield v
@@ -93,6 +98,19 @@ PROGRAMS = {
         with maybe(log, x[0]) as v: n += v
         if flip(1 / 2): raise KeyError
         n += k
+""",
+    "StopIteration": """
+    ends = iter([x[0]])
+    for action in (lambda: next(ends), lambda: n):
+        try:
+            with fin(log) as v: n += next(ends) + v
+            with plain(log, action()) as v: n += v
+        except StopIteration: n += 10
+        except RuntimeError: n += 100
+    try:
+        with plain(log, 1) as v, ended(flip(1 / 2)) as w: n += v
+    except StopIteration: n += 1000
+    except RuntimeError: n += 2000
 """,
     "one in another": """
     with nest(log, x[0]) as k:

@@ -163,12 +163,24 @@ def test_results_kept_of_what_may_be_another_are_refused(result: str) -> None:
 
 _OF_INTEGERS = [
     "a & 1", "~a", "1 << a", "len(range(a))", "[1] * a", "'ab' * a", "[1, 2, 3][a]", "math.comb(3, a)", "chr(a + 65)",
+    "a.bit_length()", "a.numerator", "round(1.25, a)", "fractions.Fraction(a, 2)", "random.randint(0, a)", "f'{a:d}'",
+    "random.getrandbits(a)", "np.arange(3)[a]", "next(itertools.islice([1, 2, 3], a), 0)",
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("value", ["x[0] / 1 if flip(1 / 2) else x[0]", "1.0 if flip(1 / 2) else 1"])
 @pytest.mark.parametrize("done", _OF_INTEGERS)
-def test_inside_try_an_integer_and_a_quotient_are_not_mixed(done: str) -> None:
+def test_inside_try_an_integer_and_a_quotient_are_not_mixed(done: str, value: str) -> None:
     tried = f"    try: return ({done}) == 1\n    except TypeError: return 2\n"
-    source = f"import math\n{HEAD}def f(x):\n    a = x[0] / 1 if flip(1 / 2) else x[0]\n{tried}"
+    head = f"import fractions, itertools, math, random\nimport numpy as np\n{HEAD}"
+    source = f"{head}def f(x):\n    a = {value}\n{tried}"
     with module_of(source) as module, pytest.raises(LanguageError, match="an integer or a quotient"):
+        compile_symbolic(bind(module, Int(0, 2), 1))
+
+
+@pytest.mark.parametrize("asked", ["kind(1), kind(True)", "kind(x[0]), kind(x[0] / 2)", "kind(x[0] == 1), kind(1)"])
+def test_kept_results_of_equal_numbers_of_several_types_are_refused(asked: str) -> None:
+    source = f"import functools\n{HEAD}@functools.cache\ndef kind(v): return isinstance(v, bool)\n"
+    body, match = f"def f(x):\n    return {asked}\n", "equal numbers of several types"
+    with module_of(source + body) as module, pytest.raises(LanguageError, match=match):
         compile_symbolic(bind(module, Int(0, 2), 1))

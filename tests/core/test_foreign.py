@@ -70,7 +70,7 @@ def test_runs_fail_where_it_raises_and_no_others() -> None:
         ),
         ("return tuple(heapq.merge([0], [1]))", "heapq.merge gives generator, which is not", "arguments"),
         ("return noisy(x[0])", "not in the language", "constants"),
-        ("return remembered(x[0])", "remembered is not in the language", "functools.lru_cache"),
+        ("return remembered(x[0])", "remembered, whose results are kept for the next run, is not in", "without draws"),
         ("t = threading.Thread(target=min)\n    return 0", "threading.Thread is not", "one thing after the other"),
         ("LOG.info('%s', x)\n    return 0", "the method .info() is not in the language", "the log"),
         ("np.random.seed(1)\n    return 0", "np.random.seed is not in the language", "leave it out"),

@@ -128,6 +128,30 @@ PROGRAMS = {
         turned[0].append(x[0])
         return deep.items[0].v, flat.items[0].v, deep.items[1] is deep, again.v == [x[0]], len(rows[0]), len(turned[0])
     """,
+    "iterators that end": """
+        def endless(items):
+            while True: yield next(items)
+        def raised(action):
+            try:
+                return tuple(action())
+            except (StopIteration, RuntimeError) as error:
+                return "R" if isinstance(error, RuntimeError) else "S"
+            except ValueError:
+                return "V"
+        def two(items):
+            a, b = items
+            return b, a
+        def read(items):
+            for v in more(1):
+                yield_ = next(items) + v
+            return (yield_,)
+        def more(n):
+            for v in range(n + 1): yield v
+        ended, many = iter([x[0]] * randint(0, 2)), iter([1, x[1], 3, 4])
+        met = [raised(lambda: endless(iter([1, x[0]]))), raised(lambda: (next(ended) for _ in range(1)))]
+        met += [raised(lambda: two(many)), raised(lambda: [next(ended) for _ in range(1)]), raised(lambda: read(ended))]
+        return tuple(met), tuple(many)
+    """,
     "generators that return": """
         def some(n):
             def more(v): return v + 1

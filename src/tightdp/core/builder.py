@@ -21,7 +21,8 @@ class Builder:
     """Makes nodes, each once, folding constants. One builder per lowering.
 
     `watch` is called in what can take long, and may raise to stop. `mixed` says that somewhere a truth value and a
-    number became one node, so that 1 may stand for True.
+    number became one node, so that 1 may stand for True, and `met` that an integer and an equal quotient became a
+    constant.
 
     `noises` lists the draws on all integers, and `operations` what was asked of values since the first of them, folded
     or not. `windows` says where such a draw, by its place among them, is looked at in detail, or `cut` how each is, and
@@ -36,6 +37,7 @@ class Builder:
         self._serial = 0
         self._draws = 0
         self.mixed = False
+        self.met = False
         self.windows: Sequence[Window] = ()
         self.noises: list[tuple[Expr, tuple[Law | OnIntegers | None, ...]]] = []
         self.operations: list[tuple[str, tuple[Expr, ...], Place | None]] = []
@@ -345,6 +347,7 @@ class Builder:
         self.note_mixed(parts)
         values = united(parts)
         if len(values) == 1:
+            self.met = self.met or {type(part[0]) for part in parts} >= {int, Fraction}
             return self.const(values[0])
         key = (Case, selector.serial, *(branch.serial for branch in branches))
         return self._make(key, lambda serial: Case(serial, values, selector, branches))

@@ -137,10 +137,31 @@ def flatnonzero(a: Like) -> Any:
 def searchsorted(a: Like, v: Like, side: str = "left") -> Any:
     """Return the places of numbers in a sorted line."""
     line, wanted = np.asarray(a), np.asarray(v)
-    assert not np.any(line[1:] < line[:-1]), "searchsorted of what is not sorted"
+    if np.any(line[1:] < line[:-1]):
+        return _halved(line, wanted, side == "left")
     if wanted.ndim == 0:
         return np.sum(line < wanted if side == "left" else line <= wanted)
     return np.array([searchsorted(line, each, side) for each in wanted], int)
+
+
+def _halved(line: Any, wanted: Any, left: bool) -> Any:
+    """Return what the search for places in a line comes to where that is not sorted."""
+    low, high, last, places = 0, len(line), None, []
+    for each in [wanted] if wanted.ndim == 0 else wanted:
+        if last is not None and not (last < each if left else last <= each):
+            low, high = 0, min(high + 1, len(line))
+        else:
+            high = len(line)
+        last = each
+        while low < high:
+            middle = (low + high) // 2
+            if line[middle] < each if left else line[middle] <= each:
+                low = middle + 1
+            else:
+                high = middle
+        places.append(low)
+    found = np.array(places, int)
+    return found[0] if wanted.ndim == 0 else found
 
 
 def unique(ar: Like, *, return_counts: bool = False) -> Any:

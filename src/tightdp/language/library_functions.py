@@ -176,6 +176,8 @@ def takewhile(predicate: Callable[[Any], Any], items: Iterable[Any]) -> Iterator
 def islice(items: Iterable[Any], *ends: Any) -> Iterator[Any]:
     """Return the items of a slice."""
     start, stop, step = ends if len(ends) == 3 else (*((0,) if len(ends) == 1 else ()), *ends, 1)
+    if any(part is not None and not isinstance(part, int) for part in (start, stop, step)):
+        raise ValueError("the ends of islice must be None or integers")
     start, step = start or 0, step or 1
     if start < 0 or step < 1 or (stop is not None and stop < 0):
         raise ValueError

@@ -13,6 +13,7 @@ from tightdp.core.lowering.arrays import Cells, Kind, array_of, cast, made, np, 
 from tightdp.core.lowering.iteration import plainly, sift, sifted
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import item_at
+from tightdp.core.lowering.refusals import refuse_quotients
 from tightdp.core.lowering.scalars import over_all
 from tightdp.core.lowering.values import (
     Array,
@@ -38,6 +39,9 @@ def indexed(m: Machine, array: Array, index: Value) -> Value:
     mask = _only_mask(array, parts)
     if mask is not None and any(isinstance(cell, Expr) for cell in read(m, mask).flat):
         return _kept(m, array, read(m, mask))
+    for part in parts if m.guards else ():
+        for scalar in _scalars(m, part):
+            refuse_quotients(m, scalar, "an index")
     if len(parts) == 1 and (gathered := _gathered(m, array, parts[0])) is not None:
         return gathered
 

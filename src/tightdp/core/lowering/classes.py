@@ -180,7 +180,7 @@ def _type(m: Machine, value: Value, /) -> Value:
         refuse_members(m, thing, "the class")
         values = (thing,) if not isinstance(thing, Expr) else (True,) if thing.boolean else thing.values
         kinds = {_kinds_of(m, item)[0] for item in (values[:1] if isinstance(values, range) else values)}
-        if len(kinds) > 1:
+        if len(kinds) > 1 or any(kind.__module__.startswith(str(__package__)) for kind in kinds):
             raise m.unsupported("the type of this value is not known here", "use isinstance")
         return Host(kinds.pop())
 

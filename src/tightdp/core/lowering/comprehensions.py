@@ -108,6 +108,7 @@ def within(
         if isinstance(name, ast.Name)
     }
     frame = Frame(m.store.new_key(), enclosing, frozenset(targets), source, comprehension=True)
+    frame.yielded = (lambda item: None) if isinstance(node, ast.GeneratorExp) else None
     m.enter(frame, {})
     try:
         return action()

@@ -9,6 +9,7 @@ import itertools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -33,6 +34,7 @@ from tightdp.core.lowering.values import (
     parts_of,
 )
 from tightdp.core.nodes import Draw, Expr, reachable
+from tightdp.core.valuesets import Progression
 from tightdp.exact.lazily import lazily
 
 written: Any = lazily("tightdp.language.library_functions")
@@ -127,11 +129,13 @@ def _renewed(m: Machine, copied: Value, copy_of: Value) -> None:
 def _remembered(m: Machine, value: Remembering, arguments: Arguments, keywords: Keywords) -> Value:
     """Call what gives the same whenever it is called, so that it does not matter whether its results are kept."""
     given = (*arguments, *keywords.items())
-    key = tuple((type(part), part) for part in parts_of(given) if type(part) is not tuple)
-    plain = all(is_scalar(part) for _, part in key)
-    known_ones = plain and not any(isinstance(part, Expr) for _, part in key)
-    if known_ones and (given, key) in value.results:
-        return value.results[given, key]
+    key = [part for part in parts_of(given) if type(part) is not tuple]
+    kinds = tuple(map(_kinds, key))
+    plain = all(is_scalar(part) for part in key)
+    known_ones = plain and not any(isinstance(part, Expr) for part in key)
+    results = value.results.setdefault(kinds, {})
+    if known_ones and given in results:
+        return results[given]
     mark, noises = m.builder.newest, len(m.builder.noises)
     same, result = tentatively(m, lambda: call(m, Host(value.function), arguments, keywords), lambda cell: False)
     parts = [*parts_of(result)]
@@ -140,9 +144,39 @@ def _remembered(m: Machine, value: Remembering, arguments: Arguments, keywords: 
     if drawn or not (plain and same and all(is_scalar(part) or type(part) is tuple for part in parts)):
         what = f"{value.function.__name__}, whose results are kept for the next run, is not in the language here"
         raise m.unsupported(what, "keep results of numbers that are made without draws and change nothing else")
-    if known_ones and not made:
-        value.results[given, key] = result
+    results[given if known_ones else None] = result
+    for others, known in value.results.items():  # 1, 1.0 and True are one key: they give what one of them gave first
+        if others != kinds and _may_be_equal(kinds, others) and not (known_ones and None not in known):
+            raise m.unsupported(*_OF_EQUALS)
+        if others != kinds and known_ones and given in known and _typed(known[given]) != _typed(result):
+            raise m.unsupported(*_OF_EQUALS)
     return result
+
+
+_OF_EQUALS = (
+    "a function whose results are kept, and that is given equal numbers of several types, is not in the language here",
+    "convert what it is given",
+)
+
+
+def _kinds(value: Value) -> frozenset[type]:
+    """Return the types that a scalar may have."""
+    if not isinstance(value, Expr):
+        return frozenset({type(value)})
+    progresses = isinstance(value.values, (range, Progression))
+    return frozenset({bool} if value.boolean else {int} if progresses else map(type, value.values))
+
+
+def _may_be_equal(left: tuple[frozenset[type], ...], right: tuple[frozenset[type], ...]) -> bool:
+    numbers = {bool, int, Fraction}
+    pairs = zip(left, right, strict=False)
+    return len(left) == len(right) and all(
+        a & b or not (numbers.isdisjoint(a) or numbers.isdisjoint(b)) for a, b in pairs
+    )
+
+
+def _typed(result: Value) -> list[object]:
+    return [(type(part), part if not isinstance(part, tuple) else len(part)) for part in parts_of(result)]
 
 
 def _of_class(owner: type, name: str) -> None:

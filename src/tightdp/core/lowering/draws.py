@@ -16,6 +16,7 @@ from tightdp.core.lowering.given import drawn as draw_of
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.positions import item_at, picked
+from tightdp.core.lowering.refusals import refuse_quotients
 from tightdp.core.lowering.registry import builtin
 from tightdp.core.lowering.scalars import bind_arguments, operate, over_all, too_many, total, truth
 from tightdp.core.lowering.sequences import plain, settled
@@ -113,6 +114,8 @@ def draw_from(
             raise Failure(f"TypeError: {name} does not take {name_of(item)}", "pass numbers")
         if isinstance(item, str):
             _check_number(m, item)
+        if m.guards and name in ("randint", "binomial"):  # which raise for what is no integer
+            refuse_quotients(m, item, name)
     unknown = [item for item in _leaves(arguments) if isinstance(item, Expr)]
     m.builder.cells.check_whole(*_leaves(arguments))
     if m.builder.noises and any(map(is_far, unknown)):

@@ -20,7 +20,7 @@ from tightdp.core.lowering.functions import arguments_of, call, call_python
 from tightdp.core.lowering.iteration import spend
 from tightdp.core.lowering.machine import Machine
 from tightdp.core.lowering.objects import attribute, has_method
-from tightdp.core.lowering.registry import builtin, lowers
+from tightdp.core.lowering.registry import builtin, called, lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.values import UNBOUND, Generator, Host, Object, Table, Value, is_scalar, name_of
 from tightdp.exact.lazily import lazily
@@ -109,7 +109,7 @@ def _caught(
 ) -> None:
     """Execute a body; what it raises goes to the handler, other runs to `orelse`, and all meet behind."""
     base, mark, level = m.alive, m.departures(), m.store.open()
-    guard = Guard(level, reads)
+    guard = Guard(level, len(m.stack), reads)
     m.guards.append(guard)
     try:
         m.attempt(body)
@@ -233,6 +233,11 @@ def _managed(m: Machine, func: Value, args: tuple[Value, ...], kwds: Table) -> M
     ):
         raise m.unsupported("a context manager with other than one yield is not in the language", "write a class")
     return Managed(made)
+
+
+@called(Managed)
+def _as_decorator(m: Machine, *_: Value) -> Value:
+    raise m.unsupported("a context as a decorator is not in the language", "write `with` in the function")
 
 
 @dataclass(frozen=True, eq=False)

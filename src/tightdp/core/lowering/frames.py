@@ -11,7 +11,7 @@ from tightdp import errors
 from tightdp.core.lowering.store import Cell
 from tightdp.core.lowering.values import Value
 from tightdp.core.nodes import Expr
-from tightdp.errors import Span
+from tightdp.errors import LanguageError, Span
 from tightdp.language.source import FunctionSource
 
 
@@ -33,6 +33,8 @@ class Failure(Exception):
         self.held = held
         """The exception as an object, where a handler reads what it holds."""
         self.span: Span | None = None
+        self.frames: list[Frame] | None = None
+        """Where runs were as it was raised first."""
 
 
 def _class_named(name: str) -> type[BaseException] | None:
@@ -53,10 +55,11 @@ class Thrown:
 class Guard:
     """A `try` or `with` block at work: where runs that raise are collected, with what they wrote since a level.
 
-    `reads` says whether a handler reads what exceptions hold.
+    `depth` is how many frames there are around it, and `reads` says whether a handler reads what exceptions hold.
     """
 
     level: int
+    depth: int
     reads: bool = False
     raised: list[End] = field(default_factory=list)
 
@@ -99,3 +102,27 @@ class Frame:
     loops: list[Loop] = field(default_factory=list)
     yielded: Callable[[Value], None] | None = None  # what is done with what a generator gives
     late: frozenset[ast.Return] = frozenset()  # in the round of a loop: what is executed once that is over
+
+
+def of_library(frame: Frame) -> bool:
+    """Whether a function stands for one of a library."""
+    return str(frame.source.namespace.get("__name__")).startswith("tightdp.")
+
+
+def as_caught(failure: Failure, span: Span, stack: list[Frame], guards: list[Guard]) -> Failure:
+    """Return what is raised at a place as it is caught: StopIteration of a generator is a RuntimeError."""
+    failure.span = span
+    if failure.kind is None or not issubclass(failure.kind, StopIteration):
+        return failure
+    before = failure.frames = stack[:] if failure.frames is None else failure.frames
+    inside = stack[guards[-1].depth if guards else 0 :]
+    left = [frame for frame in inside if frame.yielded is not None and any(frame is each for each in before)]
+    if any(map(of_library, left)):
+        hint = "let the function that the library calls raise no StopIteration"
+        what = "a StopIteration that ends an iterator of the library is not in the language"
+        raise LanguageError(what, hint, span=span)
+    if not left:
+        return failure
+    found = Failure("RuntimeError: generator raised StopIteration", "return from the generator instead")
+    found.span = span
+    return found

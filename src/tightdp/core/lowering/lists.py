@@ -14,7 +14,7 @@ from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.iteration import items_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.positions import position_in
-from tightdp.core.lowering.refusals import refuse_members, refuse_mixed
+from tightdp.core.lowering.refusals import refuse_members, refuse_mixed, refuse_quotients
 from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, methods
 from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, whole
 from tightdp.core.lowering.sequences import content, element, equal, extend, is_item, plain
@@ -151,6 +151,7 @@ def _text(m: Machine, value: Value, operation: str, *more: Value, within: tuple[
     value = plain(m, value)
     if is_scalar(value):
         refuse_mixed(m, value, "a string", "return it in a tuple")
+        refuse_quotients(m, value, "a string")
         if operation == "repr":
             refuse_members(m, value, "a string")
         return operate(m, operation, value, *more)

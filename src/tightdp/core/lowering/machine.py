@@ -16,7 +16,7 @@ from tightdp.core.lowering.frames import Dead as Dead
 from tightdp.core.lowering.frames import End as End
 from tightdp.core.lowering.frames import Failure as Failure
 from tightdp.core.lowering.frames import Frame as Frame
-from tightdp.core.lowering.frames import Guard, Thrown
+from tightdp.core.lowering.frames import Guard, Thrown, as_caught, of_library
 from tightdp.core.lowering.frames import Loop as Loop
 from tightdp.core.lowering.given import Given
 from tightdp.core.lowering.registry import OPERANDS, SYNTAX, TARGETS, name_of_node
@@ -176,7 +176,7 @@ class Machine:
     def span(self, node: ast.AST) -> Span:
         """Return the place of a node; where it stands for a library, the place at which that is called."""
         for frame in reversed(self.stack):
-            if not str(frame.source.namespace.get("__name__")).startswith("tightdp."):
+            if not of_library(frame):
                 inside = {id(part) for part in ast.walk(frame.source.node)} if frame is not self.frame else {id(node)}
                 return frame.source.span(next((at for at in [node, *self.position[::-1]] if id(at) in inside), None))
         return self.frame.source.span(node)
@@ -195,7 +195,7 @@ class Machine:
         failing = self.conj(self.alive, condition)
         if failing is self.builder.false:
             return
-        failure.span = failure.span or self.span(self.position[-1])
+        failure = as_caught(failure, failure.span or self.span(self.position[-1]), self.stack, self.guards)
         if self.guards and failure.kind is not None:
             guard, alive, self.alive = self.guards[-1], self.alive, failing
             held = failure.held if any(each.reads for each in self.guards) else None

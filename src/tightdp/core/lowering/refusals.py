@@ -159,6 +159,7 @@ def refuse_quotients(m: Machine, value: Value, what: str) -> None:
         quotients = {item for items in lists for item in items if type(item) is Fraction and item.denominator == 1}
         return any(type(part.values[part.index[q]]) is int for q in quotients for part in parts if q in part.index)
 
-    if isinstance(value, Expr) and not value.boolean and any(map(both_met, reachable([value]))):
+    number = not value.boolean if isinstance(value, Expr) else type(value) in (int, Fraction)
+    if number and (m.builder.met or (isinstance(value, Expr) and any(map(both_met, reachable([value]))))):
         hint = "compare it with a number, or keep integers and quotients apart"
         raise m.unsupported(f"{what} of what may be an integer or a quotient is not in the language", hint)

@@ -96,7 +96,7 @@ def adopt(m: Machine, thing: object) -> Value:
 
 _OF_INTEGERS = {
     "bitand", "bitor", "bitxor", "lshift", "rshift", "invert", "comb", "perm", "gcd", "factorial", "isqrt", "bin",
-    "powmod",
+    "powmod", "numerator", "denominator", "bit_count", "bit_length", "index",
 }  # fmt: skip
 """Operations that raise for a float what they do not for an equal integer; inside `try` that is another way."""
 
@@ -141,6 +141,9 @@ def operate(m: Machine, name: str, *values: Value) -> Value:
         name = name_in_doubles(name, values)
     if m.guards and (name in _OF_INTEGERS or (name == "mul" and any(isinstance(value, str) for value in values))):
         for value in values:
+            refuse_quotients(m, value, name)
+    if m.guards and name in ("round", "fraction") and len(values) == 2:
+        for value in values[name == "round" :]:
             refuse_quotients(m, value, name)
     if not any(isinstance(value, Expr) for value in values):
         try:
@@ -250,15 +253,17 @@ def negated(m: Machine, condition: Value) -> Value:
     return known(m.builder.negation(m.expr(condition)))
 
 
-def over_values(m: Machine, value: Value, action: Callable[[Any], Value]) -> Value:
+def over_values(m: Machine, value: Value, action: Callable[[Any], Value], keys: bool = False) -> Value:
     """Apply an action to every plain value that a scalar may take, and merge the results.
 
-    Raises LanguageError where these do not end.
+    `keys` says that equal values do the same, be they integers or not. Raises LanguageError where these do not end.
     """
     if isinstance(value, Union):
-        return m.each(value, lambda item: over_values(m, item, action))
+        return m.each(value, lambda item: over_values(m, item, action, keys))
     if isinstance(value, Element):
         value = OPERANDS[Element](m, "plain", value)
+    if m.guards and not keys:
+        refuse_quotients(m, value, "an index or a count")
     if isinstance(value, Double):
         value = known(m.expr(value))
     m.builder.cells.check_whole(value)
@@ -313,7 +318,7 @@ def over_keys(m: Machine, key: Value, action: Callable[[Any], Value]) -> Value:
             value = OPERANDS[Element](m, "plain", value)
         if not is_scalar(value):
             raise unhashable(m, value)
-        return over_values(m, value, action)
+        return over_values(m, value, action, keys=True)
 
     return m.each(key, of)
 

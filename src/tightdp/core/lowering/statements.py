@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from tightdp.core.lowering.dictionaries import new_table
 from tightdp.core.lowering.expressions import BINARY, binary, bounds_of, look_up, named
+from tightdp.core.lowering.functions import call_python
 from tightdp.core.lowering.iteration import collected, items_of
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.objects import assign
@@ -32,6 +34,9 @@ from tightdp.core.lowering.values import (
     name_of,
 )
 from tightdp.core.nodes import Expr
+from tightdp.exact.lazily import lazily
+
+of_library: Any = lazily("tightdp.language.library_functions")
 
 # assignment
 
@@ -195,7 +200,11 @@ def _to_pattern(m: Machine, target: ast.Tuple | ast.List, value: Value) -> None:
         middle = m.new_list(items[at : at + missing + 1])
         return (*items[:at], middle, *items[at + missing + 1 :])
 
-    parts = m.each(collected(m, value), spread)
+    def begun(one: Value) -> Value:  # of an iterator, no more is taken than says that it is too many
+        taken = isinstance(one, Object) and hasattr(one.kind, "__next__") and not starred
+        return call_python(m, of_library.islice, (one, len(targets) + 1), {}) if taken else one
+
+    parts = m.each(collected(m, m.each(value, begun)), spread)
     if isinstance(parts, Union):
         raise m.unsupported("unpacking values of different shapes", "branch on the shape first")
     for inner, part in zip(targets, parts, strict=True):
