@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from tightdp.errors import LanguageError
 from tightdp.exact.rationals import Symbolic
-from tightdp.language.primitives import flip
+from tightdp.language.primitives import current_source, flip
 
 
 class Outside(LanguageError):
@@ -17,6 +17,14 @@ class Outside(LanguageError):
     def __init__(self, what: str) -> None:
         super().__init__(f"noise on all integers {what}", "clamp it first, as in max(lo, min(value, hi))")
         self.reason = what
+
+
+def refuse(what: str) -> NoReturn:
+    """Raise Outside. The run in which it is raised remembers it, whatever the program catches."""
+    error, run = Outside(what), current_source()
+    if getattr(run, "stopped", error) is None:
+        run.stopped = error  # type: ignore[attr-defined]
+    raise error
 
 
 class Refusing(Symbolic):
@@ -30,11 +38,11 @@ class Refusing(Symbolic):
 
     def refused(self, *_: Any) -> Any:
         """Raise an error: no more is known of it than its class says."""
-        raise Outside(self.refusal)
+        refuse(self.refusal)
 
     def as_integer(self, name: str) -> Any:
         """Raise an error: it is not known."""
-        raise Outside(self.refusal)
+        refuse(self.refusal)
 
     def _refuse(self, *_: Any) -> Any:
         return self.refused()
@@ -78,7 +86,7 @@ class Quotient(Refusing):
 
     def as_integer(self, name: str) -> Any:
         """Raise an error: it need not be an integer."""
-        raise Outside(f"divides a number, and the quotient is {name}")
+        refuse(f"divides a number, and the quotient is {name}")
 
 
 class Term(Refusing):
@@ -127,7 +135,7 @@ class Drawn(Refusing):
                     self.ends[:] = self, self  # it is not asked about again
                     return bool(of.above > of.below or of.flipped())
         if not isinstance(number, (int, Fraction)) or isinstance(self.ends[1], (Term, Drawn)):
-            raise Outside("is the end of a draw that is compared with other than rational numbers")
+            refuse("is the end of a draw that is compared with other than rational numbers")
         last, (low, high) = math.floor(number - self.added), self.ends
         if last < low or high < last:
             return bool(last >= low)
@@ -176,4 +184,4 @@ class Drawn(Refusing):
 
     def as_integer(self, name: str) -> Any:
         """Raise an error: it is not known."""
-        raise Outside(f"is the end of a draw, which is {name}")
+        refuse(f"is the end of a draw, which is {name}")

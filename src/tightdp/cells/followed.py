@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from types import FrameType
 from typing import Any
 
@@ -13,6 +14,7 @@ from tightdp.cells.loops import Counter, Entry
 from tightdp.cells.meetings import Meetings
 from tightdp.cells.noise import Outside
 from tightdp.cells.pictures import Outer, Picture, Place
+from tightdp.errors import LimitError
 from tightdp.exact.field import Number
 
 
@@ -40,8 +42,43 @@ class Loops:
     meetings: Meetings = field(default_factory=Meetings)
     outer: Outer = field(default_factory=Outer)
     rejected: bool = False
-    asked: bool = False
-    """Whether unknown records were asked for more than where noise is."""
+
+
+class Stoppable:
+    """A run that remembers what stopped it, as the program that is run may catch everything."""
+
+    stopped: BaseException | None = None
+
+    def __init_subclass__(cls) -> None:
+        for name, method in list(vars(cls).items()):
+            if callable(method) and not name.startswith("_"):
+                setattr(cls, name, _remembered(method))
+
+    def whole(self, execute: Callable[[Any], Any]) -> Any:
+        """Return what the run comes to. Raises what stopped it, whatever the program made of that."""
+        try:
+            output = execute(self)
+        except BaseException as error:
+            if self.stopped is None or error is self.stopped or isinstance(error, LimitError):
+                raise
+        if self.stopped is not None:
+            raise self.stopped
+        return output
+
+
+def _remembered(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method of a run that remembers what it raises, but for errors of the program."""
+
+    @wraps(method)
+    def remembering(run: Stoppable, *arguments: Any) -> Any:
+        try:
+            return method(run, *arguments)
+        except BaseException as error:
+            if run.stopped is None and (isinstance(error, Outside) or not isinstance(error, Exception)):
+                run.stopped = error
+            raise
+
+    return remembering
 
 
 class Endless(BaseException):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from tightdp.cells.coins import Drawn, Outside, Quotient, Refusing
+from tightdp.cells.coins import Drawn, Outside, Quotient, Refusing, refuse
 from tightdp.cells.linear import REAL, Row, row
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.rationals import as_int
@@ -50,10 +50,6 @@ class Decider(Protocol):
         """Return what a coin shows that has this quotient as its probability."""
         ...
 
-    def ask(self) -> None:
-        """Hear that records are asked for more than where noise is."""
-        ...
-
 
 def noisy(run: Decider, coefficients: Mapping[int, int | Fraction], constant: int | Fraction) -> Any:
     """Return a linear form as a number: an ordinary one where no draw is left in it."""
@@ -80,7 +76,7 @@ class Noisy(Refusing):
         if isinstance(other, (int, Fraction)):
             return {}, Fraction(other) if isinstance(other, Fraction) else int(other)
         if isinstance(other, float) and math.isfinite(other):
-            raise Outside("meets a number in doubles")
+            refuse("meets a number in doubles")
         self._check(other, "is added to")
         return None
 
@@ -88,7 +84,7 @@ class Noisy(Refusing):
     def _check(other: Any, meets: str) -> None:
         """Raise Outside where another number is not rational."""
         if isinstance(other, ExpNumber):
-            raise Outside(f"{meets} {other}, which is not rational; an unknown may be the scale of noise")
+            refuse(f"{meets} {other}, which is not rational; an unknown may be the scale of noise")
 
     @property
     def real(self) -> bool:
@@ -120,7 +116,7 @@ class Noisy(Refusing):
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Noisy):
-            raise Outside("is multiplied by such noise")
+            refuse("is multiplied by such noise")
         self._check(other, "is multiplied by")
         if not isinstance(other, (int, Fraction)):
             return NotImplemented
@@ -130,12 +126,12 @@ class Noisy(Refusing):
 
     def __truediv__(self, other: Any) -> Any:
         if BITS.get():
-            raise Outside("is divided in doubles")
+            refuse("is divided in doubles")
         return self._over(other)
 
     def _over(self, other: Any) -> Any:
         if isinstance(other, Noisy):
-            raise Outside("is divided by such noise")
+            refuse("is divided by such noise")
         self._check(other, "is divided by")
         if not isinstance(other, (int, Fraction)):
             return NotImplemented
@@ -222,13 +218,13 @@ class Noisy(Refusing):
 
     def __round__(self, digits: int | None = None) -> Any:
         if digits is not None:
-            raise Outside("is rounded to digits")
+            refuse("is rounded to digits")
         if self.real:
             return math.floor(self + Fraction(1, 2))
         below = math.floor(self)
         rest = self - below
         if isinstance(rest, Noisy):
-            raise Outside("is rounded")
+            refuse("is rounded")
         if rest == Fraction(1, 2):
             return below + below % 2
         return below + (rest > Fraction(1, 2))
@@ -236,23 +232,23 @@ class Noisy(Refusing):
     def as_integer(self, name: str) -> Any:
         """Return the number where it is an integer on all runs."""
         if self.real or any(Fraction(c).denominator > 1 for c in (*self.coefficients.values(), self.constant)):
-            raise Outside(f"is {name}, and may be no integer")
+            refuse(f"is {name}, and may be no integer")
         return self
 
     def is_whole(self) -> bool:
         """Raise an error but for what cannot be an integer: adding 0.0 is not seen."""
         if not self.real and all(Fraction(c).denominator == 1 for c in (*self.coefficients.values(), self.constant)):
-            raise Outside("is asked for its type")
+            refuse("is asked for its type")
         return False
 
     def __rtruediv__(self, other: Any) -> Any:
         if BITS.get():
-            raise Outside("divides a number in doubles")
+            refuse("divides a number in doubles")
         return Quotient(Fraction(other), self) if isinstance(other, (int, Fraction)) else NotImplemented
 
     def flipped(self) -> bool:
         """Raise an error: it is no probability."""
-        raise Outside("is the probability of a coin")
+        refuse("is the probability of a coin")
 
     @property
     def numerator(self) -> Any:
@@ -271,18 +267,10 @@ class Noisy(Refusing):
 
 
 class OfRecords(Noisy):
-    """Σ coefficient·record + constant, of unknown integers: where noise is.
-
-    A run that asks for more hears of it, whatever it catches.
-    """
+    """Σ coefficient·record + constant, of unknown integers: where noise is."""
 
     __slots__ = ()
     refusal = "is around records that are asked for more"
-
-    def refused(self, *_: Any) -> Any:
-        """Raise an error: it is another number on every dataset."""
-        self.run.ask()
-        return super().refused()
 
     def _parts(self, other: Any) -> tuple[Mapping[int, int | Fraction], int | Fraction] | None:
         return super()._parts(other) if isinstance(other, (Noisy, int, Fraction)) else self.refused()

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from tightdp.cells.draws import COUNTED, Path, Rate, by_pieces, may_occur
 from tightdp.cells.ends import outcomes
-from tightdp.cells.followed import Begun, End, Endless, Loops, Round
+from tightdp.cells.followed import Begun, End, Endless, Loops, Round, Stoppable
 from tightdp.cells.left import Before, Left, begun, from_0_on
 from tightdp.cells.linear import COUNTER, REAL, Row, Rows, needed, row, tightest
 from tightdp.cells.loops import Asked, Chain, Ended, Entry, Rest, ended
@@ -45,7 +45,7 @@ _WAYS = {"end": 1, "return": 2, "returns": 3}
 T = TypeVar("T")
 
 
-class _Run:
+class _Run(Stoppable):
     """One run: takes the decisions of the past, then the first alternative of each."""
 
     tells_equal_apart = False
@@ -111,7 +111,6 @@ class _Run:
 
     def residue(self, variable: int, modulus: int) -> int:
         if variable < 0:
-            self.ask()
             raise Outside("is rounded beside records")
         known, period = self.residues.get(variable, (0, 1))
         common = lcm(period, modulus)
@@ -122,10 +121,6 @@ class _Run:
             known += period * self._taken(common // period)
             self.residues[variable] = known, common
         return known % modulus
-
-    def ask(self) -> None:
-        """Hear that records are asked for more than where noise is."""
-        self.loops.asked = True
 
     def draw(self, law: Law) -> int:
         taken = self._taken(len(law)) if len(law) > 1 else 0
@@ -367,7 +362,7 @@ def _runs(execute: Callable[[_Run], Any], past: list[Any], loops: Loops) -> Iter
         loops.watch()
         run = _Run(past, loops, execute)
         try:
-            output = execute(run)
+            output = run.whole(execute)
             if run.hidden:
                 run.show(picture({"": output}).numbers)
             yield run, output

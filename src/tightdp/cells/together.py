@@ -40,7 +40,7 @@ def paths_together(bound: Bound, datasets: Sequence[Dataset], loops: Loops) -> C
     apart = Loops(loops.mass, loops.watch)
     with suppress(Outside, Endless, Met):
         found = found_by(execute, apart)
-        if not apart.rejected and not apart.asked:
+        if not apart.rejected:
             every = list(map(_Together, found))
             alone = len({path.kind() for path in found}) == len(found) and not any(each.shown for each in every)
 
