@@ -94,6 +94,14 @@ def told_types(x: Any) -> Any:
     return tuple((told_by_type(record), laplace(record, 2) >= 0) for record in x)
 
 
+def drawn_again(x: Any) -> Any:
+    """A loop that may go on for long."""
+    z = laplace(x[0], 1)
+    while not -1 <= z <= 2:
+        z = laplace(x[0], 1)
+    return z > 0
+
+
 def _bound(function: Any, n: int = 2, **parameters: Any) -> Bound:
     bound: Bound = mechanism(function, record=Int(-1, 1)).bind(n=n, **parameters).engine.program.bound
     return bound
@@ -157,3 +165,12 @@ def test_records_may_be_published() -> None:
 @pytest.mark.parametrize("function", [asks, rejects, catches, catches_scales, told_types])
 def test_what_asks_records_for_more_is_run_on_each_dataset(function: Any) -> None:
     assert not _alike(_bound(function))
+
+
+def test_a_loop_that_goes_on_for_long_is_not_gone_through_again_on_each_dataset() -> None:
+    bound, loops = _bound(drawn_again), _loops()
+    every = list(product(bound.record.values, repeat=bound.n))
+    assert paths_together(bound, every, loops) is None
+    assert len(loops.followed) == 1
+    for x in every:
+        assert _masses(paths(bound, x, loops)[0]) == _masses(paths(bound, x, _loops())[0])

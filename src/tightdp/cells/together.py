@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -38,19 +37,24 @@ def paths_together(bound: Bound, datasets: Sequence[Dataset], loops: Loops) -> C
         return bound.execute(tuple(noisy(run, {v: 1}, 0) for v in unknown), run)
 
     apart = Loops(loops.mass, loops.watch)
-    with suppress(Outside, Endless, Met):
+    try:
         found = found_by(execute, apart)
-        if not apart.rejected:
-            every = list(map(_Together, found))
-            alone = len({path.kind() for path in found}) == len(found) and not any(each.shown for each in every)
+    except Endless as endless:  # nor are runs on each dataset to find that out once more
+        loops.followed.add(endless.key)
+        return None
+    except (Outside, Met):
+        return None
+    if apart.rejected:
+        return None
+    every = list(map(_Together, found))
+    alone = len({path.kind() for path in found}) == len(found) and not any(each.shown for each in every)
 
-            def on(x: Dataset) -> list[Path]:
-                loops.watch()
-                here = [path for each in every for path in each.on(x)]
-                return here if alone else united(_merged(here))
+    def on(x: Dataset) -> list[Path]:
+        loops.watch()
+        here = [path for each in every for path in each.on(x)]
+        return here if alone else united(_merged(here))
 
-            return on
-    return None
+    return on
 
 
 def _merged(paths: Iterable[Path]) -> Iterable[Path]:
