@@ -335,14 +335,7 @@ def common_step(polynomial: Polynomial, step: int) -> int:
     """Return the greatest common divisor of `step` and all powers of T that occur."""
     if isinstance(polynomial, fmpz_mpoly):
         return math.gcd(step, *(power for powers in polynomial.monoms() for power in _rooted(powers)))
-    degree = polynomial.degree()
-    step = math.gcd(step, max(degree, 0))
-    for power in range(degree):
-        if step == 1:
-            break
-        if power % step and polynomial[power]:
-            step = math.gcd(step, power)
-    return step
+    return math.gcd(step, polynomial.deflation()[1]) if polynomial.degree() > 0 else step
 
 
 def monomial(polynomial: Polynomial) -> tuple[int, int] | None:
