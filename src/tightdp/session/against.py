@@ -42,6 +42,8 @@ _SUMS = 12
 """With so many lists of weights laws on all datasets are compared."""
 _BESIDE = 6
 """And each with one that is drawn, so often."""
+_RATIOS = 4
+"""Two laws by the ratios that they have at so many outputs."""
 
 
 class Differs(QueryError):
@@ -368,16 +370,23 @@ def _laws_alike(
     # of every list of weights the largest sum over an event is as near as laws; nobody foresees the weights
     pairs = [(at, by) for at in range(len(laws)) for by in sample(range(len(laws)), min(_BESIDE, len(laws)))]
     for which in [*repeat(range(len(laws)), _SUMS), *pairs]:
-        weights = [randint(-(1 << 30), 1 << 30) for _ in which]
-        mine, other = (
-            sum(max(0, sum(map(mul, weights, p))) for p in _of([each[at] for at in which])) for each in (laws, theirs)
-        )
-        least, most = (
-            sum(max(0, s * w) * (ours[at].wide + error) for w, at in zip(weights, which, strict=True)) for s in (-1, 1)
-        )
-        if not -least <= other - mine <= most:
-            return False
+        mine, other = ([*_of([each[at] for at in which])] for each in (laws, theirs))
+        for weights in _weights(which, mine, other):
+            largest, beside = (sum(max(0, sum(map(mul, weights, p))) for p in each) for each in (mine, other))
+            least, most = (
+                sum(max(0, s * w) * (ours[at].wide + error) for w, at in zip(weights, which, strict=True))
+                for s in (-1, 1)
+            )
+            if not -least <= beside - largest <= most:
+                return False
     return True
+
+
+def _weights(which: Sequence[int], *rows: Sequence[Sequence[Any]]) -> Iterable[list[Any]]:
+    """Return lists of weights: of two laws those at which an output is worth nothing, which depend on their ratios."""
+    if len(which) == 2:
+        return [[q, -p] for p, q in (choice(choice(rows)) for _ in range(_RATIOS))]
+    return [[randint(-(1 << 30), 1 << 30) for _ in which]]
 
 
 def _vectors(laws: Sequence[dict[Any, Any]], by_value: bool) -> Any:
