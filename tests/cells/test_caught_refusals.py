@@ -7,10 +7,12 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from tightdp import Bit, geometric, laplace, mechanism
 from tightdp.errors import LanguageError
+from tightdp.exact.field import exp
 
 
 @mechanism(record=Bit)
@@ -68,7 +70,44 @@ def loop(x):
     return count
 
 
-@pytest.mark.parametrize("refused", [square, text, suppressed, finally_returned, loop], ids=lambda m: m.name)
+@mechanism(record=Bit)
+def scale(x):
+    """Noise as the scale of other noise, which fails where it is negative only."""
+    z = laplace(sum(x), 1)
+    try:
+        y = laplace(0, z)
+    except Exception:
+        return x[0]
+    return y > 1
+
+
+@mechanism(record=Bit)
+def below(x):
+    """A function of NumPy that takes no noise here."""
+    z = laplace(sum(x), 1)
+    try:
+        y = np.floor(z)
+    except Exception:
+        return x[0]
+    return y > 1
+
+
+@mechanism(record=Bit)
+def shown(x):
+    """How a number looks, without a name that says so."""
+    return len(repr(laplace(sum(x), 1)))
+
+
+@mechanism(record=Bit)
+def method(x):
+    """What floats have, under a name that is asked for."""
+    return laplace(sum(x), 1).is_integer()
+
+
+REFUSED = [square, text, suppressed, finally_returned, loop, scale, below, shown, method]
+
+
+@pytest.mark.parametrize("refused", REFUSED, ids=lambda m: m.name)
 def test_a_refusal_is_not_caught(refused):
     with pytest.raises(LanguageError):
         refused.bind(n=2).privacy()
@@ -126,3 +165,13 @@ def caught_around(x):
 def test_a_handler_does_not_catch_that_a_loop_is_endless():
     with pytest.raises(LanguageError, match="no bound on the rounds"):
         caught_around.bind(n=1).privacy()
+
+
+@mechanism(record=Bit)
+def part(x):
+    """The real part of a number is itself."""
+    return getattr(laplace(sum(x), 1), "real") > 1  # noqa: B009
+
+
+def test_the_real_part_of_a_number_is_itself():
+    assert part.bind(n=2).privacy().exp_epsilon == exp(1)

@@ -47,6 +47,11 @@ class Refusing(Symbolic):
     def _refuse(self, *_: Any) -> Any:
         return self.refused()
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # Python and NumPy ask for these
+            raise AttributeError(name)
+        return self.refused()
+
     flipped = drawn_from = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __pow__ = __rpow__ = _refuse
@@ -54,7 +59,7 @@ class Refusing(Symbolic):
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refuse
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __hash__ = _refuse
-    __index__ = __int__ = __float__ = __str__ = __format__ = _refuse
+    __index__ = __int__ = __float__ = __str__ = __repr__ = __format__ = _refuse
 
 
 class Quotient(Refusing):

@@ -213,7 +213,7 @@ def _others(drafts: Iterable[_Draft], real: Sequence[int], at: int) -> set[int]:
 def _kind(value: Any) -> str:
     if isinstance(value, Symbolic) and not isinstance(value, Noisy):
         raise Outside("divides a number, or ends a draw, and the outcome is published")
-    if isinstance(value, Noisy) and value.real:
+    if isinstance(value, Noisy) and value.continuous:
         return "real"
     return "number" if isinstance(value, (int, Fraction, Noisy)) else type(value).__name__
 

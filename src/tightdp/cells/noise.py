@@ -87,7 +87,7 @@ class Noisy(Refusing):
             refuse(f"{meets} {other}, which is not rational; an unknown may be the scale of noise")
 
     @property
-    def real(self) -> bool:
+    def continuous(self) -> bool:
         """Whether it may be any real number."""
         return max(self.coefficients) >= REAL
 
@@ -184,7 +184,7 @@ class Noisy(Refusing):
     __hash__ = Refusing.__hash__
 
     def __bool__(self) -> bool:
-        if self.real and not self.run.hidden & self.coefficients.keys():
+        if self.continuous and not self.run.hidden & self.coefficients.keys():
             return True  # it has a density
         zero = [self.at_most(), (-self).at_most()]
         return self.run.decide([zero, [self.at_most(True)], [(-self).at_most(True)]]) != 0
@@ -193,7 +193,7 @@ class Noisy(Refusing):
         return -self if self < 0 else self
 
     def __floor__(self) -> Any:
-        if self.real:
+        if self.continuous:
             return self.run.floor(self)
         rest: int | Fraction = Fraction(self.constant)
         for v, c in self.coefficients.items():
@@ -219,7 +219,7 @@ class Noisy(Refusing):
     def __round__(self, digits: int | None = None) -> Any:
         if digits is not None:
             refuse("is rounded to digits")
-        if self.real:
+        if self.continuous:
             return math.floor(self + Fraction(1, 2))
         below = math.floor(self)
         rest = self - below
@@ -231,13 +231,15 @@ class Noisy(Refusing):
 
     def as_integer(self, name: str) -> Any:
         """Return the number where it is an integer on all runs."""
-        if self.real or any(Fraction(c).denominator > 1 for c in (*self.coefficients.values(), self.constant)):
+        if self.continuous or any(Fraction(c).denominator > 1 for c in (*self.coefficients.values(), self.constant)):
             refuse(f"is {name}, and may be no integer")
         return self
 
     def is_whole(self) -> bool:
         """Raise an error but for what cannot be an integer: adding 0.0 is not seen."""
-        if not self.real and all(Fraction(c).denominator == 1 for c in (*self.coefficients.values(), self.constant)):
+        if not self.continuous and all(
+            Fraction(c).denominator == 1 for c in (*self.coefficients.values(), self.constant)
+        ):
             refuse("is asked for its type")
         return False
 
@@ -249,6 +251,11 @@ class Noisy(Refusing):
     def flipped(self) -> bool:
         """Raise an error: it is no probability."""
         refuse("is the probability of a coin")
+
+    @property
+    def real(self) -> Any:
+        """The number itself."""
+        return self
 
     @property
     def numerator(self) -> Any:
@@ -286,5 +293,5 @@ class OfRecords(Noisy):
     __rtruediv__ = __floor__ = __ceil__ = __trunc__ = __abs__ = __floordiv__ = __mod__ = __divmod__ = Refusing._refuse
     __round__ = is_whole = flipped = drawn_from = Refusing._refuse  # type: ignore[assignment]
     __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __hash__ = Refusing._refuse
-    __repr__ = __getattr__ = __array__ = __reduce_ex__ = Refusing._refuse
-    numerator = denominator = property(Refusing._refuse)
+    __getattr__ = __array__ = __reduce_ex__ = Refusing._refuse
+    real = numerator = denominator = property(Refusing._refuse)

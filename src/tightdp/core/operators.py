@@ -259,7 +259,7 @@ def _written(value: Value) -> Value:
     """Return a value whose text is the same in Python, where a fraction may be a double."""
     if isinstance(value, (Fraction, ExpNumber)):
         raise TypeError(f"the text of {value!r} is not known")
-    return value
+    return format(value) if isinstance(value, Between) else value  # a cell refuses
 
 
 def _exponential(exponent: object) -> Number:

@@ -64,6 +64,8 @@ def as_fraction(value: object) -> Fraction:
     if fraction is None and isinstance(value, (str, Decimal)) and _is_extreme(str(value)):
         what = f"{value!r} has an exponent beyond {_LARGEST_EXPONENT:,}"
         raise ParameterError(what, 'write a quotient of ints, as in "1/5" or Fraction(1, 10**5000)')
+    if isinstance(value, Symbolic):
+        value.refused()
     if fraction is None:
         raise ParameterError(f"{value!r} is not a rational number", RATIONAL_HINT)
     return fraction

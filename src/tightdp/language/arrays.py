@@ -104,6 +104,8 @@ def _stand_in(value: Any) -> Any:
         return np.ones(1, _type(value))
     if isinstance(value, (list, tuple)):
         return np.ones(1, _type(_array(value)))
+    if isinstance(value, Symbolic):
+        return 1 if value.is_whole() else 1.0
     return 1.0 if isinstance(value, (Fraction, ExpNumber)) else type(value)(1)
 
 
