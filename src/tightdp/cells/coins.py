@@ -47,11 +47,6 @@ class Refusing(Symbolic):
     def _refuse(self, *_: Any) -> Any:
         return self.refused()
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):  # Python and NumPy ask for these
-            raise AttributeError(name)
-        return self.refused()
-
     flipped = drawn_from = _refuse
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
     __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __pow__ = __rpow__ = _refuse
