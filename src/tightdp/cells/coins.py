@@ -44,17 +44,14 @@ class Refusing(Symbolic):
         """Raise an error: it is not known."""
         refuse(self.refusal)
 
-    def _refuse(self, *_: Any) -> Any:
-        return self.refused()
-
-    flipped = drawn_from = _refuse
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __pow__ = __rpow__ = _refuse
-    __neg__ = __pos__ = __abs__ = __floor__ = __ceil__ = __round__ = __trunc__ = __invert__ = _refuse
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _refuse
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = _refuse
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __hash__ = _refuse
-    __index__ = __int__ = __float__ = __str__ = __repr__ = __format__ = _refuse
+    flipped = drawn_from = refused
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = refused
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __pow__ = __rpow__ = refused
+    __neg__ = __pos__ = __abs__ = __floor__ = __ceil__ = __round__ = __trunc__ = __invert__ = refused
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = refused
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = refused
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __hash__ = refused
+    __index__ = __int__ = __float__ = __str__ = __repr__ = __format__ = refused
 
 
 class Quotient(Refusing):

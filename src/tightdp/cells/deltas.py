@@ -146,10 +146,9 @@ class Deltas:
         δ is convex in t: Newton's steps from below end at the very number where it is piecewise linear, unless its
         pieces become shorter and shorter there, and else come close to it.
         """
-        if (
-            pair := next((pair for beside, pair in self._pairs.items() if self._unmatched(beside, delta)), None)
-        ) is not None:
-            return math.inf, math.inf, pair
+        for beside, pair in self._pairs.items():
+            if self._unmatched(beside, delta):
+                return math.inf, math.inf, pair
         upper: Number | float = math.inf
         t, best = self._comparing.laws.one, None
         number, left = self._comparing.laws.number, {key: _Delta(self._comparing, key, t) for key in self._pairs}

@@ -21,7 +21,7 @@ from tightdp.cells.patterns import Counted
 from tightdp.cells.sums import Base, Exact, Pieces, added, antiderivative, exact_number, rational_number
 from tightdp.cells.suprema import Supremum, TooLong, difference, is_multiple, leading
 from tightdp.exact.enclosure import BITS, ball, ends, round_down
-from tightdp.exact.waves import Expansion, Terms, Undecided, Wave, integral
+from tightdp.exact.waves import Expansion, Terms, Undecided, Wave, derivative, integral, value_at
 
 _MOST_PARTS = 1_000
 """On how many parts of a stretch a sign is looked for."""
@@ -139,22 +139,16 @@ def _first_values(p: Counted, q: Counted, t: Fraction) -> tuple[Exact, Exact]:
 
     They are 0 where no derivative is looked at, as with an unknown scale.
     """
+    ours, theirs = _value(p, t), _value(q, t)
+    if ours or theirs or any(base.rate is None for each in (p, q) for ((base, _),) in each):
+        return ours, theirs
+    one, above, below = next(iter(q.values())), terms_of(p), terms_of(q)
     for _ in range(_DERIVATIVES):
-        values = _value(p, t), _value(q, t)
-        if any(values) or any(base.rate is None for each in (p, q) for ((base, _),) in each):
+        above, below = derivative(above), derivative(below)
+        ours, theirs = (exact_number(one, value_at(each, t)) for each in (above, below))
+        if ours or theirs:
             break
-        p, q = _derivative(p), _derivative(q)
-    return values
-
-
-def _derivative(function: Counted) -> Counted:
-    found: Counted = {}
-    for ((base, degree),), c in function.items():
-        parts: Counted = {((base, degree),): c * exact_number(c, rate_of(base))}
-        if degree:
-            parts[((base, degree - 1),)] = c * degree
-        added(found, parts)
-    return found
+    return ours, theirs
 
 
 def _inside(p: Counted, q: Counted, stretch: Stretch, least: Any) -> Supremum | None:

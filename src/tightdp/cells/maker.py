@@ -169,11 +169,14 @@ class Maker:
         """Return a draw with a law at a form, and the function of its variables that this is."""
         place = id(law), form, constant  # the law is kept, so that no other one has its identity
         if place not in self._draws:
-            pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
+            pieces = self._pieces(law)
             name = self._name((tuple(c for _, c in form), constant, pieces))
             factor = _Factor(name, _by_pieces(pieces, dict(form), constant), tuple(v for v, _ in form))
             self._draws[place] = law, Drawn(form, constant, pieces), factor
         return self._draws[place][1:]
+
+    def _pieces(self, law: Exponentials) -> tuple[tuple[Any, Any, Base], ...]:
+        return tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
 
     def _weight(self, path: Path, shrink: Fraction) -> Exact:
         """Return the weight of a path and all of its laws."""
@@ -192,9 +195,8 @@ class Maker:
             form = {w: width * c for w, c in draws[whole][0].items()}
             for w, c in draws[v][0].items():
                 form[w] = form.get(w, 0) + c
-            pieces = tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
             constant = draws[v][1] + width * draws[whole][1]
-            found[v] = Drawn(tuple(sorted(form.items())), constant, pieces)
+            found[v] = Drawn(tuple(sorted(form.items())), constant, self._pieces(law))
         return runs._replace(draws=tuple(found.values()))
 
     @staticmethod

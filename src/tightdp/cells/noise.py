@@ -229,17 +229,21 @@ class Noisy(Refusing):
             return below + below % 2
         return below + (rest > Fraction(1, 2))
 
+    @property
+    def _integral(self) -> bool:
+        """Whether it is an integer on all runs."""
+        numbers = *self.coefficients.values(), self.constant
+        return not self.continuous and all(Fraction(c).denominator == 1 for c in numbers)
+
     def as_integer(self, name: str) -> Any:
         """Return the number where it is an integer on all runs."""
-        if self.continuous or any(Fraction(c).denominator > 1 for c in (*self.coefficients.values(), self.constant)):
+        if not self._integral:
             refuse(f"is {name}, and may be no integer")
         return self
 
     def is_whole(self) -> bool:
         """Raise an error but for what cannot be an integer: adding 0.0 is not seen."""
-        if not self.continuous and all(
-            Fraction(c).denominator == 1 for c in (*self.coefficients.values(), self.constant)
-        ):
+        if self._integral:
             refuse("is asked for its type")
         return False
 
@@ -290,8 +294,8 @@ class OfRecords(Noisy):
     def __truediv__(self, other: Any) -> Any:
         return super().__truediv__(other) if isinstance(other, (int, Fraction)) and other else self.refused()
 
-    __rtruediv__ = __floor__ = __ceil__ = __trunc__ = __abs__ = __floordiv__ = __mod__ = __divmod__ = Refusing._refuse
-    __round__ = is_whole = flipped = drawn_from = Refusing._refuse  # type: ignore[assignment]
-    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __hash__ = Refusing._refuse
-    __getattr__ = __array__ = __reduce_ex__ = Refusing._refuse
-    real = numerator = denominator = property(Refusing._refuse)
+    __rtruediv__ = __floor__ = __ceil__ = __trunc__ = __abs__ = __floordiv__ = __mod__ = __divmod__ = Refusing.refused
+    __round__ = is_whole = flipped = drawn_from = Refusing.refused  # type: ignore[assignment]
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = __bool__ = __hash__ = Refusing.refused
+    __getattr__ = __array__ = __reduce_ex__ = Refusing.refused
+    real = numerator = denominator = property(Refusing.refused)

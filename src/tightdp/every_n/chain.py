@@ -298,12 +298,12 @@ def direction(vector: Vector, matrix: Matrix) -> Vector | None:
     root, times, rest = found
     total: Vector = {}
     for factor in rest:  # Horner's rule
-        total = _plus(row(total, matrix), vector, factor)
+        total = plus(row(total, matrix), vector, factor)
     last: Vector = {}
     for _ in range(times):
         if not total:
             break
-        last, total = total, _plus(row(total, matrix), total, -root)
+        last, total = total, plus(row(total, matrix), total, -root)
     size = sum(last.values(), Fraction(0))
     return {i: value / size for i, value in last.items()} if size else None
 
@@ -350,7 +350,8 @@ def _coefficients(polynomial: fmpz_poly) -> list[Fraction]:
     return [Fraction(int(each)) for each in reversed(polynomial.coeffs())]
 
 
-def _plus(one: Vector, other: Vector, factor: Fraction) -> Vector:
+def plus(one: Vector, other: Vector, factor: Fraction) -> Vector:
+    """Return one vector and so many times another one."""
     total = dict(one)
     for i, value in other.items():
         total[i] = total.get(i, Fraction(0)) + factor * value

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from tightdp.every_n.chain import Chain, Matrix, Vector, column
+from tightdp.every_n.chain import Chain, Matrix, Vector, column, plus, row
 from tightdp.every_n.simulation import solution
 
 _MOST = 60
@@ -29,27 +29,20 @@ def unmixed(chain: Chain) -> Chain:
     if len(kept) == chain.size:
         return chain
     number = {state: at for at, state in enumerate(kept)}
-    shares: list[Vector] = []
+    shares: Matrix = {}
     for state in range(chain.size):
         found = {state: Fraction(1)} if state in kept else _mixture(follows[state], kept)
         if found is None:
             return chain
-        shares.append({number[at]: share for at, share in found.items()})
-
-    def put(vector: Vector) -> Vector:
-        total: Vector = {}
-        for state, value in vector.items():
-            for at, share in shares[state].items():
-                total[at] = total.get(at, Fraction(0)) + value * share
-        return total
+        shares[state] = {number[at]: share for at, share in found.items()}
 
     def cut(matrix: Matrix) -> Matrix:
-        return {number[state]: put(entries) for state, entries in matrix.items() if state in kept}
+        return {number[state]: row(entries, shares) for state, entries in matrix.items() if state in kept}
 
     return replace(
         chain,
         size=len(kept),
-        starts=tuple(map(put, chain.starts)),
+        starts=tuple(row(start, shares) for start in chain.starts),
         steps={y: {x: cut(matrix) for x, matrix in by.items()} for y, by in chain.steps.items()},
         finals=tuple({number[at]: value for at, value in each.items() if at in kept} for each in chain.finals),
     )
@@ -64,7 +57,7 @@ def _follows(chain: Chain) -> list[Vector]:
         left = dict(vector)
         for at, each in reduced.items():
             if factor := left.get(at, Fraction(0)):
-                left = _plus(left, each, -factor / each[at])
+                left = plus(left, each, -factor / each[at])
         if left:
             for state, value in vector.items():
                 found[state][len(reduced)] = value
@@ -78,19 +71,11 @@ def _mixture(wanted: Vector, others: dict[int, Vector]) -> Vector | None:
     if not wanted:
         return {}
     shares = solution(_signed(wanted), {at: _signed(each) for at, each in others.items() if each})
-    total: Vector = {}
-    for at, share in (shares or {}).items():
-        total = _plus(total, others[at], share)
-    return shares if shares is not None and total == wanted and min(shares.values(), default=0) >= 0 else None
+    if shares is None or min(shares.values(), default=0) < 0 or plus(row(shares, others), wanted, Fraction(-1)):
+        return None
+    return shares
 
 
 def _signed(vector: Vector) -> dict[tuple[int, int], Fraction]:
     """Return a vector followed by what is less than 0 by as much."""
     return {(at, sign): sign * value for at, value in vector.items() for sign in (1, -1)}
-
-
-def _plus(one: Vector, other: Vector, factor: Fraction) -> Vector:
-    total = dict(one)
-    for at, value in other.items():
-        total[at] = total.get(at, Fraction(0)) + factor * value
-    return {at: value for at, value in total.items() if value}
