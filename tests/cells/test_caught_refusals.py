@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import random
 from fractions import Fraction
 from itertools import pairwise
 
@@ -98,7 +99,48 @@ def shown(x):
     return len(repr(laplace(sum(x), 1)))
 
 
+@mechanism(record=Bit)
+def in_an_array(x):
+    """An array that holds noise."""
+    z = laplace(sum(x), 1)
+    try:
+        return np.array([z, 1])[0]
+    except Exception:
+        return x[0]
+
+
+@mechanism(record=Bit)
+def kind_of(x):
+    """Whether a quotient is a Fraction."""
+    try:
+        told = isinstance(sum(x) / 3, Fraction)
+    except Exception:
+        told = x[0]
+    return told, laplace(sum(x), 1)
+
+
+@mechanism(record=Bit)
+def seeded(x):
+    """A generator that a seed makes the same in every run."""
+    try:
+        told = np.random.default_rng(7).random() > 2
+    except Exception:
+        told = x[0]
+    return told, laplace(sum(x), 1)
+
+
+@mechanism(record=Bit)
+def other_draw(x):
+    """A draw that is not known."""
+    try:
+        told = random.triangular(1, 2) > 3
+    except Exception:
+        told = x[0]
+    return told, laplace(sum(x), 1)
+
+
 REFUSED = [square, text, suppressed, finally_returned, loop, scale, below, shown]
+REFUSED += [in_an_array, kind_of, seeded, other_draw]
 
 
 @pytest.mark.parametrize("refused", REFUSED, ids=lambda m: m.name)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn
 
 from tightdp.errors import LanguageError
 from tightdp.exact.rationals import Symbolic
-from tightdp.language.primitives import current_source, flip
+from tightdp.language.primitives import flip, stop
 
 
 class Outside(LanguageError):
@@ -20,11 +20,8 @@ class Outside(LanguageError):
 
 
 def refuse(what: str) -> NoReturn:
-    """Raise Outside. The run in which it is raised remembers it, whatever the program catches."""
-    error, run = Outside(what), current_source()
-    if getattr(run, "stopped", error) is None:
-        run.stopped = error  # type: ignore[attr-defined]
-    raise error
+    """Raise Outside, whatever the program catches."""
+    stop(Outside(what))
 
 
 class Refusing(Symbolic):
@@ -35,6 +32,7 @@ class Refusing(Symbolic):
 
     __slots__ = ()
     refusal: ClassVar[str]
+    stop = staticmethod(stop)
 
     def refused(self, *_: Any) -> Any:
         """Raise an error: no more is known of it than its class says."""

@@ -10,7 +10,7 @@ import numbers
 import re
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from tightdp.errors import ParameterError
 
@@ -44,6 +44,10 @@ class Symbolic:
 
     def refused(self) -> Any:
         """What is asked of it is not known: raises an error of its own."""
+        raise NotImplementedError
+
+    def stop(self, error: Exception) -> NoReturn:
+        """Raises an error that ends the run, whatever the program catches."""
         raise NotImplementedError
 
 

@@ -219,8 +219,10 @@ def _array(value: Any, dtype: Any = None, **options: Any) -> Any:
     kinds = {type(item) for item in objects.flat}
     if dtype is not None:
         return _fitted(objects, np.dtype(dtype))
-    if any(isinstance(item, Symbolic) for item in objects.flat):
-        raise LanguageError("arrays of numpy hold no noise that is published or compared as it is", "use a list")
+    for item in objects.flat:
+        if isinstance(item, Symbolic):
+            what = "arrays of numpy hold no noise that is published or compared as it is"
+            item.stop(LanguageError(what, "use a list"))
     if not all(isinstance(item, _NUMBERS) for item in objects.flat):
         raise TypeError("an array of other than numbers")
     if not kinds or kinds & {Fraction, ExpNumber, float, np.float64}:

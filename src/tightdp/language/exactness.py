@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce, wraps
 from operator import truediv
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from tightdp.errors import LanguageError
 from tightdp.exact.field import ExpNumber, Number, exp
@@ -83,8 +83,7 @@ def strictly() -> AbstractContextManager[Any]:
     if "numpy" not in sys.modules:
         return nullcontext()
     what = "ignore" if BITS.get() else "raise"
-    found: AbstractContextManager[Any] = sys.modules["numpy"].errstate(over=what, divide=what, invalid=what)
-    return found
+    return cast(AbstractContextManager[Any], sys.modules["numpy"].errstate(over=what, divide=what, invalid=what))
 
 
 def exactly(value: Any) -> Any:
@@ -132,7 +131,8 @@ def _isinstance(value: Any, kinds: Any) -> bool:
     """In place of `isinstance`: what is exact stands for a float, what is not known yet for whichever it is."""
     if type(value) in (Fraction, ExpNumber):
         if isinstance(value, kinds) and not isinstance(0.5, kinds):
-            raise LanguageError("whether a number is a Fraction or a float is not in the language", "ask for both")
+            what = "whether a number is a Fraction or a float is not in the language"
+            primitives.stop(LanguageError(what, "ask for both"))
         return isinstance(0.5, kinds)
     if not isinstance(value, Symbolic):
         return isinstance(value, kinds)

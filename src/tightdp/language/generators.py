@@ -12,7 +12,7 @@ from typing import Any
 
 from tightdp.errors import LanguageError
 from tightdp.language.doubles import BITS
-from tightdp.language.primitives import choice, current_source, randint, shuffle, uniform
+from tightdp.language.primitives import choice, current_source, randint, shuffle, stop, uniform
 
 Items = Sequence[Any]
 
@@ -130,7 +130,7 @@ class Maker:
         if isinstance(seed, self.kind.stands_for):
             return seed
         if seed is not None:
-            raise LanguageError(*SEEDED)
+            stop(LanguageError(*SEEDED))
         return self.kind()
 
     def __instancecheck__(self, value: Any) -> bool:

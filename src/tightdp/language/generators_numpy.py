@@ -18,6 +18,7 @@ from tightdp.language.primitives import (
     one_sided_geometric,
     randint,
     shuffle,
+    stop,
 )
 
 Size = Any
@@ -149,5 +150,5 @@ def stand_in(value: Any) -> Any:
     if isinstance(value, type) and value in _CLASSES:
         return maker(_CLASSES[value])
     if isinstance(value, type) and issubclass(value, np.random.BitGenerator):
-        raise LanguageError("a bit generator is not in the language", "make the generator with default_rng()")
+        stop(LanguageError("a bit generator is not in the language", "make the generator with default_rng()"))
     return value

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from tightdp.errors import ParameterError, ProgramError
 from tightdp.exact import field
@@ -145,6 +145,14 @@ def current_source() -> Source:
     """The source of randomness in place here."""
     source = _current.get()
     return _default if source is None else source
+
+
+def stop(error: Exception) -> NoReturn:
+    """Raise an error that ends the run. What runs it remembers that, if it can, whatever the program catches."""
+    run = current_source()
+    if getattr(run, "stopped", error) is None:
+        run.stopped = error  # type: ignore[attr-defined]
+    raise error
 
 
 @contextmanager

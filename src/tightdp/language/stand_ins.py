@@ -17,6 +17,7 @@ from typing import Any
 from tightdp.errors import LanguageError
 from tightdp.exact.lazily import lazily
 from tightdp.language.generators import Random, SystemRandom, maker, randbelow, standing
+from tightdp.language.primitives import stop
 
 of_numpy: Any = lazily("tightdp.language.generators_numpy")
 _NUMPY = ("numpy", "_pcg64", "_mt19937")
@@ -51,7 +52,8 @@ def method_of(owner: Any, name: str) -> Any:
     if found is None or name.startswith("_"):
         kind = owner.stands_for
         known = ", ".join(each for each in dir(type(owner)) if not each.startswith("_") and each != "stands_for")
-        raise LanguageError(f"{name} of {kind.__module__}.{kind.__name__} is not in the language", f"there are {known}")
+        what = f"{name} of {kind.__module__}.{kind.__name__} is not in the language"
+        stop(LanguageError(what, f"there are {known}"))
     return found
 
 
@@ -79,7 +81,7 @@ def without_entropy() -> Iterator[None]:
 
     def urandom(size: int) -> bytes:
         if threading.get_ident() == here:
-            raise LanguageError(_WHAT, _HINT)
+            stop(LanguageError(_WHAT, _HINT))
         found: bytes = before(size)
         return found
 
