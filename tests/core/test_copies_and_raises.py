@@ -147,18 +147,20 @@ def test_it_means_what_the_interpreter_says(name: str) -> None:
         assert assert_agreement(bind(module, Int(0, 2), 1), ("cudd",)).failing == 0
 
 
+def assert_refused(body: str, match: str, head: str = HEAD) -> None:
+    """A program is not in the language, for a reason."""
+    with module_of(f"{head}def f(x):\n{body}") as module, pytest.raises(LanguageError, match=match):
+        compile_symbolic(bind(module, Int(0, 2), 1))
+
+
 @pytest.mark.parametrize("made", ["Own(x[0])", "HELD"])
 def test_other_copies_are_refused(made: str) -> None:
-    source = f"{HEAD}def f(x):\n    return copy.copy({made}).v\n"
-    with module_of(source) as module, pytest.raises(LanguageError, match="a copy of this"):
-        compile_symbolic(bind(module, Int(0, 2), 1))
+    assert_refused(f"    return copy.copy({made}).v\n", "a copy of this")
 
 
 @pytest.mark.parametrize("result", ["coin(1)", "row(1)[0]", "of_box(Box(1))"])
 def test_results_kept_of_what_may_be_another_are_refused(result: str) -> None:
-    source = f"{HEAD}def f(x):\n    return {result} + x[0]\n"
-    with module_of(source) as module, pytest.raises(LanguageError, match="kept for the next run"):
-        compile_symbolic(bind(module, Int(0, 2), 1))
+    assert_refused(f"    return {result} + x[0]\n", "kept for the next run")
 
 
 _OF_INTEGERS = [
@@ -173,14 +175,10 @@ _OF_INTEGERS = [
 def test_inside_try_an_integer_and_a_quotient_are_not_mixed(done: str, value: str) -> None:
     tried = f"    try: return ({done}) == 1\n    except TypeError: return 2\n"
     head = f"import fractions, itertools, math, random\nimport numpy as np\n{HEAD}"
-    source = f"{head}def f(x):\n    a = {value}\n{tried}"
-    with module_of(source) as module, pytest.raises(LanguageError, match="an integer or a quotient"):
-        compile_symbolic(bind(module, Int(0, 2), 1))
+    assert_refused(f"    a = {value}\n{tried}", "an integer or a quotient", head)
 
 
 @pytest.mark.parametrize("asked", ["kind(1), kind(True)", "kind(x[0]), kind(x[0] / 2)", "kind(x[0] == 1), kind(1)"])
 def test_kept_results_of_equal_numbers_of_several_types_are_refused(asked: str) -> None:
-    source = f"import functools\n{HEAD}@functools.cache\ndef kind(v): return isinstance(v, bool)\n"
-    body, match = f"def f(x):\n    return {asked}\n", "equal numbers of several types"
-    with module_of(source + body) as module, pytest.raises(LanguageError, match=match):
-        compile_symbolic(bind(module, Int(0, 2), 1))
+    head = f"{HEAD}@functools.cache\ndef kind(v): return isinstance(v, bool)\n"
+    assert_refused(f"    return {asked}\n", "equal numbers of several types", head)
