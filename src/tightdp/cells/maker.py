@@ -141,15 +141,13 @@ class Maker:
         draws: dict[int, tuple[Any, Any]] = dict(enumerate(self._draw(lattice, line, own) for line in lattice.change))
         draws |= {v: reals.draws.get(v, ({v: 1}, 0)) for v in path.laws if v >= REAL}
         draws |= {v: (_renamed(form), constant) for v, (form, constant) in draws.items() if v >= REAL}
-        factors: list[_Factor] = []
-        drawn: list[Drawn] = []
+        placed: list[tuple[Drawn, _Factor]] = []
         for v, law in path.laws.items():
             form, constant = draws[v]
             residue, modulus = path.residues.get(v, (0, 1))
             at = tuple(sorted((w, c * modulus) for w, c in form.items())), constant * modulus + residue
-            draw, factor = self._placed(law, *at)
-            drawn.append(draw)
-            factors.append(factor)
+            placed.append(self._placed(law, *at))
+        drawn, factors = [draw for draw, _ in placed], [factor for _, factor in placed]
         weight = self._weight(path, reals.shrink)
         reached = rows
         rows = [*reached, *(self._moved(path, *each, draws) for each in path.rows)]
@@ -262,17 +260,19 @@ class Maker:
         """Return the sum over a variable, or the integral, of a product of functions that all depend on it."""
         local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
         others = {v for normal, _ in local for v, _ in normal}.union(*(factor.free for factor in factors)) - {y}
-        order = *sorted(others), y
-        places = {v: at + REAL * (v >= REAL) for at, v in enumerate(order)}
+        places = {v: at + REAL * (v >= REAL) for at, v in enumerate((*sorted(others), y))}
         alike = frozenset((tuple(sorted((places[v], c) for v, c in normal)), bound) for normal, bound in local)
         name = places[y], alike, tuple(sorted(factor.at(places) for factor in factors))
+        names = {place: v for v, place in places.items()}
         if name not in self._known:
             total = self._product(alike, factors, places)
             pay(self.watch, 40 * len(total))
-            pieces = _summed_out(total, places[y])
+            try:
+                pieces = _summed_out(total, places[y])
+            except Multiple as multiple:
+                raise Multiple({names[place]: times for place, times in multiple.times.items()}) from None
             self._known[name] = _Factor(self._name(name), pieces, tuple(sorted(variables(pieces))))
         found = self._known[name]
-        names = {place: v for v, place in places.items()}
         return found._replace(pieces=renamed(found.pieces, names), free=tuple(names[v] for v in found.free))
 
     def _product(self, rows: Rows, factors: Sequence[_Factor], places: Mapping[int, int]) -> Pieces:
@@ -362,13 +362,11 @@ def renamed(pieces: Pieces, names: Mapping[int, int]) -> Pieces:
     def others(part: tuple[tuple[int, Any], ...]) -> tuple[tuple[int, Any], ...]:
         return tuple(sorted([(names[v], each) for v, each in part]))
 
-    return [
-        (
-            frozenset([(others(normal), bound) for normal, bound in rows]),
-            {(others(bases), others(degrees)): c for (bases, degrees), c in terms.items()},
-        )
-        for rows, terms in pieces
-    ]
+    found = []
+    for rows, terms in pieces:
+        where = frozenset([(others(normal), bound) for normal, bound in rows])
+        found.append((where, {(others(bases), others(degrees)): c for (bases, degrees), c in terms.items()}))
+    return found
 
 
 def _by_pieces(
