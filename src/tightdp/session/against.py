@@ -373,10 +373,8 @@ def _laws_alike(
         mine, other = ([*_of([each[at] for at in which])] for each in (laws, theirs))
         for weights in _weights(which, mine, other):
             largest, beside = (sum(max(0, sum(map(mul, weights, p))) for p in each) for each in (mine, other))
-            least, most = (
-                sum(max(0, s * w) * (ours[at].wide + error) for w, at in zip(weights, which, strict=True))
-                for s in (-1, 1)
-            )
+            both = [*zip(weights, which, strict=True)]  # what is cut off of one output may be with another one
+            least, most = (sum(abs(w) * error + max(0, s * w) * ours[at].wide for w, at in both) for s in (-1, 1))
             if not -least <= beside - largest <= most:
                 return False
     return True
