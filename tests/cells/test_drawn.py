@@ -88,13 +88,14 @@ def _check_approached(laws: CellLaws, best: Largest, source: str) -> None:
 
 def _check_delta(laws: CellLaws, comparing: Comparing, near: Any, source: str) -> None:
     """δ is at least what outputs within the reach show, and larger by no more than what is beyond."""
+    besides = deltas.Besides(comparing)
     for x, y in _PAIRS:
         beyond = 1 - sum(near[x].values(), 0 * laws.one)
         for t in (laws.exact(Fraction(4, 3)), laws.one, 2 * laws.one):
-            found, _ = comparing.excess(comparing.beside(x, y), t).integrals()
+            found, _ = besides.excess(besides.beside(x, y), t).integrals()
             shown = sum((max(0 * t, p - t * laws.probability(y, output)) for output, p in near[x].items()), 0 * t)
             assert shown <= found <= shown + beyond, (source, t)
-        assert comparing.excess(comparing.beside(x, y), 0 * laws.one).integrals()[0] == 1, source
+        assert besides.excess(besides.beside(x, y), 0 * laws.one).integrals()[0] == 1, source
     delta = Fraction(1, 50)
     least, upper, pair = deltas.Deltas(comparing, _PAIRS).least_ratio(delta)
     assert least == upper, source

@@ -54,7 +54,7 @@ def positive(function: Function, other: Function, close: float, work: int = 12_0
     search = doubles.Search([doubles.Piece(function, other, fmpq(1))])
     while search.unsure > close and search.work < work:
         search.step()
-    return search.ends()
+    return search.ours(), search.theirs()
 
 
 @pytest.mark.one_in(8)

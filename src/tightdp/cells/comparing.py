@@ -1,4 +1,4 @@
-"""Two laws beside each other: their largest ratio over infinitely many outputs, δ at an ε and ε at a δ."""
+"""Two laws beside each other: their largest ratio over infinitely many outputs."""
 
 from __future__ import annotations
 
@@ -11,27 +11,18 @@ from itertools import chain
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from flint import ctx, fmpq
-
 from tightdp.cells import dominated, joint
-from tightdp.cells.excess import Excess
-from tightdp.cells.kinds import Both, Kind, Numbers, On, Part, Place, Real, Reals
+from tightdp.cells.kinds import Both, Kind, Numbers, Part, Place, Real, Reals
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import Label
 from tightdp.cells.noise import Outside
-from tightdp.cells.sums import Exact, added
 from tightdp.cells.suprema import Supremum, TooLong
-from tightdp.exact.enclosure import BITS
 from tightdp.language.program import Dataset
 
 _MOST_STEPS = 6_000
 """How many steps the proofs of ε of several real numbers may take."""
 _FEW_NUMBERS = 3
 """Of so many real numbers that depend on each other it is looked whether an output has the largest ratio."""
-
-
-Beside: TypeAlias = tuple[frozenset[tuple[tuple[int, int], int]], frozenset[tuple[tuple[int, int, On], fmpq]]]
-"""Pairs of functions, by their numbers: how often each is there, and the volumes of regions."""
 
 
 @dataclass(frozen=True)
@@ -90,32 +81,31 @@ class Comparing:
     """
 
     def __init__(self, laws: CellLaws, watch: Callable[[], None]) -> None:
-        self.laws, self._watch, self._left = laws, watch, _MOST_STEPS
-        self._numbers = Numbers(watch)
-        self._functions = self._numbers.functions
-        self._sums: dict[Any, tuple[Exact, Exact]] = {}
-        self._places: dict[tuple[int, int], tuple[ModuleType, Any]] = {}
+        self.laws, self.watch, self._left = laws, watch, _MOST_STEPS
+        self.numbers = Numbers(watch)
+        self._functions = self.numbers.functions
         self._limited: dict[tuple[int, int, Any], bool] = {}
         self.upper: Any = 0 * laws.one
         if laws.published:  # what stands in the way is to be said at once
             self._apart = self._kinds(True)
 
     def _step(self) -> None:
-        self._watch()
+        self.watch()
         self._left -= 1
         if self._left < 0:
             raise TooLong
 
     def _kinds(self, apart: bool) -> list[Kind]:
         labels = dict.fromkeys(label for law in self.laws.laws.values() for label in law)
-        return [Kind(self.laws, label, apart, self._numbers) for label in labels]
+        return [Kind(self.laws, label, apart, self.numbers) for label in labels]
 
     @cached_property
     def _apart(self) -> list[Kind]:
         return self._kinds(True)
 
     @cached_property
-    def _together(self) -> list[Kind]:
+    def together(self) -> list[Kind]:
+        """The kinds of outputs, of whose coordinates none is looked at alone."""
         return self._kinds(False)
 
     def largest(self, pairs: Iterable[tuple[Dataset, Dataset]]) -> Largest | None:
@@ -184,7 +174,7 @@ class Comparing:
         for p, q, on in functions:
             if (p, q, value) not in missed:
                 both = self._functions[p], {} if q is None else self._functions[q]
-                place: tuple[Any, ...] | None = part.by.attained(*both, value, on, self._watch)
+                place: tuple[Any, ...] | None = part.by.attained(*both, value, on, self.watch)
                 if place is not None:
                     return place
                 missed.add((p, q, value))
@@ -195,7 +185,7 @@ class Comparing:
         self._left = _MOST_STEPS
         for look in (partial(self._seen, set()), partial(self._of_pair, set())):  # what is quickly seen spares proofs
             for kind, x, x_prime in every:
-                self._watch()
+                self.watch()
                 ours, theirs = map(self.laws.content, (x, x_prime))
                 least = self.laws.one if best is None else best.value
                 if _above(kind.bound(ours, theirs), least):
@@ -207,7 +197,7 @@ class Comparing:
         """Yield pairs of datasets with the kinds of output on which no pair before them has the same two laws."""
         done: set[tuple[Kind, Dataset, Dataset]] = set()
         for x, x_prime in pairs:
-            self._watch()
+            self.watch()
             ours, theirs = map(self.laws.content, (x, x_prime))
             for kind in self._apart:
                 name = kind, kind.like(ours), kind.like(theirs)
@@ -219,7 +209,7 @@ class Comparing:
         """Whether the law on a dataset is seen to be nowhere larger than on another one."""
         if x not in kind.weights or y not in kind.weights:
             return x not in kind.weights
-        self._watch()
+        self.watch()
         most = kind.weights[y] / kind.weights[x]
         if len(kind.parts) != 1:
             if most < 1:
@@ -234,7 +224,7 @@ class Comparing:
         if (p, q, most) not in self._limited:
             functions = self._functions[p], self._functions[q]
             with suppress(Outside):
-                self._limited[p, q, most] = by.never_above(*functions, most, on, self._watch)
+                self._limited[p, q, most] = by.never_above(*functions, most, on, self.watch)
         return self._limited.get((p, q, most), False)
 
     def _seen(self, done: set[Any], kind: Kind, x: Dataset, x_prime: Dataset, least: Any) -> Largest | None:
@@ -322,7 +312,7 @@ class Comparing:
 
         What is then proved of both laws as wholes is asked first: p/q, times a number, is not larger.
         """
-        functions, watch = (self._functions[p], self._functions[q]), self._step if by is joint else self._watch
+        functions, watch = (self._functions[p], self._functions[q]), self._step if by is joint else self.watch
         try:
             found: Supremum | None = by.supremum(*functions, pattern, least, watch)
             return found
@@ -344,44 +334,4 @@ class Comparing:
     def bound(self, x: Dataset, x_prime: Dataset) -> Any:
         """Return a number that no ratio of two datasets exceeds: infinity where none is known at once."""
         both = self.laws.content(x), self.laws.content(x_prime)
-        return max((kind.proved(*both) for kind in self._together if both[0] in kind.weights), default=math.inf)
-
-    def beside(self, x: Dataset, x_prime: Dataset) -> Beside:
-        """Return two laws beside each other, equal for pairs of datasets that have the same integrals."""
-        x, x_prime = map(self.laws.content, (x, x_prime))
-        others: dict[tuple[int, int], int] = {}
-        regions: dict[tuple[int, int, On], fmpq] = {}
-        for kind in self._together:
-            (part,) = kind.parts
-            both = kind.like(x), kind.like(x_prime)
-            if isinstance(part, Reals):  # the work is shared between regions
-                added(regions, part.counted(*both))
-                continue
-            for p, q, on in part.compared(*both):
-                others[p, q] = others.get((p, q), 0) + 1
-                self._places[p, q] = part.by, on
-        return frozenset(others.items()), frozenset(regions.items())
-
-    def excess(self, beside: Beside, t: Exact, *, unmatched: bool = False) -> Excess:
-        """Return P(E|x) - t·P(E|x') and P(E|x') of the event E that P(output|x) > t·P(output|x').
-
-        They are exact, or both are enclosed where densities cross at irrational points; `unmatched` ones are of outputs
-        that x' never has, and the same for all t. Raises TooLong.
-        """
-        every: list[Any] = self._numbers.functions
-        others = [(both, times) for both, times in beside[0] if not (unmatched and every[both[1]])]
-        regions = [(at, volume) for at, volume in beside[1] if not (unmatched and every[at[1]])]
-        found = []
-        for (p, q), times in others:
-            if (p, q, t) not in self._sums:
-                by, on = self._places[p, q]
-                self._sums[p, q, t] = by.larger(every[p], every[q], t, on, self._watch)
-            with ctx.workprec(BITS):
-                found.append(tuple(times * each for each in self._sums[p, q, t]))
-        cases = ((every[p], every[q], (on, volume)) for (p, q, on), volume in sorted(regions, key=_in_order))
-        return Excess(cases, t, self._watch, found)
-
-
-def _in_order(region: tuple[tuple[int, int, On], fmpq]) -> Any:
-    (p, q, on), volume = region
-    return isinstance(on, int), p, q, on, volume
+        return max((kind.proved(*both) for kind in self.together if both[0] in kind.weights), default=math.inf)

@@ -7,12 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from types import ModuleType
+from typing import Any, TypeAlias
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
-from tightdp.cells.comparing import Beside, Comparing
-from tightdp.cells.excess import MOST_WORK
-from tightdp.cells.sums import Exact, near
+from tightdp.cells.comparing import Comparing
+from tightdp.cells.excess import MOST_WORK, Excess
+from tightdp.cells.kinds import Kind, On, Reals
+from tightdp.cells.laws import CellLaws
+from tightdp.cells.sums import Exact, added, near, plus
 from tightdp.cells.suprema import TooLong
 from tightdp.exact.enclosure import BITS, as_fmpq, as_fraction, ends, round_down, round_up
 from tightdp.exact.field import Number
@@ -28,6 +32,10 @@ _HIGHER = (1, 4, 16, 64)
 _OF_A_CURVE = 2.0**-20
 """How closely it is asked for at the places of a curve."""
 
+Beside: TypeAlias = frozenset[tuple[int, int]]
+"""Pairs of laws on one kind of output, by their numbers, and how often each is there."""
+_OfKind: TypeAlias = tuple[frozenset[tuple[tuple[int, int], int]], frozenset[tuple[tuple[int, int, On], fmpq]]]
+"""Pairs of functions, by their numbers: how often each is there, and the volumes of regions."""
 Pair = tuple[Dataset, Dataset]
 Found = tuple[Number | float, Number | float, Pair | None]
 """Both ends of a value, equal ones where it is exact, and a pair that has the lower one."""
@@ -48,17 +56,96 @@ class Tangent:
         return self.delta - self.most_fall * (t - self.t)
 
 
+class Besides:
+    """Pairs of datasets by the functions that they have beside each other, and what one exceeds another by."""
+
+    def __init__(self, comparing: Comparing) -> None:
+        self._comparing = comparing
+        self._sums: dict[Any, tuple[Exact, Exact]] = {}
+        self._totals: dict[tuple[int, Exact, bool], tuple[Exact, Exact]] = {}
+        self._named: dict[tuple[Kind, Dataset, Dataset], int] = {}
+        self._numbered: dict[_OfKind, int] = {}
+        self._by_number: list[_OfKind] = []
+        self._places: dict[tuple[int, int], tuple[ModuleType, Any]] = {}
+
+    def beside(self, x: Dataset, x_prime: Dataset) -> Beside:
+        """Return two laws beside each other, equal for pairs of datasets that have the same integrals."""
+        x, x_prime = map(self._comparing.laws.content, (x, x_prime))
+        found: dict[int, int] = {}
+        for kind in self._comparing.together:
+            key = kind, kind.like(x), kind.like(x_prime)
+            if key not in self._named:
+                self._named[key] = self._number(self._of_kind(*key))
+            number = self._named[key]
+            found[number] = found.get(number, 0) + 1
+        return frozenset(found.items())
+
+    def _number(self, compared: _OfKind) -> int:
+        number = self._numbered.setdefault(compared, len(self._by_number))
+        if number == len(self._by_number):
+            self._by_number.append(compared)
+        return number
+
+    def _of_kind(self, kind: Kind, x: Dataset, x_prime: Dataset) -> _OfKind:
+        (part,) = kind.parts
+        if isinstance(part, Reals):  # the work is shared between regions
+            return frozenset(), frozenset(part.counted(x, x_prime).items())
+        found: dict[tuple[int, int], int] = {}
+        for p, q, on in part.compared(x, x_prime):
+            found[p, q] = found.get((p, q), 0) + 1
+            self._places[p, q] = part.by, on
+        return frozenset(found.items()), frozenset()
+
+    def excess(self, beside: Beside, t: Exact, *, unmatched: bool = False) -> Excess:
+        """Return P(E|x) - t·P(E|x') and P(E|x') of the event E that P(output|x) > t·P(output|x').
+
+        They are exact, or both are enclosed where densities cross at irrational points; `unmatched` ones are of outputs
+        that x' never has, and the same for all t. Raises TooLong.
+        """
+        every: list[Any] = self._comparing.numbers.functions
+        regions: dict[tuple[int, int, On], fmpq] = {}
+        others = []
+        for number, times in beside:
+            functions, cut = self._by_number[number]
+            added(regions, {at: volume * times for at, volume in cut if not (unmatched and every[at[1]])})
+            if (number, t, unmatched) not in self._totals:
+                wanted = [(at, count) for at, count in functions if not (unmatched and every[at[1]])]
+                self._totals[number, t, unmatched] = self._total(wanted, t)
+            with ctx.workprec(BITS):
+                others.append(tuple(times * each for each in self._totals[number, t, unmatched]))
+        cases = ((every[p], every[q], (on, volume)) for (p, q, on), volume in sorted(regions.items(), key=_in_order))
+        return Excess(cases, t, self._comparing.watch, others)
+
+    def _total(self, functions: Iterable[tuple[tuple[int, int], int]], t: Exact) -> tuple[Exact, Exact]:
+        """Return the sums of both integrals over some pairs of functions, so often."""
+        every: list[Any] = self._comparing.numbers.functions
+        ours, theirs = 0 * t, 0 * t
+        for (p, q), times in functions:
+            if (p, q, t) not in self._sums:
+                by, on = self._places[p, q]
+                self._sums[p, q, t] = by.larger(every[p], every[q], t, on, self._comparing.watch)
+            with ctx.workprec(BITS):
+                more, beyond = (times * each for each in self._sums[p, q, t])
+            ours, theirs = plus(ours, more), plus(theirs, beyond)
+        return ours, theirs
+
+
+def _in_order(region: tuple[tuple[int, int, On], fmpq]) -> Any:
+    (p, q, on), volume = region
+    return isinstance(on, int), p, q, on, volume
+
+
 class _Delta:
     """δ of two laws at a t: exact, or enclosed more closely with each step."""
 
-    def __init__(self, comparing: Comparing, beside: Beside, t: Exact) -> None:
-        self.t, self._laws, self._excess = t, comparing.laws, comparing.excess(beside, t)
+    def __init__(self, laws: CellLaws, excess: Excess, t: Exact) -> None:
+        self.t, self._laws, self._excess = t, laws, excess
         self.low: Number
         self.high: Number
         self._look()
 
     def _look(self) -> None:
-        excess, self._theirs = self._excess.integrals()
+        excess = self._excess.ours()
         if isinstance(excess, arb):
             self._exact = None
             low, self.high = _ends_of(excess)
@@ -91,15 +178,16 @@ class _Delta:
     def fall(self) -> tuple[Fraction, Fraction]:
         """Return both ends of how fast it falls, where the event stays the same."""
         with ctx.workprec(BITS):
-            return _ends_of(near(self._theirs))
+            return _ends_of(near(self._excess.theirs()))
 
     def step(self, delta: Number) -> Exact | None:
         """Return a larger t up to which δ is at least `delta`; None where that is hardly larger."""
         exact = self._laws.exact(delta)
         if self._exact is not None:
-            return self.t + (self._exact - exact) / self._theirs if self._theirs else math.inf
+            theirs = self._excess.theirs()
+            return self.t + (self._exact - exact) / theirs if theirs else math.inf
         with ctx.workprec(BITS):
-            more = (near(self.low) - near(exact)) / near(self._theirs).upper()
+            more = (near(self.low) - near(exact)) / near(self._excess.theirs()).upper()
             if not more.is_finite() or not more.lower() > near(self.t) * as_fmpq(_CLOSEST):
                 return None
             return self._laws.exact(round_down(as_fraction((near(self.t) + more).lower().fmpq())))
@@ -110,18 +198,22 @@ class Deltas:
 
     def __init__(self, comparing: Comparing, pairs: Iterable[Pair]) -> None:
         self._comparing, self._given, self._left = comparing, pairs, MOST_WORK
+        self._besides = Besides(comparing)
 
     @cached_property
     def _pairs(self) -> dict[Beside, Pair]:
         found: dict[Beside, Pair] = {}
         for pair in self._given:
-            found.setdefault(self._comparing.beside(*pair), pair)
+            found.setdefault(self._besides.beside(*pair), pair)
         return found
 
     def delta(self, t: Number) -> Found:
         """Return both ends of δ at t, and a pair."""
         best, upper, pair = self._largest(self._comparing.laws.exact(t))
         return best.low, upper, pair if best.low else None
+
+    def _delta(self, beside: Beside, t: Exact) -> _Delta:
+        return _Delta(self._comparing.laws, self._besides.excess(beside, t), t)
 
     def tangent(self, t: Fraction, share: int) -> Tangent:
         """Return what bounds δ around t, with such a share of the work."""
@@ -132,7 +224,7 @@ class Deltas:
 
     def _largest(self, t: Exact, close: float = 0.0) -> tuple[_Delta, Number, Pair]:
         """Return the δ with the largest lower end, the largest upper end, and the pair of the former."""
-        every = [(_Delta(self._comparing, beside, t), pair) for beside, pair in self._pairs.items()]
+        every = [(self._delta(beside, t), pair) for beside, pair in self._pairs.items()]
         while True:
             best, pair = max(every, key=lambda each: each[0].low)
             upper, _ = max(every, key=lambda each: each[0].high)
@@ -151,7 +243,7 @@ class Deltas:
                 return math.inf, math.inf, pair
         upper: Number | float = math.inf
         t, best = self._comparing.laws.one, None
-        number, left = self._comparing.laws.number, {key: _Delta(self._comparing, key, t) for key in self._pairs}
+        number, left = self._comparing.laws.number, {key: self._delta(key, t) for key in self._pairs}
         for close in _CLOSER:
             for beside in list(left):
                 before = t
@@ -176,7 +268,7 @@ class Deltas:
 
     def _unmatched(self, beside: Beside, delta: Number) -> bool:
         """Whether outputs that one of two laws never has are more than `delta` of the other: no t is enough then."""
-        mass, _ = self._comparing.excess(beside, self._comparing.laws.one, unmatched=True).integrals()
+        mass = self._besides.excess(beside, self._comparing.laws.one, unmatched=True).ours()
         return (_ends_of(mass)[0] if isinstance(mass, arb) else self._comparing.laws.number(mass)) > delta
 
     def _advanced(
@@ -219,7 +311,7 @@ class Deltas:
 
     def _begun(self, beside: Beside, t: Exact) -> _Delta:
         """Return δ of two laws at another t; to begin counts as work."""
-        found = _Delta(self._comparing, beside, t)
+        found = self._delta(beside, t)
         self._left -= found.begun
         return found
 

@@ -104,14 +104,21 @@ class Search:
         cut = self._looked(_halved(self._terms, self._open.at(chosen)))
         self._open = self._open.at(rest).and_(cut)
 
-    def ends(self) -> tuple[arb, arb]:
-        """Return both integrals, enclosed."""
-        ours, theirs, error, other = (fsum(each) for each in zip(*self._sums, strict=True))
+    def ours(self) -> arb:
+        """Return the first integral, enclosed."""
+        total, _, error, _ = self._summed()
+        low, high = (arb(fsum(each)) for each in (self._open.low, self._open.high))
+        return arb(total, error) + (low * (1 - arb(2) ** -40)).union(high * (1 + arb(2) ** -40))
+
+    def theirs(self) -> arb:
+        """Return the second integral, enclosed."""
+        _, total, _, error = self._summed()
         values, _, above = self._terms.between(self._open, self._terms.theirs, self._error)
         most = fsum(self._open.volumes * np.maximum(0, values.mean(1) + above))
-        low, high = (arb(fsum(each)) for each in (self._open.low, self._open.high))
-        ball = (low * (1 - arb(2) ** -40)).union(high * (1 + arb(2) ** -40))
-        return arb(ours, error) + ball, arb(theirs, other) + arb(0).union(arb(most) * (1 + arb(2) ** -40))
+        return arb(total, error) + arb(0).union(arb(most) * (1 + arb(2) ** -40))
+
+    def _summed(self) -> list[float]:
+        return [fsum(each) for each in zip(*self._sums, strict=True)]
 
     @property
     def _error(self) -> float:

@@ -135,8 +135,15 @@ class Excess:
 
     def integrals(self) -> tuple[Exact, Exact]:
         """Return both integrals."""
-        excess, theirs = zip(*self._totals, *(each.integrals() for each in self._open.values()), strict=True)
-        return reduce(plus, excess), reduce(plus, theirs)
+        return self.ours(), self.theirs()
+
+    def ours(self) -> Exact:
+        """Return the integral of p - t·q where that is positive."""
+        return reduce(plus, [each for each, _ in self._totals] + [each.ours() for each in self._open.values()])
+
+    def theirs(self) -> Exact:
+        """Return the integral of q there."""
+        return reduce(plus, [each for _, each in self._totals] + [each.theirs() for each in self._open.values()])
 
 
 def _integral(function: Function, parts: Sequence[Simplex]) -> Any:
@@ -286,13 +293,14 @@ class _Open:
                     self.look(case, within(part, simplex), on_simplex(local, part))
             self.settle()
 
-    def integrals(self) -> tuple[arb, arb]:
-        """Return the integrals of p - t·q where that is positive, and of q there."""
+    def ours(self) -> arb:
+        """Return the integral of p - t·q where that is positive."""
         with ctx.workprec(BITS):
-            ours, theirs = sum(self._ours, arb(0)), sum(self._theirs, arb(0))
-            for *_, far in self._heap:
-                ours, theirs = ours + far.ours, theirs + far.theirs
-            for each in self._searches:
-                more = each.ends()
-                ours, theirs = ours + more[0], theirs + more[1]
-            return ours, theirs
+            total = sum(self._ours, arb(0)) + sum((far.ours for *_, far in self._heap), arb(0))
+            return total + sum((each.ours() for each in self._searches), arb(0))
+
+    def theirs(self) -> arb:
+        """Return the integral of q there."""
+        with ctx.workprec(BITS):
+            total = sum(self._theirs, arb(0)) + sum((far.theirs for *_, far in self._heap), arb(0))
+            return total + sum((each.theirs() for each in self._searches), arb(0))
