@@ -15,7 +15,7 @@ from efficacy_programs import conditioned
 from expectations import PROGRAMS, bind, mechanisms
 from tightdp import Bit, Int, geometric, laplace, mechanism
 from tightdp.core.sections import written_value
-from tightdp.session.certify import Certificate, as_json, load_checker
+from tightdp.session.certify import Certificate, load_checker
 from tightdp.session.files import import_file
 from tightdp.session.instance import Instance
 
@@ -272,7 +272,7 @@ def optima() -> Iterator[dict[str, Any]]:
         (noisy_max.bind(n=2), {"exp_epsilon": 3, "delta": "1/20"}),
         (noisy_sum.bind(n=2), {"exp_epsilon": 2, "target": lambda x: x[0] - x[1], "measure": "absolute-error"}),
     ):
-        yield json.loads(as_json(tightdp.certify_optimum(instance.optimum(**asked))))
+        yield json.loads(tightdp.certify_optimum(instance.optimum(**asked)).text)
 
 
 def changed_optimum(content: dict[str, Any], rng: random.Random) -> None:

@@ -27,7 +27,7 @@ from tightdp import (
     randint,
 )
 from tightdp.language.interp import law
-from tightdp.session.certify import as_json, load_checker
+from tightdp.session.certify import load_checker
 from timing_oracle import RUNS, largest
 from timing_oracle import law as run_law
 
@@ -367,7 +367,7 @@ def test_rounds_travel_and_are_certified() -> None:
     assert again.privacy().exp_epsilon == inf
     padded = loops.any_record_padded.bind(n=2, lam="?", with_rounds=True)
     assert padded.verify(exp_epsilon=3).holds is False
-    content = json.loads(as_json(samplers.answers_at_once.bind(n=1, a=3, k=4, with_bits=True).certify()))
+    content = json.loads(samplers.answers_at_once.bind(n=1, a=3, k=4, with_bits=True).certify().text)
     assert content["claim"]["parameters"] == {"a": "3", "k": "4", "with_bits": "True"}
     assert "privacy" in str(load_checker().check(content))
 

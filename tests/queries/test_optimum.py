@@ -21,7 +21,7 @@ from tightdp import Bit, Int, ParameterError, ProgramError, QueryError, certify_
 from tightdp.queries.geometric_noise import geometric_kernel, post_processing
 from tightdp.queries.optimum import Design, best_kernel, bound_of, is_private, least_gain
 from tightdp.results.optimum import Optimum
-from tightdp.session.certify import as_json, load_checker
+from tightdp.session.certify import load_checker
 
 checker = load_checker()
 PAGE = Path(__file__).parents[2] / "docs" / "optimum.md"
@@ -141,7 +141,7 @@ ROWS = [
 
 def said(found: Optimum) -> str:
     """What the checker says of the certificate."""
-    return str(checker.check(json.loads(as_json(certify_optimum(found)))))
+    return str(checker.check(json.loads(certify_optimum(found).text)))
 
 
 def line(row: Row, found: Optimum) -> str:

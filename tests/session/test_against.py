@@ -16,7 +16,7 @@ from tightdp import Bit, discrete_gaussian, flip, geometric, laplace, mechanism
 from tightdp.cli.main import main
 from tightdp.errors import QueryError
 from tightdp.session.against import Differs, compare
-from tightdp.session.certify import as_json, load_checker
+from tightdp.session.certify import load_checker
 from tightdp.session.instance import Instance
 from tightdp.session.mechanism import Mechanism
 
@@ -76,7 +76,7 @@ def test_for_every_n_the_output_may_tell_no_more_than_messages() -> None:
     xor = bind("xor_randomized_response", {"mechanism": "xor_randomized_response", "parameters": parameters})
     said = "on all 14 datasets of at most 3 records no output of xor_randomized_response tells more of neighbours than"
     assert compare(content, xor.program).startswith(said)
-    made = json.loads(as_json(guarded.bind(n=tightdp.ALL, p="1/5").certify()))
+    made = json.loads(guarded.bind(n=tightdp.ALL, p="1/5").certify().text)
     assert "no output of guarded tells more" in compare(made, guarded.program)
     made["program"]["parts"][2]["publishes"] = []
     with pytest.raises(QueryError, match="guarded tells more of"):
@@ -104,7 +104,7 @@ def compared(x: Any, s: Any) -> Any:
 )
 def test_of_noisy_numbers_the_output_may_tell_no_more(program: Mechanism, less: bool) -> None:
     bound = program.bind(n=2, s=4).bound
-    content = json.loads(as_json(Instance(bound).certify(zcdp=True)))
+    content = json.loads(Instance(bound).certify(zcdp=True).text)
     said = f"on all 4 datasets no output of {program.name} tells more of neighbours than the noisy numbers of the core"
     assert compare(content, bound.program).startswith(said)
     assert ("attained" in content["claim"]) != less
@@ -120,7 +120,7 @@ def test_of_noisy_numbers_the_output_may_tell_no_more(program: Mechanism, less: 
 def test_the_outputs_of_a_law_are_compared_by_value() -> None:
     given = {"mechanism": "randomized_response_count", "parameters": {"n": 2, "lam": "1/5"}}
     count = bind("randomized_response_count", given)
-    content = json.loads(as_json(Instance(count).certify(x=[0, 0])))
+    content = json.loads(Instance(count).certify(x=[0, 0]).text)
     assert compare(content, count.program).endswith("which the interpreter has run")
     last = next(part for part in content["program"]["parts"] if part["publishes"])
     last["lines"].append(["apply", "v99", "sub", {"value": 2}, last["publishes"][0]])
@@ -190,7 +190,7 @@ def noisy(x: Any, p: Any) -> Any:
 )
 def test_loops_without_a_bound_are_compared_up_to_the_runs_that_are_left(program: Mechanism, near: str) -> None:
     bound = program.bind(n=2, p="1/4").bound
-    content = json.loads(as_json(Instance(bound).certify(exp_epsilon=2, delta="9/10")))
+    content = json.loads(Instance(bound).certify(exp_epsilon=2, delta="9/10").text)
     assert f"on all 4 datasets the core program has the law of {program.name} {near}" in compare(content, bound.program)
     lines = [line for part in content["program"]["parts"] for line in part["lines"] if line[0].startswith("draw")]
     law = lines[0][-1] if lines[0][0] == "draw" else lines[0][-1][0][1]
@@ -253,7 +253,7 @@ def leaking(x: Any) -> Any:
 
 
 def test_an_error_does_not_hide_what_else_is_published() -> None:
-    made = json.loads(as_json(counted.bind(2).certify()))
+    made = json.loads(counted.bind(2).certify().text)
     del made["claim"]["attained"]
     made["claim"] |= {"error": "1/100000", "bound": 3}
     made["evidence"] = {"rule": "datasets"}
@@ -276,7 +276,7 @@ def all_ones(x: Any) -> Any:
 
 
 def test_of_many_datasets_those_of_equal_records_are_compared() -> None:
-    made = json.loads(as_json(coin.bind(16).certify()))
+    made = json.loads(coin.bind(16).certify().text)
     assert compare(made, coin.program).startswith("on 20000 of the datasets")
     with pytest.raises(Differs, match="another law than all_ones"):
         compare(made, all_ones.program)
@@ -294,10 +294,10 @@ def one_way(x: Any) -> Any:
 
 
 def test_neighbours_that_are_listed_are_those_of_the_function() -> None:
-    made = json.loads(as_json(one_way.bind(2).certify()))
+    made = json.loads(one_way.bind(2).certify().text)
     assert compare(made, one_way.program).endswith("which the interpreter has run")
     made["claim"]["neighbours"].pop()
     with pytest.raises(Differs, match="other neighbours"):
         compare(made, one_way.program)
-    made = json.loads(as_json(counted.bind(2, neighbours="unit-step").certify()))
+    made = json.loads(counted.bind(2, neighbours="unit-step").certify().text)
     assert compare(made, counted.program).endswith("counted names other neighbours: replace-one")

@@ -24,7 +24,7 @@ from expectations import Oracle, bind, expectations, label, number
 from tightdp import Bit, Int, discrete_gaussian, flip, geometric, mechanism, observe
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import exp
-from tightdp.session.certify import WORK, as_json, load_checker
+from tightdp.session.certify import WORK, load_checker
 from tightdp.session.instance import Instance
 
 CHECKER = Path(__file__).parents[2] / "proofs" / "checker.py"
@@ -133,7 +133,7 @@ def test_answers_about_the_programs_are_certified(name: str, expected: dict[str,
         assert tight == number(expected["exp_epsilon"])
         assert claim["question"] == ("violation" if claim["bound"] == "inf" else "privacy")
         assert claim.get("attained") or claim["bound"] in (1, "inf")
-    assert checker.check(json.loads(as_json(found)), WORK) == found.establishes
+    assert checker.check(json.loads(found.text), WORK) == found.establishes
 
 
 LARGE = [
@@ -270,7 +270,7 @@ def test_moments_of_laws_with_powers_of_e() -> None:
     assert found.establishes.endswith(", attained; by a theorem")
     for bound, question in (("1256/1000", "moment"), ("1255/1000", "larger moment"), ("exp(1/4)", "moment")):
         assert one.certify(order=2, exp_moment=bound).content["claim"]["question"] == question
-    certificate = json.loads(as_json(found))
+    certificate = json.loads(found.text)
     with pytest.raises(checker.Refused, match="the witness does not show it"):
         checker.check(
             {**certificate, "claim": certificate["claim"] | {"bound": {"above": [1, -1, 2], "below": [0, 2]}}}
@@ -312,7 +312,7 @@ def test_efficacies(name: str, parameters: dict[str, Any], pairs: Any) -> None:
     """Those of the audit, by a checker that goes through the runs; no share beside it is accepted."""
     instance = instance_of(name, **parameters)
     for guesses in range(1, parameters["n"] + 1):
-        made = json.loads(as_json(instance.certify(guesses=guesses, pairs=pairs)))
+        made = json.loads(instance.certify(guesses=guesses, pairs=pairs).text)
         assert is_true(made)
         for share in ("1/2", "3/4", 1, "501/1000"):
             other = {**made, "claim": made["claim"] | {"share": share}}
@@ -332,7 +332,7 @@ def certain(x, p):
 def test_efficacies_where_datasets_have_weights_of_their_own(mechanism_: Any) -> None:
     given = {"p": "1/(2+exp(1/2))"} if mechanism_ is certain else {}
     for n, guesses in ((2, 1), (3, 1), (3, 2)):
-        made = json.loads(as_json(mechanism_.bind(n=n, **given).certify(guesses=guesses)))
+        made = json.loads(mechanism_.bind(n=n, **given).certify(guesses=guesses).text)
         assert is_true(made)
         for share in ("1/2", "3/4", 1, "501/1000"):
             other = {**made, "claim": made["claim"] | {"share": share}}

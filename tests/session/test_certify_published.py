@@ -15,7 +15,6 @@ from certificate_oracle import is_true, law
 from tightdp import Bit, Int, flip, geometric, laplace, mechanism, uniform
 from tightdp.errors import QueryError
 from tightdp.session.against import compare
-from tightdp.session.certify import as_json
 
 Density = Callable[[float], float]
 
@@ -99,7 +98,7 @@ TRUE: list[tuple[Any, Callable[[Any, float], float]]] = [
 def test_messages_from_which_the_output_is_drawn(mechanism_: Any, density: Callable[[Any, float], float]) -> None:
     """Their law, with the densities of the messages, gives the density of what is published; and e^ε is tight."""
     instance = mechanism_.bind(n=2)
-    content = json.loads(as_json(instance.certify()))
+    content = json.loads(instance.certify().text)
     claim, root = content["claim"], content["claim"]["root"]
     assert (claim["question"], claim["n"]) == ("privacy of messages", 2)
     power = math.exp(1 / root)
@@ -125,7 +124,7 @@ def test_several_numbers_and_claims() -> None:
     assert made.content["claim"]["bound"] == [0, 0, 0, 1]
     assert "for all that is computed from the messages (post-processing)" in made.establishes
     for claim in ({"exp_epsilon": 3}, {"epsilon": Fraction(11, 10)}, {"exp_epsilon": "exp(1)"}):
-        content = json.loads(as_json(noisy_sum.bind(n=2).certify(**claim)))
+        content = json.loads(noisy_sum.bind(n=2).certify(**claim).text)
         assert is_true(content)
         assert content["claim"]["bound"] == (3 if claim == {"exp_epsilon": 3} else [0, 1])
 

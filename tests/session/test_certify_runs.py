@@ -20,7 +20,7 @@ from expectations import mechanisms
 from tightdp import ALL, certify_composition
 from tightdp.errors import ParameterError, QueryError
 from tightdp.exact.field import exp
-from tightdp.session.certify import WORK, as_json, load_checker
+from tightdp.session.certify import WORK, load_checker
 
 checker = load_checker()
 F = Fraction
@@ -98,7 +98,7 @@ def test_runs_for_every_n() -> None:
 
 def test_changed_compositions_are_refused_or_true() -> None:
     random_, accepted = random.Random(5), 0
-    given = json.loads(as_json(certify_composition([(2, "1/100", 2), ("3/2", 0, 3)], 4)))
+    given = json.loads(certify_composition([(2, "1/100", 2), ("3/2", 0, 3)], 4).text)
     for _ in range(2_000 if FULL else 150):
         new = changed_composition(given, random_)
         try:

@@ -16,7 +16,7 @@ from expectations import mechanisms
 from tightdp import Bit, flip, mechanism
 from tightdp.errors import ParameterError, QueryError
 from tightdp.session.against import compare
-from tightdp.session.certify import as_json, load_checker
+from tightdp.session.certify import load_checker
 
 checker = load_checker()
 CASES: list[tuple[str, dict[str, Any], str, int]] = [
@@ -162,7 +162,7 @@ def test_one_function_and_rational_ends_are_needed() -> None:
 
 def test_signs_that_change_are_refused() -> None:
     count = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="?[0, 1/2]")
-    content = json.loads(as_json(count.certify()))
+    content = json.loads(count.certify().text)
     for change in (
         {"bound": 3},
         {"bound": {"above": [1, 1], "below": [0, 1]}},

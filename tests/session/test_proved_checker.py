@@ -34,7 +34,7 @@ from expectations import bind, expectations
 from forged_evidence import FORGED
 from forgeries import COIN, EXAMPLES, REFUSED, SOME, guessed
 from tightdp.errors import TightdpError
-from tightdp.session.certify import as_json, load_checker
+from tightdp.session.certify import load_checker
 from tightdp.session.certify_alone import certify_audit
 from tightdp.session.files import import_file
 from tightdp.session.instance import Instance
@@ -98,16 +98,16 @@ def test_answers_about_the_programs(proved: Path, tmp_path: Path) -> None:
                 made = Instance(bind(name, expected)).certify(delta=expected.get("delta", 0))
             except TightdpError:
                 continue
-            found[agree(proved, json.loads(as_json(made)), tmp_path)] += 1
+            found[agree(proved, json.loads(made.text), tmp_path)] += 1
         elif expected["query"] == "accuracy" and expected["parameters"]["n"] <= 3:
             least = 1 - Fraction(expected["one_minus_beta"])
             made = Instance(bind(name, expected)).certify(alpha=expected["alpha"], beta=(least + 1) / 2)
-            found[agree(proved, json.loads(as_json(made)), tmp_path)] += 1
+            found[agree(proved, json.loads(made.text), tmp_path)] += 1
     for path in sorted((EXAMPLES.parents[1] / "programs" / "gallery").glob("*.py")):
         file = import_file(path)
         for version in ("meant", "shipped", "mended"):
             made = getattr(file, version).bind(**file.PARAMETERS).certify(**file.CLAIM)
-            found[agree(proved, json.loads(as_json(made)), tmp_path)] += 1
+            found[agree(proved, json.loads(made.text), tmp_path)] += 1
     assert found["refused"] == 0
     assert found["accepted"] > 120
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -73,12 +73,12 @@ class Certificate:
 
     def write(self, path: str | Path) -> None:
         """Write the file; `proofs/checker.py` and `tightdp check` read it."""
-        Path(path).write_text(as_json(self), encoding="ascii", newline="\n")
+        Path(path).write_text(self.text, encoding="ascii", newline="\n")
 
-
-def as_json(certificate: Certificate) -> str:
-    """Return the text of the file."""
-    return indented(dict(certificate.content)) + "\n"
+    @cached_property
+    def text(self) -> str:
+        """The text of the file."""
+        return indented(dict(self.content)) + "\n"
 
 
 @cache
@@ -352,7 +352,8 @@ def verified(content: dict[str, Any]) -> Certificate:
     """Return a certificate that the checker accepts, with the work that this takes. Raises Refused for others."""
     checker = load_checker()
     made = Certificate(content, checker.check(content, WORK), WORK - checker.LEFT[0] // checker.WORK)
-    return replace(made, times=max(made.times, -(-len(as_json(made)) // checker.MOST_BYTES)))
+    times = -(-len(made.text) // checker.MOST_BYTES)
+    return made if times <= made.times else replace(made, times=times)
 
 
 def accepted(content: dict[str, Any], hint: str) -> Certificate:

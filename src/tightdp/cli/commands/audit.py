@@ -18,7 +18,7 @@ from tightdp.results.audit import Audit
 from tightdp.results.result import Subject
 from tightdp.session.against import Differs, compare
 from tightdp.session.auditing import audit
-from tightdp.session.certify import Certificate, as_json, check_file
+from tightdp.session.certify import Certificate, check_file
 from tightdp.session.certify_alone import certify_audit, certify_optimum
 from tightdp.session.instance import Instance
 from tightdp.session.loading import load
@@ -49,7 +49,7 @@ def run(options: Namespace) -> int:
             write_text("-", f"{said}\n")
         return status
     made = certify_audit(_audited(options)) if options.command == "certify_audit" else _certified(options)
-    write_text(options.output, as_json(made))
+    write_text(options.output, made.text)
     if options.output != "-":
         write_text("-", f"{options.output}: {made.establishes}\n")
         if made.times > 1:
