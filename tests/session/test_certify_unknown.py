@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
 from pathlib import Path
@@ -10,15 +11,18 @@ from typing import Any
 
 import pytest
 
-from certificate_oracle import is_true, number
+from certificate_oracle import holds, is_true, number
 from command_line import run
 from expectations import mechanisms
-from tightdp import Bit, flip, mechanism
-from tightdp.errors import ParameterError, QueryError
+from tightdp import Bit, Int, Values, choice, flip, mechanism, observe, randint
+from tightdp.core.sections import written_value
+from tightdp.errors import ParameterError, QueryError, TightdpError
 from tightdp.session.against import compare
 from tightdp.session.certify import load_checker
+from tightdp.session.mechanism import Mechanism
 
 checker = load_checker()
+FAILURES = (checker.Refused, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 CASES: list[tuple[str, dict[str, Any], str, int]] = [
     ("randomized_response", {"lam": "?[0, 1/2]"}, "lam", 3),
     ("randomized_response_count", {"lam": "?[1/2, 1]"}, "lam", 3),
@@ -52,6 +56,94 @@ def test_the_bound_is_the_tight_one_at_every_value(name: str, parameters: dict[s
         assert number(content["claim"]["bound"], t) == tight
     assert is_true(content)
     assert "has the law of" in compare(content, one.bind(n=n, **parameters).bound.program)
+
+
+@mechanism(record=Bit)
+def now_and_then(x: Any, lam: Any) -> Any:
+    """Publishes a record with some probability."""
+    return x[0] if flip(lam) else 2
+
+
+@mechanism(record=Int(0, 2))
+def kept_or_drawn(x: Any, kept: Any) -> Any:
+    """Keeps a record, or draws another one."""
+    return tuple(value if flip(kept) else randint(0, 2) for value in x)
+
+
+@mechanism(record=Values("red", "green", "blue"))
+def likely_colours(x: Any, weight: Any) -> Any:
+    """Publishes a colour, that of the record with another weight than the others."""
+    colours = ("red", "green", "blue")
+    return tuple(choice(colours, weights=[weight if colour == own else 1 for colour in colours]) for own in x)
+
+
+@mechanism(record=Bit)
+def observed_count(x: Any, lam: Any) -> Any:
+    """Counts noisy answers that are not all 0."""
+    noisy = [b ^ flip(lam) for b in x]
+    observe(sum(noisy) > 0)
+    return sum(noisy)
+
+
+@mechanism(record=Bit)
+def last_seen(x: Any, seen: Any) -> Any:
+    """Remembers a record now and then, and publishes what it remembers with noise."""
+    told, state = [], 0
+    for b in x:
+        if flip(seen):
+            state = b
+        told.append(state ^ flip("1/3"))
+    return tuple(told)
+
+
+FRESH: list[tuple[Mechanism, dict[str, Any], dict[str, Any]]] = [
+    (kept_or_drawn, {"kept": "?[1/10, 9/10]"}, {}),
+    (likely_colours, {"weight": "?[1, 4]"}, {"exp_epsilon": 1, "delta": "1/2"}),
+    (observed_count, {"lam": "?[1/5, 2/5]"}, {}),
+    (observed_count, {"lam": "?[1/5, 2/5]"}, {"guesses": 1}),
+    (last_seen, {"seen": "?[1/4, 3/4]"}, {}),
+    (two_coins, {"lam": "?[1/10, 3/10]"}, {"exp_epsilon": 6, "delta": "1/10"}),
+    (now_and_then, {"lam": "?"}, {"exp_epsilon": 3}),
+]
+
+
+def near(given: Any) -> Iterator[Any]:
+    """Numbers a little larger and smaller, and with one other coefficient."""
+    if isinstance(given, dict):
+        for part in given:
+            yield from ({**given, part: other} for other in near(given[part]))
+    elif isinstance(given, list):
+        yield from ([*given[:at], c + step, *given[at + 1 :]] for at, c in enumerate(given) for step in (-1, 1))
+    elif given != "inf":
+        yield from (written_value(Fraction(given) * factor) for factor in (Fraction(99, 100), Fraction(101, 100)))
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(("program", "parameters", "claim"), FRESH)
+def test_claims_that_are_edited_are_refused_or_true(
+    program: Mechanism, parameters: dict[str, Any], claim: dict[str, Any]
+) -> None:
+    instance = program.bind(n=2, **parameters)
+    content = json.loads(instance.certify(**claim).text)
+    assert is_true(content)
+    said = content["claim"]
+    edits: list[dict[str, Any]] = [{"n": 3}, {"attained": True}, {"neighbours": "unit-all"}]
+    for key in {"bound", "delta", "share"} & said.keys():
+        edits += [{key: other} for other in near(said[key])]
+    for edit in edits:
+        forged = {**content, "claim": said | edit}
+        try:
+            checker.check(forged)
+        except FAILURES:
+            continue
+        assert all(holds(forged, Fraction(10) ** power) for power in range(-9, 10, 3)), edit
+    name, low, high = said["unknown"]
+    for ends in ([low, written_value(Fraction(high) + 1)], [written_value(Fraction(low) / 2), high], [low, "7/9"]):
+        for named in (said["parameters"], said["parameters"] | {name: f"?[{', '.join(map(str, ends))}]"}):
+            forged = {**content, "claim": said | {"unknown": [name, *ends], "parameters": named}}
+            if ends != [low, high]:
+                with pytest.raises((TightdpError, checker.Refused)):
+                    compare(forged, program.program)
 
 
 @pytest.mark.one_in(2)
@@ -137,12 +229,6 @@ def test_both_sides_of_an_end_are_certified() -> None:
         content = dict(one.bind(n=3, lam=f"?[{ends}]").certify(**claim).content)
         assert content["claim"]["question"] == question
         assert is_true(content)
-
-
-@mechanism(record=Bit)
-def now_and_then(x: Any, lam: Any) -> Any:
-    """Publishes a record with some probability."""
-    return x[0] if flip(lam) else 2
 
 
 def test_no_number_is_enough_for_any_value() -> None:

@@ -112,7 +112,7 @@ def _least(guarantees: list[Any], bound: Any) -> Number:
         above, _ = checker.beside("datasets").excess(point, pairs, whole, whole)
         parts = above, checker.times(point[0][1], whole)
     except checker.Refused as reason:
-        raise unfit(reason, "ask for fewer runs") from None
+        raise unfit(reason, f"{'give a smaller range, or ' * unknown}ask for fewer runs") from None
     power = ratio(UNKNOWN, UNKNOWN**0) if unknown else power_of({"root": root} if root else {})
     above, below = (number_of(checker, part, power) for part in parts)
     found: Fraction | ExpNumber = above / below
