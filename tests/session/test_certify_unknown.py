@@ -246,6 +246,19 @@ def test_one_function_and_rational_ends_are_needed() -> None:
         one.bind(n=2, lam="?").certify(delta="1/10")
 
 
+def test_where_delta_is_several_functions_their_ranges_are_named() -> None:
+    """Each range that is named has a certificate; ends that are not rational are rounded to the inside."""
+    for program, name, ends, claim in (
+        (two_coins, "lam", "1/10, 1/2", {"exp_epsilon": 3, "delta": "2/5"}),
+        (likely_colours, "weight", "1, 4", {"exp_epsilon": 2, "delta": "1/3"}),
+    ):
+        with pytest.raises(QueryError, match="δ is not one function on the range") as error:
+            program.bind(n=2, **{name: f"?[{ends}]"}).certify(**claim)
+        for each in error.value.hint.removeprefix("ask for one of its pieces: ").split(" or "):
+            range_ = each.removeprefix(f"{name}=")
+            assert is_true(dict(program.bind(n=2, **{name: range_}).certify(**claim).content))
+
+
 def test_signs_that_change_are_refused() -> None:
     count = mechanisms("randomized_response_count")["randomized_response_count"].bind(n=2, lam="?[0, 1/2]")
     content = json.loads(count.certify().text)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from fractions import Fraction
 from typing import Any
 
@@ -18,11 +19,12 @@ from tightdp.every_n.upper import unchecked
 from tightdp.exact.cells import Cell
 from tightdp.exact.field import ExpNumber, Number, ratio
 from tightdp.exact.lines import parts_in_x
+from tightdp.exact.numbers import decimal_text
 from tightdp.exact.polynomials import UNKNOWN, at_place
 from tightdp.exact.roots import Point
 from tightdp.queries.measures import AccuracyAt
 from tightdp.queries.privacy import DeltaAt, TightRatio
-from tightdp.results.pieces import Part
+from tightdp.results.pieces import End, Part
 from tightdp.results.result import PairWitness
 from tightdp.session.arguments import read_exponential, read_number
 from tightdp.session.cellwise import Cellwise
@@ -87,13 +89,16 @@ def certify_unknown(
     try:
         return _made(ours, claim, piece)
     except QueryError:
-        if "attained" not in claim:  # it may be false for all values
-            refuted = claim | {"question": REFUTED[claim["question"]]}
-            for each in answer(ours, question).pieces:
-                if each.start != each.stop:
-                    with suppress(QueryError):
-                        return _made(ours, refuted, each)
-        raise
+        if "attained" in claim:
+            raise
+        refuted = claim | {"question": REFUTED[claim["question"]]}
+        pieces = [each for each in answer(ours, question).pieces if each.start != each.stop]
+        for each in pieces:  # it may be false for all values
+            with suppress(QueryError):
+                return _made(ours, refuted, each)
+        if "delta" not in claim or len(pieces) == 1:
+            raise
+    raise QueryError("no rule of evidence fits: δ is not one function on the range", _one_by_one(ours, pieces))
 
 
 def certify_every_unknown(
@@ -183,12 +188,24 @@ def _range(
     if ours.unknown.denominator or ours.unknown.mixed:
         raise QueryError("no rule of evidence fits: the unknown stands in an exponent", "make e^unknown the unknown")
     if len(pieces) > 1 and tight:
-        ranges = " or ".join(f"{ours.name}=?[{piece.start.value}, {piece.stop.value}]" for piece in pieces)
-        raise QueryError("the tight ε is not one function on the range", f"ask for one of its pieces: {ranges}")
+        raise QueryError("the tight ε is not one function on the range", _one_by_one(ours, pieces))
     low, high = (pieces[0].start.value, pieces[-1].stop.value) if pieces else (ours.range.low, ours.range.high)
     if not isinstance(low, Fraction) or not isinstance(high, Fraction):
         raise QueryError("no rule of evidence fits: a range with rational ends is needed", f"give {ours.name} one")
     return low, high, pieces[0] if tight else None
+
+
+def _one_by_one(ours: Cellwise, pieces: Sequence[Part]) -> str:
+    """Return which ranges to ask for; an end that is not rational is rounded so that it is inside."""
+
+    def named(end: End, inside: Fraction, rounding: str) -> str:
+        return decimal_text(inside, 6, rounding) if end.value is None else str(end.value)
+
+    ranges = [
+        f"{ours.name}=?[{named(start, start.high, ROUND_CEILING)}, {named(stop, stop.low, ROUND_FLOOR)}]"
+        for start, stop in ((piece.start, piece.stop) for piece in pieces)
+    ]
+    return f"ask for one of its pieces: {' or '.join(ranges)}"
 
 
 def _between(low: Fraction, high: Fraction) -> Number:
