@@ -37,7 +37,7 @@ def noise_of_both_kinds(x):
 
 def test_what_has_no_answer_is_refused_with_its_place() -> None:
     with pytest.raises(LanguageError, match="real noise has no answer to this question") as caught:
-        count.bind(n=1).renyi(2)
+        count.bind(n=1).efficacy()
     assert caught.value.span is not None
     with pytest.raises(QueryError, match="no rule of evidence fits: real noise"):
         noise_of_both_kinds.bind(n=1).certify()

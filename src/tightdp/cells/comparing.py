@@ -87,7 +87,7 @@ class Comparing:
         self._limited: dict[tuple[int, int, Any], bool] = {}
         self.upper: Any = 0 * laws.one
         if laws.published:  # what stands in the way is to be said at once
-            self._apart = self._kinds(True)
+            self.apart = self._kinds(True)
 
     def _step(self) -> None:
         self.watch()
@@ -100,7 +100,8 @@ class Comparing:
         return [Kind(self.laws, label, apart, self.numbers) for label in labels]
 
     @cached_property
-    def _apart(self) -> list[Kind]:
+    def apart(self) -> list[Kind]:
+        """The kinds of outputs, by their independent coordinates."""
         return self._kinds(True)
 
     @cached_property
@@ -199,7 +200,7 @@ class Comparing:
         for x, x_prime in pairs:
             self.watch()
             ours, theirs = map(self.laws.content, (x, x_prime))
-            for kind in self._apart:
+            for kind in self.apart:
                 name = kind, kind.like(ours), kind.like(theirs)
                 if ours in kind.weights and name not in done:
                     done.add(name)

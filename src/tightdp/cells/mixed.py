@@ -50,6 +50,11 @@ class Place:
         """What masses depend on besides terms."""
         return self.pattern.counts, self.real.length
 
+    @property
+    def bounded(self) -> int:
+        """How many of the lengths of real numbers are bounded: they come first."""
+        return int(self.real.length is not None) if isinstance(self.real, Stretch) else self.real.simplex.bounded
+
 
 def _parted(row: Row, integers: int) -> Row:
     """Return a condition on real numbers, which are counted from 0."""
@@ -193,7 +198,7 @@ def larger(p: Mixed, q: Mixed, t: Any, place: Place, watch: Callable[[], None]) 
         if not p:
             continue
         if len(every) > 1:
-            size = as_ball(_mass(p, place)).upper()
+            size = as_ball(mass(p, place)).upper()
             if size > _LITTLE:
                 count = _deciding(every)
                 for way in (partial(shifted, j=count), partial(without, j=count)):
@@ -222,7 +227,8 @@ def _turned(function: Mixed, change: Callable[[Counted], Counted]) -> Mixed:
     return {(counts, term): c for term, each in by_term.items() for counts, c in change(each).items()}
 
 
-def _mass(function: Mixed, place: Place) -> Exact:
+def mass(function: Mixed, place: Place) -> Exact:
+    """Return the mass of a function at a place."""
     total: Any = 0
     for (counts, term), c in function.items():
         if isinstance(place.real, Stretch):

@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from flint import arb, ctx
 
@@ -100,18 +101,59 @@ def least_rho(
     if None in laws:
         return LeastRho(math.inf, laws.index(None), None)
     reached(0, len(laws), Fraction(0))
-    curves = [_by_ratio(law or []) for law in laws]
+    return largest_rho([_OfMasses(_by_ratio(law or [])) for law in laws], digits, reached)
+
+
+def largest_rho(
+    curves: Sequence[Moments],
+    digits: int = 12,
+    reached: Callable[[int, int, Fraction], None] = lambda done, total, lower: None,
+) -> LeastRho:
+    """Enclose the largest D_a / a over all orders a > 1 and all given pairs of laws."""
     for bits in precisions(max(2 * QUICK_BITS, 2 * bits_of(digits)), _LAST_BITS):
         with ctx.workprec(bits):
             search = _Search(arb(10) ** -(digits + 1))
             for number, curve in enumerate(curves):
-                if any(ratio != 1 for ratio, _ in curve):
+                if not curve.equal:
                     search.add(number, curve)
                 reached(number + 1, len(curves), search.enclosure().lower)
             found = search.enclosure()
         if found.upper - found.lower <= found.lower / 10**digits:
             return LeastRho(found, search.pair, search.order)
     raise ArithmeticError("the least rho cannot be enclosed: probabilities are too close to each other")
+
+
+class Moments(Protocol):
+    """Two laws that are not `equal`, by what is known of their Rényi divergences."""
+
+    @property
+    def equal(self) -> bool:
+        """Whether the laws are equal."""
+
+    def at_the_precision_in_force(self) -> tuple[arb, arb, Callable[[float], arb]]:
+        """Return D_1, D_inf, and K as a function of u."""
+
+
+@dataclass(frozen=True)
+class _OfMasses:
+    """The outputs of a pair by likelihood ratio, and their probabilities under P."""
+
+    law: Sequence[tuple[Number, Number]]
+
+    @property
+    def equal(self) -> bool:
+        return all(ratio == 1 for ratio, _ in self.law)
+
+    def at_the_precision_in_force(self) -> tuple[arb, arb, Callable[[float], arb]]:
+        logs = [as_ball(ratio).log() for ratio, _ in self.law]
+        weights = [as_ball(p) for _, p in self.law]
+
+        def value(u: float) -> arb:
+            """Return K(u), without cancellation where u is small."""
+            return sum(((log * u).expm1() * p for p, log in zip(weights, logs, strict=True)), arb(0)).log1p()
+
+        kl = sum((p * log for p, log in zip(weights, logs, strict=True)), arb(0))
+        return kl, max(logs, key=lambda log: log.mid()), value
 
 
 class _Search:
@@ -128,16 +170,9 @@ class _Search:
         low, high = bounded(self._lower), bounded(self._upper)
         return Enclosure(max(Fraction(0), low.lower), high.upper)
 
-    def add(self, number: int, law: Sequence[tuple[Number, Number]]) -> None:
-        """Look at one pair: its outputs by likelihood ratio, and their probabilities under P."""
-        logs = [as_ball(ratio).log() for ratio, _ in law]
-        weights = [as_ball(p) for _, p in law]
-        kl = sum((p * log for p, log in zip(weights, logs, strict=True)), arb(0))
-        largest = max(logs, key=lambda log: log.mid())
-
-        def value(u: float) -> arb:
-            """K(u), without cancellation where u is small."""
-            return sum(((log * u).expm1() * p for p, log in zip(weights, logs, strict=True)), arb(0)).log1p()
+    def add(self, number: int, curve: Moments) -> None:
+        """Look at one pair."""
+        kl, largest, value = curve.at_the_precision_in_force()
 
         def found(u: float, at: arb) -> None:
             if at.lower() > self._lower:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from operator import itemgetter
+from typing import Any, cast
 
+from flint import arb, ctx
+
+from tightdp.cells.comparing import Comparing
+from tightdp.cells.deltas import Besides
+from tightdp.cells.powers import Moments, Powers
 from tightdp.errors import LimitError
-from tightdp.exact.numbers import Exact, up
+from tightdp.exact.divergence import largest_rho
+from tightdp.exact.enclosure import BITS, bounded
+from tightdp.exact.numbers import SHORT, Exact, down, up
 from tightdp.language.neighbours import DIRECTIONS
+from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import FEW_DATASETS
 from tightdp.methods import questions
 from tightdp.methods.base import Pair
@@ -18,13 +28,18 @@ from tightdp.methods.by_pairs import of_one_record
 from tightdp.methods.noisy_numbers import find_noisy_numbers
 from tightdp.queries import laws
 from tightdp.queries.composition.loss import Direction, Losses, direction_below, direction_of
-from tightdp.queries.privacy import RenyiAt
-from tightdp.results.privacy import Renyi, Zcdp
+from tightdp.queries.laws import Found, largest
+from tightdp.queries.privacy import Ends, RenyiAt
+from tightdp.results.privacy import Renyi, Zcdp, between
 from tightdp.results.privacy_loss import PrivacyLoss, status_of
 from tightdp.results.result import PairWitness, Stats
+from tightdp.session import numeric
 from tightdp.session.engine import Engine, neighbours
 from tightdp.session.search import answer, compared, ended, tight_privacy
 from tightdp.symmetry.sets import every_neighbouring_pair
+
+_DIGITS = 9
+"""ρ of real numbers is enclosed to so many."""
 
 
 def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
@@ -35,12 +50,64 @@ def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
             subject=engine.subject, order=order, exp_moment=pure.upper, lower=pure.lower, witness=pure.witness,
             status=pure.status, stats=pure.stats, reason=pure.reason, hint=pure.hint,
         )  # fmt: skip
-    found: Renyi = answer(engine, RenyiAt(order))
-    return found
+    question = RenyiAt(order)
+    known = numeric.through_pairs(engine, lambda laws, pairs: _largest_moment(laws, pairs, question))
+    if known is None:
+        found: Renyi = answer(engine, question)
+        return found
+    (of_pairs, outcome), pair = known, known[0].pair
+    witness = None if pair is None else PairWitness(*pair)
+    return outcome.on(between(question, engine.subject, of_pairs.lower, of_pairs.upper, witness))
+
+
+def _largest_moment(laws: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], question: RenyiAt) -> Any:
+    """Return the largest power sum of pairs of which real numbers are published."""
+    powers, of_pair = Powers(laws), cast("Any", partial)
+    return largest(pairs, question, of_pair(_PairOfReals, powers))
+
+
+def _most_concentrated(laws: Comparing, pairs: Iterable[tuple[Dataset, Dataset]]) -> Found[tuple[Dataset, Dataset]]:
+    """Return the least ρ of pairs of which real numbers are published, enclosed."""
+    powers, curves = Powers(laws), dict[tuple[Dataset, Dataset], Moments]()
+    besides = Besides(laws)
+    names = set[Any]()
+    for pair in pairs:
+        if (name := besides.beside(*pair)) not in names:
+            names.add(name)
+            moments = powers.moments(*pair)
+            if moments is None:
+                return Found(math.inf, math.inf, pair)
+            curves[pair] = moments
+    found = largest_rho(list(curves.values()), _DIGITS)
+    best = None if found.pair is None else list(curves)[found.pair]
+    assert not isinstance(found.rho, float)
+    return Found(down(found.rho.lower, SHORT), up(found.rho.upper, SHORT), best, found.order)
+
+
+@dataclass(frozen=True)
+class _PairOfReals:
+    """Two laws of real numbers, of which power sums are known."""
+
+    powers: Powers
+    pair: tuple[Dataset, Dataset]
+
+    def power_sum(self, order: Fraction) -> Ends:
+        with ctx.workprec(BITS):
+            found = self.powers.sum(*self.pair, order)
+            if isinstance(found, arb):
+                both = bounded(found)
+                return down(both.lower, SHORT), up(both.upper, SHORT)
+        return found, found
 
 
 def concentrated(engine: Engine) -> Zcdp:
     """Return the least ρ of zero-concentrated DP over all orders and neighbours, enclosed."""
+    if (by_algebra := numeric.through_pairs(engine, _most_concentrated)) is not None:
+        (least, outcome), near = by_algebra, by_algebra[0].pair
+        real = None if near is None else PairWitness(*near)
+        return outcome.on(
+            Zcdp(subject=engine.subject, rho=least.upper, lower=least.lower, order=least.order, witness=real)
+        )
     query, method, pairs = compared(engine)
 
     def reached(done: int, total: int, lower: Fraction) -> None:

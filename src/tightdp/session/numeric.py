@@ -18,6 +18,7 @@ from tightdp.core.operators import is_number
 from tightdp.errors import LanguageError, ProgramError, QueryError
 from tightdp.exact.enclosure import BITS, bounded, round_up
 from tightdp.exact.field import Number, as_ball
+from tightdp.exact.numbers import SHORT, down, up
 from tightdp.language.interp import target_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
@@ -25,6 +26,7 @@ from tightdp.limits.calibrated import TABLE_ENTRIES
 from tightdp.logic.encode import prober
 from tightdp.methods.ranking import neighbours_in_order
 from tightdp.queries.accuracy import classes_of, least_alpha
+from tightdp.queries.laws import Found
 from tightdp.queries.measures import RIGHT, AccuracyAt, LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
@@ -45,6 +47,9 @@ _HINT = "ask for ε with rational parameters, for another question, or publish f
 Measures = Callable[[Dataset, Output], Iterable[tuple[str, Any, Any]]]
 """The measures of the law on a dataset with its target, with both ends of their values."""
 T = TypeVar("T")
+Pair = tuple[Dataset, Dataset]
+Through = tuple[Found[Pair], Outcome]
+"""What is found of all pairs, and the common fields of a result."""
 _POINTS = 64
 """At so many e^ε a curve is enclosed."""
 
@@ -91,12 +96,35 @@ def _ends(
         both = value, math.inf if math.inf in (laws.upper, value) else max(laws.upper, value)
         least, most = (each if each == math.inf else laws.laws.number(each) for each in both)
         return least, most, witness
-    given = question.delta if isinstance(question, LeastRatio) else question.low
-    if not laws.laws.fits(given) or (isinstance(question, DeltaAt) and given != question.high):
-        return None
     asked = deltas.Deltas(laws, pairs)
-    lower, upper, pair = asked.delta(given) if isinstance(question, DeltaAt) else asked.least_ratio(given)
+    if isinstance(question, DeltaAt):
+        low, high = question.low, question.high
+        if not laws.laws.fits(low) and of_reals(laws.laws):
+            low, high = down(low, 2 * SHORT), up(high, 2 * SHORT)
+        elif low != high or not laws.laws.fits(low):
+            return None
+        lower, upper, pair = asked.delta(high)
+        if low != high:
+            upper = asked.delta(low)[1]
+    elif laws.laws.fits(question.delta):
+        lower, upper, pair = asked.least_ratio(question.delta)
+    else:
+        return None
     return lower, upper, None if pair is None else PairWitness(*pair)
+
+
+def through_pairs(engine: Engine, ask: Callable[[Comparing, Iterable[Pair]], Found[Pair]]) -> Through | None:
+    """Return what is found of all pairs by algebra, None where another way is to answer."""
+    query = engine.query()
+    laws = engine.program.cells(query.control)
+    if laws is None or not laws.laws.published:
+        return None
+    with query.searching():
+        found = _unless_outside(laws.laws, lambda: ask(laws, _pairs(engine, query)))
+    if found is None:
+        return None
+    outcome = query.outcome(METHOD)
+    return found, outcome if found.lower == found.upper else outcome.bounded
 
 
 def of_reals(laws: CellLaws) -> bool:

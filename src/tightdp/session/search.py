@@ -59,9 +59,9 @@ def answer(engine: Engine, question: AskedNumber | RenyiAt) -> Any:
 
 def _elsewhere(engine: Engine, question: AskedNumber) -> Result | None:
     known: Result | None = None
-    if engine.program.cells(engine.control()) is not None:
+    if (cells := engine.program.cells(engine.control())) is not None:
         known = numeric.answer(engine, question)
-    at_delta = isinstance(question, LeastRatio | DeltaAt)
+    at_delta = isinstance(question, LeastRatio | DeltaAt) and (cells is None or cells.laws.published)
     if known is None and (engine.many or (at_delta and engine.many_outputs)):
         known = large.answer(engine, question)
     return known
