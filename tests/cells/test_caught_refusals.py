@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import random
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 
@@ -139,7 +141,23 @@ def other_draw(x):
     return told, laplace(sum(x), 1)
 
 
-REFUSED = [square, text, suppressed, finally_returned, loop, scale, below, shown]
+def given_to(function):
+    """What a function of a library takes, unless it takes noise to be no number."""
+
+    @mechanism(record=Bit)
+    def mechanism_of_library(x):
+        z = laplace(sum(x), 1)
+        try:
+            function(z)
+        except (TypeError, AttributeError):
+            return x[0]
+        return 0
+
+    return mechanism_of_library
+
+
+OF_LIBRARIES = [json.dumps, lambda z: json.dumps({"a": [z]}), Decimal, np.isnan, lambda z: z + 1j, lambda z: z.numerator]
+REFUSED = [square, text, suppressed, finally_returned, loop, scale, below, shown, *map(given_to, OF_LIBRARIES)]
 REFUSED += [in_an_array, kind_of, seeded, other_draw]
 
 

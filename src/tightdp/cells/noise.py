@@ -75,7 +75,7 @@ class Noisy(Refusing):
             return other.coefficients, other.constant
         if isinstance(other, (int, Fraction)):
             return {}, Fraction(other) if isinstance(other, Fraction) else int(other)
-        if isinstance(other, float) and math.isfinite(other):
+        if isinstance(other, complex) or (isinstance(other, float) and math.isfinite(other)):
             refuse("meets a number in doubles")
         self._check(other, "is added to")
         return None

@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 import numbers
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache, wraps
 from typing import Any, NoReturn, TypeAlias
 
 from tightdp.errors import ParameterError
@@ -49,6 +51,31 @@ class Symbolic:
     def stop(self, error: Exception) -> NoReturn:
         """Raises an error that ends the run, whatever the program catches."""
         raise NotImplementedError
+
+
+@lru_cache(256)
+def refusing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a library to which it is refused to give numbers that are not known yet.
+
+    Where it takes them to be no numbers, Python, which has floats there, raises nothing.
+    """
+
+    def refuse(value: Any) -> None:
+        if isinstance(value, Symbolic):
+            value.refused()
+        inside = [*value, *value.values()] if isinstance(value, dict) else value
+        for item in inside if isinstance(inside, (list, tuple, set, frozenset)) else ():
+            refuse(item)
+
+    @wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            return function(*arguments, **keywords)
+        except (TypeError, AttributeError):
+            refuse((arguments, keywords))
+            raise
+
+    return call
 
 
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)\s*$")

@@ -17,7 +17,7 @@ import numpy as np
 
 from tightdp.errors import LanguageError
 from tightdp.exact.field import ExpNumber, exp
-from tightdp.exact.rationals import Symbolic, as_fraction
+from tightdp.exact.rationals import Symbolic, as_fraction, refusing
 from tightdp.exact.weights import as_exact
 
 _Array: Any = np.ndarray
@@ -293,7 +293,7 @@ def exactly(value: Any) -> Any:
         return _Ufunc(value)
     if isinstance(value, type):
         return _OURS.get(value.__name__, value) if value is np.float64 else value
-    return _calling(value) if callable(value) else value
+    return refusing(_calling(value)) if callable(value) else value
 
 
 class _Ufunc:
@@ -302,6 +302,7 @@ class _Ufunc:
     def __init__(self, ufunc: np.ufunc) -> None:
         self._ufunc = ufunc
 
+    @refusing
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         if self._ufunc.__name__ in _OURS:
             return _OURS[self._ufunc.__name__](*arguments)

@@ -21,7 +21,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 from tightdp.errors import LanguageError
 from tightdp.exact.field import ExpNumber, Number, exp
 from tightdp.exact.lazily import lazily
-from tightdp.exact.rationals import Symbolic, as_fraction
+from tightdp.exact.rationals import Symbolic, as_fraction, refusing
 from tightdp.exact.weights import as_exact
 from tightdp.language import primitives, rounds
 from tightdp.language.classes import IMPORTED, Importing, Outside, imported, once
@@ -33,6 +33,7 @@ from tightdp.language.source import (
     as_written,
     closure_of,
     file_lines_of,
+    is_foreign,
     locate,
     owner_of,
     remember,
@@ -100,7 +101,7 @@ def exactly(value: Any) -> Any:
     if value is math.exp or value is primitives.exp:
         return _exponential
     if kind is FunctionType:
-        return exact(value)
+        return refusing(exact(value)) if is_foreign(value) else exact(value)
     if kind is BuiltinFunctionType and isinstance(value.__self__, ModuleType) and value.__self__ is not builtins:
         return _with_exact_result(value)
     program = getattr(value, "program", None)
@@ -116,15 +117,12 @@ _OUTSIDE = Outside(exactly, exact)
 def _with_exact_result(function: AnyFunction) -> AnyFunction:
     """A function of a module in C, whose results are read exactly."""
 
+    @refusing
     @wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
         return exactly(function(*arguments, **keywords))
 
     return call
-
-
-def _unheard(*arguments: Any, **keywords: Any) -> None:
-    """In place of `print`: runs are repeated many times."""
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
@@ -145,7 +143,7 @@ def _hasattr(value: Any, name: str) -> bool:
     return hasattr((int if value.is_whole() else float) if isinstance(value, Symbolic) else value, name)
 
 
-_INSTEAD = {"print": _unheard, "isinstance": _isinstance, "hasattr": _hasattr}
+_INSTEAD = {"print": lambda *_, **__: None, "isinstance": _isinstance, "hasattr": _hasattr}
 
 
 class _ExactNames(dict[str, Any]):
@@ -176,7 +174,7 @@ class _ExactNames(dict[str, Any]):
 
 def _recompile(function: FunctionType, own: CellType | None, meeting: bool) -> FunctionType:
     around = {**function.__globals__, **dict(closure_of(function))}
-    rewriter = _Rewriter({name for name, value in around.items() if value is Fraction})
+    rewriter = _Rewriter({name for name, value in around.items() if value is Fraction or value is Decimal})
     inner = recompiled(function, rewriter.visit, meeting)
     names = _ExactNames(function, rewriter.constants)
     cells = None if not inner.co_freevars else (own or _class_of(function),)
@@ -247,7 +245,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, fractions: Collection[str]) -> None:
         self.constants: dict[str, Fraction] = {}
-        self._fractions = {"Fraction", *fractions}
+        self._fractions = {"Fraction", "Decimal", *fractions}
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if not isinstance(node.value, float) or not math.isfinite(node.value):
@@ -361,9 +359,9 @@ def _matched(value: Any) -> Any:
 
 
 def _fraction(kind: Any, parts: Sequence[Any]) -> Any:
-    """In place of `Fraction`: noisy numbers and those with e^q are divided, and one alone stays as it is."""
+    """In place of `Fraction` and `Decimal`: noisy numbers and those with e^q are divided; one alone stays as it is."""
     divided = kind is Fraction and any(isinstance(part, (Symbolic, ExpNumber)) for part in parts)
-    return reduce(truediv, parts) if divided and len(parts) < 3 else kind(*parts)
+    return reduce(truediv, parts) if divided and len(parts) < 3 else refusing(kind)(*parts)
 
 
 def _divide(left: Any, right: Any) -> Any:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Sequence
 from decimal import Decimal
 
+from tightdp.core.between import Between
 from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
@@ -39,6 +40,7 @@ from tightdp.core.lowering.values import (
     name_of,
 )
 from tightdp.core.nodes import Expr
+from tightdp.core.operators import Far
 from tightdp.errors import LanguageError
 from tightdp.language.classes import imported, imports
 from tightdp.language.source import is_foreign
@@ -292,10 +294,10 @@ def named(m: Machine, value: Value, name: str) -> Value:
         return Method(value, name)
     if is_scalar(value) and name in ("name", "value"):  # members of an enum.Enum that are strings, too
         return over_values(m, value, lambda one: _of_member(m, one, name))
-    if name in ("numerator", "denominator"):
-        return operate(m, name, value)
     if lacks(value, name):
         raise Failure(f"AttributeError: {name_of(value)} has no attribute {name!r}", "test what it is before")
+    if name in ("numerator", "denominator") and not isinstance(value, (Between, Far)):
+        return operate(m, name, value)
     raise _no_attribute(m, name)
 
 
