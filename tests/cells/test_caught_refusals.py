@@ -156,7 +156,14 @@ def given_to(function):
     return mechanism_of_library
 
 
-OF_LIBRARIES = [json.dumps, lambda z: json.dumps({"a": [z]}), Decimal, np.isnan, lambda z: z + 1j, lambda z: z.numerator]
+OF_LIBRARIES = [
+    json.dumps,
+    lambda z: json.dumps({"a": [z]}),
+    Decimal,
+    np.isnan,
+    lambda z: z + 1j,
+    lambda z: z.numerator,
+]
 REFUSED = [square, text, suppressed, finally_returned, loop, scale, below, shown, *map(given_to, OF_LIBRARIES)]
 REFUSED += [in_an_array, kind_of, seeded, other_draw]
 

@@ -76,8 +76,8 @@ def test_runs_fail_where_it_raises_and_no_others() -> None:
         ("np.random.seed(1)\n    return 0", "np.random.seed is not in the language", "leave it out"),
         (
             "for k in itertools.count():\n        if flip('1/2'):\n            return k",
-            "itertools.count is not in",
-            "while True",
+            "no bound on the rounds",
+            "count the rounds",
         ),
         ("return int(stats.norm.rvs())", "the method .rvs() is not in the language", "draw with the generators"),
         (

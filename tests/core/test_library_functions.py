@@ -254,7 +254,7 @@ def test_what_python_has_means_what_the_interpreter_runs(name: str) -> None:
 REFUSED = {
     "comparison of Counters": "Counter(ys) == Counter([0])",
     "objects in it|the Op": "{Op(b): 1 for b in ys}",
-    "as a key": "{Item(ys[0]): 1}[Item(1)]",
+    "unhashable: a Item": "{Item(ys[0]): 1}[Item(1)]",
     "Mixed, an Enum and an int": "str(Mixed.ONE)",
     "member of an IntEnum": "isinstance(Level.LOW, Level)",
     "__ne__ of Different": "Different() != ys[0]",
@@ -263,7 +263,7 @@ REFUSED = {
     "__add__ of Five": "FIVE + ys[0]",
     "__len__ of Letters": "len(LETTERS) + ys[0]",
     "deque of the module": "QUEUE[ys[0]]",
-    "iterated over twice": "(lambda it: (next(it), next(it)))(b for b in ys)",
+    "iterated over twice": "(lambda it: (next(it), next(it)))(b for b in ys if b < 9)",
 }
 
 

@@ -44,7 +44,7 @@ class Pair:
 
 """
 SAME = """
-{(np.int64(v),): 1}[(v,)] ; {np.int64(v): 1}[v] ; {np.array([v])[0], v} ; v in {np.int64(1)}
+sum(Pair(v)[0:1]) ; {(np.int64(v),): 1}[(v,)] ; {np.int64(v): 1}[v] ; {np.array([v])[0], v} ; v in {np.int64(1)}
 len({v: 1}.keys() - {9}) ; sorted({v: 1}.keys() & {0, 1}) ; {v: 1, 5: 2}.keys() | [7] ; {v: 1}.keys() ^ {0: 2}.keys()
 {v} & {v: 1}.keys() ; {v} - {0: 1}.keys() ; {v: 1}.items() & {(0, 1)} ; frozenset([v]) | {1: 2}.keys()
 {v: 1}.values() & {1} ; {v} | [1] ; {v: 1} | [1] ; {[v]: 1} ; {{v}: 1} ; {(v, [1]): 1} ; [v] + (1,) ; (v,) < [v]
@@ -71,7 +71,7 @@ float("1" if flip(1) else None) == 1
 np.diagonal([[v, 1], [2, 3]]) ; np.diag([[v, 1], [2, 3]]) ; np.diag([v, 1]) ; np.broadcast_to([v], (2, 1))
 """
 REFUSED = """
-{frozenset([v]): 1} ; {v: 1}.keys() <= {0} ; Pair(v)[0:1] ; Counter([v]) <= Counter([v, 1]) ; deque([v]) + deque([1])
+{frozenset([v]): 1} ; {v: 1}.keys() <= {0} ; Counter([v]) <= Counter([v, 1]) ; deque([v]) + deque([1])
 Made + v ; deque([v]) * 2 ; deque([v]).insert(0, 1) ; 2 ** 0.5 ; 4 ** 0.5 + v ; (v - 3) ** (1 / 2) ; {len: v}
 f"{v / 2}" ; f"{v / 4:.2f}" ; str(v * 0.5) ; repr(Fraction(v, 2)) ; "%s" % (v / 2)
 "{:.1f}".format(v / 2) ; str([v / 2]) ; str(sorted([v > 0, 0, 1])) ; type(sorted([True, 1, v])[1])

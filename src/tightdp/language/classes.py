@@ -7,8 +7,9 @@ enclosing module, the next run does not see.
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
-import importlib
+import importlib.util
 import inspect
 import sys
 from abc import ABCMeta
@@ -243,6 +244,22 @@ def imported(module: str, name: str = "") -> Value:
         except ModuleNotFoundError:
             raise ImportError(f"cannot import name {name!r} from {module!r}") from None
     return getattr(found, name) if name else found
+
+
+@functools.cache
+def in_python(name: str) -> ModuleType:
+    """Return a module of Python's library as it is written in Python, without what is written in C in its place."""
+
+    def importing(wanted: str, *how: Any, **named: Any) -> ModuleType:
+        if wanted == f"_{name}":
+            raise ImportError(wanted)
+        return __import__(wanted, *how, **named)
+
+    spec, module = importlib.util.find_spec(name), ModuleType(f"tightdp.{name}")
+    code: Any = spec and spec.loader and spec.loader.get_code(name)  # type: ignore[attr-defined]
+    vars(module)["__builtins__"] = {**vars(builtins), "__import__": importing}
+    exec(code, vars(module))
+    return module
 
 
 def imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, tuple[str, ...]]]:

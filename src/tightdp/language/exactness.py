@@ -100,8 +100,10 @@ def exactly(value: Any) -> Any:
         return exact(getattr(written, name)) if name in written.EXACT else arrays.exactly(value)
     if value is math.exp or value is primitives.exp:
         return _exponential
+    if kind is FunctionType and not is_foreign(value):
+        return exact(value)
     if kind is FunctionType:
-        return refusing(exact(value)) if is_foreign(value) else exact(value)
+        return _with_exact_result(value) if value.__closure__ else refusing(exact(value))
     if kind is BuiltinFunctionType and isinstance(value.__self__, ModuleType) and value.__self__ is not builtins:
         return _with_exact_result(value)
     program = getattr(value, "program", None)

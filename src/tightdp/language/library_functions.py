@@ -196,6 +196,12 @@ def islice(items: Iterable[Any], *ends: Any) -> Iterator[Any]:
     return one_by_one()
 
 
+def tee(iterable: Iterable[Any], n: Any = 2, /) -> tuple[Any, ...]:
+    """Return several iterators over the same items."""
+    items = list(iterable)
+    return tuple([iter(items) for _ in range(n)])
+
+
 def zip_longest(*iterables: Iterable[Any], fillvalue: Any = None) -> Iterator[Any]:
     """Return tuples of the items at every place, with another value for those that are not there."""
     lists = [list(each) for each in iterables]
@@ -227,125 +233,6 @@ def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) ->
 def fromkeys(keys: Iterable[Any], value: Any = None) -> dict[Any, Any]:
     """Return a dictionary that has one value for all keys."""
     return {key: value for key in keys}  # noqa: C420
-
-
-# functools and operator
-
-
-def partial(function: Callable[..., Any], /, *first: Any, **given: Any) -> Callable[..., Any]:
-    """Return a function of which some arguments are given."""
-    return lambda *more, **others: function(*first, *more, **{**given, **others})
-
-
-def itemgetter(item: Any, *more: Any) -> Callable[[Any], Any]:
-    """Return what takes the elements at some indices."""
-    return (lambda value: (value[item], *(value[each] for each in more))) if more else (lambda value: value[item])
-
-
-def getitem(a: Any, b: Any) -> Any:
-    """Return an element."""
-    return a[b]
-
-
-def setitem(a: Any, b: Any, c: Any) -> None:
-    """Let an element be another one."""
-    a[b] = c
-
-
-def delitem(a: Any, b: Any) -> None:
-    """Delete an element."""
-    del a[b]
-
-
-# bisect and heapq
-
-
-def insort_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
-    """Insert an item in a sorted list, before those that are equal."""
-    _insert(a, x, lo, hi, key, lambda item, wanted: item < wanted)
-
-
-def insort_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
-    """Insert an item in a sorted list, behind those that are equal."""
-    _insert(a, x, lo, hi, key, lambda item, wanted: not wanted < item)
-
-
-def _insert(a: Any, x: Any, lo: Any, hi: Any, key: Any, is_before: Callable[[Any, Any], Any]) -> None:
-    """Insert an item in a sorted list behind all that are before it, found by halving."""
-    wanted = x if key is None else key(x)
-    hi = len(a) if hi is None else hi
-    while lo < hi:
-        middle = (lo + hi) // 2
-        if is_before(a[middle] if key is None else key(a[middle]), wanted):
-            lo = middle + 1
-        else:
-            hi = middle
-    a.insert(lo, x)
-
-
-def _rise(heap: Any, at: int, top: int = 0) -> None:
-    """Move an item towards the top of a heap, up to its place."""
-    item = heap[at]
-    for _ in range(len(heap).bit_length()):
-        above = (at - 1) // 2
-        if at == top or not item < heap[above]:
-            break
-        heap[at], at = heap[above], above
-    heap[at] = item
-
-
-def _sink(heap: Any, top: int) -> None:
-    """Move an item down to the end of a heap, always below the smaller of two, and then to its place."""
-    item, at, end = heap[top], top, len(heap)
-    while 2 * at + 1 < end:
-        child = 2 * at + 1
-        if child + 1 < end and not heap[child] < heap[child + 1]:
-            child += 1
-        heap[at] = heap[child]
-        at = child
-    heap[at] = item
-    _rise(heap, at, top)
-
-
-def _check_list(heap: Any) -> None:
-    if not isinstance(heap, list):
-        raise TypeError("heap argument must be a list")
-
-
-def heapify(x: Any, /) -> None:
-    """Make a heap of a list."""
-    _check_list(x)
-    for at in range(len(x) // 2 - 1, -1, -1):
-        _sink(x, at)
-
-
-def heappush(heap: Any, item: Any, /) -> None:
-    """Add an item to a heap."""
-    _check_list(heap)
-    heap.append(item)
-    _rise(heap, len(heap) - 1)
-
-
-def heappop(heap: Any, /) -> Any:
-    """Take the smallest item from a heap."""
-    _check_list(heap)
-    last = heap.pop()
-    return heapreplace(heap, last) if heap else last
-
-
-def heapreplace(heap: Any, item: Any, /) -> Any:
-    """Take the smallest item from a heap, and add one."""
-    _check_list(heap)
-    first = heap[0]
-    heap[0] = item
-    _sink(heap, 0)
-    return first
-
-
-def heappushpop(heap: Any, item: Any, /) -> Any:
-    """Add an item to a heap, and take the smallest one."""
-    _check_list(heap)
-    return heapreplace(heap, item) if heap and heap[0] < item else item
 
 
 def nsmallest(n: Any, iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> list[Any]:

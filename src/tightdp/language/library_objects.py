@@ -1,4 +1,4 @@
-"""What Python does with objects whose classes say what is next, written in the language; and `contextlib.suppress`."""
+"""What Python does with objects whose classes say what is next, and classes of its library, written in the language."""
 
 from __future__ import annotations
 
@@ -45,6 +45,64 @@ class Items:
         return self.items[self.at - 1]
 
 
+class Mapped(Items):
+    """An iterator that makes an item of each of a sequence."""
+
+    made: Any
+
+    def __next__(self) -> Any:
+        return self.made(super().__next__())
+
+
+class Counting:
+    """The numbers from one on, in steps."""
+
+    def __init__(self, start: Any = 0, step: Any = 1) -> None:
+        self.next, self.step = start, step
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        self.next += self.step
+        return self.next - self.step
+
+
+class Cycling(Items):
+    """The items of an iterable, again and again."""
+
+    def __init__(self, items: Any) -> None:
+        super().__init__(list(items))
+
+    def __next__(self) -> Any:
+        if self.at >= len(self.items):
+            self.at = 0
+        return super().__next__()
+
+
+class Partial:
+    """A function of which some arguments are given."""
+
+    def __init__(self, func: Any, /, *given: Any, **named: Any) -> None:
+        more = isinstance(func, Partial)
+        self.func = func.func if more else func
+        self.args = (*func.args, *given) if more else given
+        self.keywords = {**func.keywords, **named} if more else named
+
+    def __call__(self, /, *more: Any, **others: Any) -> Any:
+        return self.func(*self.args, *more, **{**self.keywords, **others})
+
+
+class Compared:
+    """What is sorted by a function that compares two items."""
+
+    def __init__(self, compare: Any, item: Any) -> None:
+        self.compare, self.item = compare, item
+
+    def __lt__(self, other: Any) -> Any:
+        return self.compare(self.item, other.item) < 0
+
+
 def another(iterator: Any) -> tuple[Any, ...]:
     """Return the next item of such an iterator alone, or nothing."""
     try:
@@ -63,34 +121,45 @@ def following(iterator: Any, *default: Any) -> Any:
         raise
 
 
-class Suppressing:
-    """What stops exceptions of some classes at the end of a `with`."""
-
-    def __init__(self, *kinds: type[BaseException]) -> None:
-        self.kinds = kinds
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> bool:
-        return kind is not None and issubclass(kind, self.kinds)
-
-
 def wraps(wrapped: Any) -> Any:
     """Return what leaves a function as it is: names and documentation are not read."""
     return lambda function: function
 
 
-def attrgetter(name: str, *more: str) -> Any:
-    """Return what takes the attributes of some names, in which dots may be."""
+def cmp_to_key(mycmp: Any) -> Any:
+    """Return a key by which items are sorted as a function compares them."""
+    return lambda item: Compared(mycmp, item)
 
-    def of(value: Any, dotted: str) -> Any:
-        for part in dotted.split("."):
-            value = getattr(value, part)
-        return value
 
-    return (
-        (lambda value: (of(value, name), *[of(value, each) for each in more]))
-        if more
-        else (lambda value: of(value, name))
-    )
+def cache(user_function: Any, /) -> Any:
+    """Return a function that keeps its results."""
+    return lru_cache(None)(user_function)
+
+
+def lru_cache(maxsize: Any = 128, typed: Any = False) -> Any:
+    """Return what lets a function keep its results; of a function, that which keeps 128."""
+    if callable(maxsize):
+        return lru_cache(128)(maxsize)
+    kept: dict[Any, Any] = {}
+
+    def decorated(function: Any) -> Any:
+        def answer(*given: Any, **named: Any) -> Any:
+            one = len(given) == 1 and not named and (type(given[0]) is int or type(given[0]) is str)
+            key: Any = given[0] if one else (given, tuple(named.items()))
+            if typed:
+                key = (key, tuple([type(each) for each in [*given, *named.values()]]))
+            if key in kept:
+                if maxsize is not None:  # what was asked for last is forgotten last
+                    kept[key] = kept.pop(key)
+                return kept[key]
+            result = function(*given, **named)
+            if maxsize is not None and len(kept) >= maxsize:
+                if maxsize <= 0:
+                    return result
+                kept.pop(next(iter(kept)))
+            kept[key] = result
+            return result
+
+        return answer
+
+    return decorated

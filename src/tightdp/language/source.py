@@ -12,7 +12,7 @@ import math
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -122,6 +122,10 @@ FOREIGN = ("numpy", "scipy", "sympy", "mpmath", "pandas", "torch")
 """Libraries whose functions are evaluated where their arguments are known, and otherwise not in the language."""
 
 
+_AS_WRITTEN = (ChainMap, closing, nullcontext, suppress)
+"""Classes of Python's library that are read as they are written there, which is in the language."""
+
+
 def is_ours(thing: object) -> bool:
     """Whether a function belongs to tightdp."""
     return (getattr(thing, "__module__", None) or "").partition(".")[0] == "tightdp"
@@ -130,7 +134,8 @@ def is_ours(thing: object) -> bool:
 def is_foreign(thing: object) -> bool:
     """Whether a function or a class belongs to Python's library or to one that is not written in the language."""
     top = (getattr(thing, "__module__", None) or "").partition(".")[0]
-    return top in sys.stdlib_module_names - {"__main__"} or top in FOREIGN
+    known = top in sys.stdlib_module_names - {"__main__"} or top in FOREIGN
+    return known and not (isinstance(thing, type) and thing in _AS_WRITTEN)
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ from tightdp.core.lowering import (  # noqa: F401 (handlers)
     doubles,
     draws,
     exceptions,
+    fields,
     folds,
     infinity,
     lists,
     loops,
-    named_tuples,
     statements,
 )
 from tightdp.core.lowering.functions import call, call_python

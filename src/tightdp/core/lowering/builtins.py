@@ -20,7 +20,7 @@ from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import collected, everyone, items_of, unordered, visit
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.objects import attribute, has_method
-from tightdp.core.lowering.registry import OPERANDS, builtin
+from tightdp.core.lowering.registry import METHODS, OPERANDS, builtin
 from tightdp.core.lowering.scalars import adopt, indexed, operate, over_all, over_values, total, truth, whole
 from tightdp.core.lowering.sequences import precedes
 from tightdp.core.lowering.store import MISSING
@@ -181,6 +181,7 @@ for _name in ("and_", "or_", "xor"):
 @builtin(next)
 def _next(m: Machine, iterator: Value, default: Value = MISSING, /) -> Value:
     def of(one: Value) -> Value:
+        one = METHODS[Generator, "begun"](m, one) if isinstance(one, Generator) else one
         if isinstance(one, Object):
             if not has_method(one, "__next__"):
                 raise Failure(f"TypeError: a {name_of(one)} is no iterator", "give its class a __next__")

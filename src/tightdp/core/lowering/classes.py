@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import functools
 import inspect
-import operator
 import types
 from collections import deque
 from collections.abc import Callable
@@ -19,8 +17,9 @@ from tightdp.core.doubles import Double
 from tightdp.core.lowering.arrays import np
 from tightdp.core.lowering.deques import Deque
 from tightdp.core.lowering.expressions import binary, named
+from tightdp.core.lowering.fields import by_fields
 from tightdp.core.lowering.frames import Thrown
-from tightdp.core.lowering.functions import call, call_python
+from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.iteration import collected, entered
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.objects import (
@@ -33,18 +32,20 @@ from tightdp.core.lowering.objects import (
     held,
     is_generated,
     lookup,
+    put,
     taken,
 )
 from tightdp.core.lowering.refusals import refuse_members, refuse_mixed, refuse_quotients
 from tightdp.core.lowering.registry import FUNCTIONS, builtin, method, operates
 from tightdp.core.lowering.scalars import indexed, operate, over_values, truth
-from tightdp.core.lowering.sequences import contains, equal, precedes
+from tightdp.core.lowering.sequences import contains
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     UNBOUND,
     Array,
     Closure,
     Collection,
+    Cut,
     Element,
     Every,
     Growing,
@@ -114,7 +115,7 @@ def _kinds_of(m: Machine, value: Value) -> tuple[type, ...]:
 
 _PYTHON: tuple[tuple[Any, type], ...] = (
     (Deque, deque), (Reference, list), (Table, dict), (Range, range), (Double, float), (Closure, types.FunctionType),
-    (Bound, types.MethodType),
+    (Bound, types.MethodType), (Cut, slice),
 )  # fmt: skip
 
 
@@ -214,16 +215,19 @@ def _setattr(m: Machine, value: Value, name: Value, new: Value, /) -> None:
     m.each(value, lambda thing: over_values(m, name, lambda one: assign(m, thing, _written_name(m, one), new, node)))
 
 
+@method("__setattr__", Host)
+def _set_by_object(m: Machine, base: Host, value: Value, name: Value, new: Value, /) -> None:
+    if base.object is not object:
+        raise m.unsupported(f"__setattr__ of a {name_of(base)} is not in the language", "write object.__setattr__")
+    put(m, value, _written_name(m, name), new)
+
+
 def _written_name(m: Machine, name: Value) -> str:
     if not isinstance(name, str):
         raise Failure("TypeError: attribute name must be string", "give it the text of a name")
     if name.startswith("__") and not name.endswith("__"):
         raise m.unsupported("the text of a private name is not in the language", "write the attribute out")
     return name
-
-
-builtin(functools.wraps)(lambda m, wrapped: call_python(m, written.wraps, (wrapped,), {}))
-builtin(operator.attrgetter)(lambda m, *names: call_python(m, written.attrgetter, names, {}))
 
 
 @builtin(hasattr)
@@ -240,17 +244,6 @@ def _has(m: Machine, thing: Value, name: Value) -> bool:
     if isinstance(thing, Host) and isinstance(name, str):
         return hasattr(thing.object, name)
     return isinstance(name, str) and hasattr(_kinds_of(m, thing)[0], name)
-
-
-@builtin(dataclasses.replace)
-def _replace(m: Machine, obj: Value, /, **changes: Value) -> Value:
-    def of(one: Value) -> Value:
-        if not isinstance(one, Object) or not dataclasses.is_dataclass(one.kind):
-            raise Failure(f"TypeError: replace() of a {name_of(one)}", "give it an object of a dataclass")
-        names = [each.name for each in dataclasses.fields(one.kind) if each.init and each.name not in changes]
-        return call(m, Host(one.kind), (), {**{name: attribute(m, one, name) for name in names}, **changes})
-
-    return m.each(obj, of)
 
 
 # operators of objects
@@ -344,7 +337,7 @@ def _special(m: Machine, name: str, value: Object, *others: Value) -> Value:
     """Call a method that stands for an operation."""
     found = lookup(value.kind.__mro__, name)
     if isinstance(found, types.FunctionType) and dataclasses.is_dataclass(value.kind) and is_generated(found):
-        return _by_fields(m, name.strip("_"), value, *others)
+        return by_fields(m, name.strip("_"), value, *others)
     return call(m, taken(m, found, value.kind, value), others, {})
 
 
@@ -388,12 +381,3 @@ def _joined(m: Machine, name: str, parts: list[tuple[str, Value]]) -> Value:
         text = operate(m, "add", text, (", " if at else "") + sign)
         text = binary(m, "add", text, FUNCTIONS[repr](m, part), m.position[-1])
     return operate(m, "add", text, ")")
-
-
-def _by_fields(m: Machine, name: str, left: Object, right: Value) -> Value:
-    """Compare two objects of a dataclass by their fields; those of different classes are not equal."""
-    if not isinstance(right, Object) or right.kind is not left.kind:
-        return Host(NotImplemented)
-    names = [each.name for each in dataclasses.fields(left.kind) if each.compare]
-    mine, other = (tuple(attribute(m, each, name) for name in names) for each in (left, right))
-    return equal(m, mine, other) if name == "eq" else precedes(m, name, mine, other)

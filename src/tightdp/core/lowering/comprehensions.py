@@ -6,6 +6,7 @@ import ast
 import functools
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -24,7 +25,7 @@ from tightdp.core.lowering.iteration import (
     visit,
 )
 from tightdp.core.lowering.machine import Dead, End, Failure, Frame, Machine, is_milestone
-from tightdp.core.lowering.registry import builtin, lowers, method
+from tightdp.core.lowering.registry import builtin, called, lowers, method
 from tightdp.core.lowering.scalars import indexed, operate, over_all, over_values, truth, whole
 from tightdp.core.lowering.sequences import is_item
 from tightdp.core.lowering.store import MISSING
@@ -206,6 +207,28 @@ def sum_as_it_goes(m: Machine, items: Value, start: Value) -> Value:
 
 
 # streams
+
+
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """What makes an item of a generator expression of one of what it goes through."""
+
+    of: Callable[[Value], Value]
+
+
+called(_Made)(lambda m, made, arguments, keywords: made.of(*arguments))
+
+
+@method("begun", Generator)
+def _begun_with(m: Machine, generator: Generator) -> Value:
+    """Return what is asked for one item after the other as an object that knows where it is, where it has one each."""
+    if generator.made is None or not isinstance(generator.first, (tuple, Range, Reference)) or generator in m.spent:
+        return generator
+    if generator not in m.adopted:
+        m.adopted[generator] = made = Object(m.store.old_key(), of_objects.Mapped)
+        for name, held in (("items", generator.first), ("at", 0), ("made", _Made(generator.made))):
+            m.store.discover((made.key, f".{name}"), held)
+    return m.adopted[generator]
 
 
 @builtin(enumerate)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import bisect
 import copy
+import functools
 import heapq
 import itertools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -36,20 +38,24 @@ from tightdp.core.lowering.values import (
 from tightdp.core.nodes import Draw, Expr, reachable
 from tightdp.core.valuesets import Progression
 from tightdp.exact.lazily import lazily
+from tightdp.language.classes import in_python
 
 written: Any = lazily("tightdp.language.library_functions")
+of_objects: Any = lazily("tightdp.language.library_objects")
 
 
-_AT_ONCE = ("groupby", "zip_longest")
+_AT_ONCE = ("cycle", "groupby", "tee", "zip_longest")
 """Those that go through all items when they are called, where Python does so later."""
 
 
-def _read(function: Callable[..., object]) -> None:
-    name = function.__name__
+def _read(function: Callable[..., object], home: Callable[[], Any], name: str = "") -> None:
+    name = name or function.__name__
 
     @builtin(function)
     def handler(m: Machine, /, *arguments: Value, **keywords: Value) -> Value:
-        made = partial(call_python, m, getattr(written, name), arguments, keywords)
+        if name.startswith("heap") and name_of(arguments[0]) != "list":
+            raise Failure("TypeError: heap argument must be a list", "make a list of it")
+        made = partial(call, m, Host(getattr(home(), name)), arguments, keywords)
         if name not in _AT_ONCE:
             return made()
         unseen, value = tentatively(m, made, lambda cell: False)
@@ -60,15 +66,25 @@ def _read(function: Callable[..., object]) -> None:
 
 
 _OF_ITERTOOLS = (
-    "accumulate", "chain", "compress", "dropwhile", "filterfalse", "groupby", "islice", "pairwise", "repeat", "starmap",
-    "takewhile", "zip_longest",
+    "accumulate", "chain", "compress", "dropwhile", "filterfalse", "groupby", "islice", "pairwise",
+    "repeat", "starmap", "takewhile", "tee", "zip_longest",
 )  # fmt: skip
 for _function in (
-    filter, map, reversed, partial, *(getattr(itertools, name) for name in _OF_ITERTOOLS),
-    operator.itemgetter, operator.getitem, operator.setitem, operator.delitem, bisect.insort_left, bisect.insort_right,
-    heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace, heapq.nsmallest, heapq.nlargest,
+    filter, map, reversed, heapq.nsmallest, heapq.nlargest, *(getattr(itertools, name) for name in _OF_ITERTOOLS),
 ):  # fmt: skip
-    _read(_function)
+    _read(_function, lambda: written)
+for _function in (
+    operator.itemgetter, operator.attrgetter, operator.methodcaller, operator.getitem, operator.setitem,
+    operator.delitem, bisect.insort_left, bisect.insort_right, heapq.heapify, heapq.heappush, heapq.heappop,
+    heapq.heappushpop, heapq.heapreplace,
+):  # fmt: skip
+    _read(_function, partial(in_python, _function.__module__.lstrip("_")))
+_OF_OBJECTS: dict[Callable[..., object], str] = {
+    partial: "Partial", itertools.count: "Counting", itertools.cycle: "Cycling", functools.cache: "cache",
+    functools.lru_cache: "lru_cache", functools.cmp_to_key: "cmp_to_key", functools.wraps: "wraps",
+}  # fmt: skip
+for _function, _name in _OF_OBJECTS.items():
+    _read(_function, lambda: of_objects, _name)
 
 
 @builtin(copy.copy)
@@ -98,7 +114,8 @@ def _same_attributes(m: Machine, value: Object) -> Object:
         raise m.unsupported(f"a copy of this {name_of(value)} is not in the language", "make it anew, of its parts")
     made = Object(m.store.new_key(), value.kind)
     for name, held in m.store.names(value.key):
-        m.store[made.key, name] = held
+        if not name.endswith("()"):  # what its methods remember
+            m.store[made.key, name] = held
     return made
 
 
@@ -262,8 +279,8 @@ def _operator(m: Machine, name: str, left: Table, right: Value = None) -> Value:
     """Return what an operator makes of one or two counters, counts above 0, or of two other dictionaries."""
     if right is None and name in ("pos", "neg"):
         return _operator(m, "add" if name == "pos" else "sub", new_table(m, Entries((), ()), COUNTS), left)
-    if left.missing is not COUNTS:
-        return _of_dictionaries(m, name, left, right)
+    if left.missing is not COUNTS or (name == "bitor" and isinstance(right, Table) and right.missing is not COUNTS):
+        return _of_dictionaries(m, name, replace(left, missing=None) if left.missing is COUNTS else left, right)
     if name not in _COMBINED or not (isinstance(right, Table) and right.missing is COUNTS):
         raise m.unsupported(f"{name} of a Counter and a {name_of(right)} is not in the language", "go through the keys")
     result = new_table(m, Entries((), ()), left.missing)

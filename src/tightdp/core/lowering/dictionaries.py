@@ -10,8 +10,8 @@ from tightdp.core.lowering.iteration import by_key, collected, in_any_order, ite
 from tightdp.core.lowering.ledger import Ledger, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.refusals import unhashable
-from tightdp.core.lowering.registry import METHODS, builtin, lowers, method, operates
-from tightdp.core.lowering.scalars import COUNTS, over_keys, truth
+from tightdp.core.lowering.registry import METHODS, adopts, builtin, lowers, method, operates
+from tightdp.core.lowering.scalars import COUNTS, adopt, over_keys, truth
 from tightdp.core.lowering.sequences import (
     contains,
     content_of,
@@ -114,6 +114,8 @@ def _update_table(m: Machine, base: Table, entries_or_pairs: Value = (), /, **na
     def pairs(value: Value) -> Value:
         if isinstance(value, Table) or (isinstance(value, Host) and isinstance(value.object, dict)):
             return m.each(content_of(m, value), lambda entries: tuple(entries.table.items()))
+        if isinstance(value, Object) and hasattr(value.kind, "keys"):
+            mapping(m, value)
         return collected(m, value)
 
     def into(items: tuple[Value, ...]) -> None:
@@ -252,6 +254,17 @@ def _set(m: Machine, node: ast.Set) -> Value:
 lowers(ast.SetComp)(lambda m, node: _new_set(m, _members(m, generator_of(m, node))))
 builtin(set)(lambda m, iterable=(), /: _new_set(m, _members(m, iterable)))
 builtin(frozenset)(lambda m, iterable=(), /: _new_set(m, _members(m, iterable), frozen=True))
+
+
+@adopts("frozenset")
+def _adopted_set(m: Machine, thing: frozenset[Value]) -> Value:
+    """Return a frozen set of the enclosing module, or of a record."""
+    members = [adopt(m, item) for item in thing]
+    if id(thing) not in m.adopted:
+        made = m.adopted[id(thing)] = Collection(m.store.old_key(), frozen=True)
+        m.store.discover(made.key, Members.of(dict.fromkeys(members, m.builder.true)))
+        m.hosts[made.key] = thing
+    return m.adopted[id(thing)]
 
 
 def _take(m: Machine, base: Collection, *more: Value) -> None:

@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
 
 from tightdp.core.lowering.foreign import without_texts
 from tightdp.core.lowering.frames import End, Failure, Guard, Loop, Thrown
@@ -23,11 +22,8 @@ from tightdp.core.lowering.objects import attribute, has_method
 from tightdp.core.lowering.registry import builtin, called, lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.values import UNBOUND, Generator, Host, Object, Table, Value, is_scalar, name_of
-from tightdp.exact.lazily import lazily
 from tightdp.language.liveness import own_nodes
 from tightdp.language.source import hands_over
-
-written: Any = lazily("tightdp.language.library_objects")
 
 
 @lowers(ast.Raise)
@@ -206,14 +202,9 @@ def _on_all_ways(m: Machine, body: Callable[[], None], last: Callable[[Thrown | 
 # with
 
 
-@builtin(contextlib.suppress)
-def _suppress(m: Machine, *kinds: Value) -> Value:
-    return call(m, Host(written.Suppressing), kinds, {})
-
-
 @dataclass(frozen=True, eq=False)
 class Managed:
-    """A context that a function with one `yield` makes: the block stands in its place."""
+    """A context that a function with `yield` makes: the block stands in the place of the one that a run gets to."""
 
     generator: Generator
 
@@ -228,10 +219,11 @@ def _managed(m: Machine, func: Value, args: tuple[Value, ...], kwds: Table) -> M
     again = (ast.For, ast.While, ast.YieldFrom)
     if (
         node is None
-        or sum(isinstance(part, ast.Yield) for part in own_nodes(node)) != 1
+        or not any(isinstance(part, ast.Yield) for part in own_nodes(node))
         or any(isinstance(part, again) and hands_over(part) for part in own_nodes(node))
     ):
-        raise m.unsupported("a context manager with other than one yield is not in the language", "write a class")
+        what = "a context manager without yield, or with one in a loop, is not in the language"
+        raise m.unsupported(what, "write a class")
     return Managed(made)
 
 
@@ -249,12 +241,17 @@ class _Way:
     value: Value = None
 
 
+_BEHIND = _Way(None)
+
+
 def _in_its_place(m: Machine, context: Managed, body: Callable[[Value], None]) -> None:
     """Execute a function up to its `yield`, there the body, and then the rest, whichever way the body is left."""
     frame, taken = m.frame, m.new_list((None,))
 
     def at_yield(item: Value) -> None:
-        m.store[taken.key] = (_Way(None),)
+        if m.store[taken.key] != (None,):
+            raise m.unsupported("a context manager with two yields on one run is not in the language", "write a class")
+        m.store[taken.key] = (_BEHIND,)
         base, mark, level = m.alive, m.departures(), m.store.open()
         around, inside = frame.loops[-1:], Loop([], level, [], level)
         returns, outside, ends, ended = frame.returns, frame.level, list[End](), list[End]()
@@ -343,4 +340,4 @@ def _does_nothing(value: Value) -> bool:
     return of_numpy or isinstance(value.object, _WITHOUT_EFFECT)
 
 
-_WITHOUT_EFFECT = (contextlib.nullcontext, warnings.catch_warnings, type(threading.Lock()), type(threading.RLock()))
+_WITHOUT_EFFECT = (warnings.catch_warnings, type(threading.Lock()), type(threading.RLock()))

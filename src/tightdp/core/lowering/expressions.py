@@ -16,7 +16,7 @@ from tightdp.core.between import Between
 from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.registry import ATTRIBUTES, METHODS, OPERANDS, SYNTAX, instead_of_name, lowers
+from tightdp.core.lowering.registry import ATTRIBUTES, FUNCTIONS, METHODS, OPERANDS, SYNTAX, instead_of_name, lowers
 from tightdp.core.lowering.scalars import COUNTS, adopt, indexed, negated, operate, over_values, truth, whole
 from tightdp.core.lowering.sequences import contains, element, equal, precedes, sliced
 from tightdp.core.lowering.values import (
@@ -228,6 +228,8 @@ def _identical(m: Machine, left: Value, right: Value) -> Value:
         return equal(m, left, right) if is_scalar(left) and is_scalar(right) else False
     if isinstance(left, Host) and isinstance(right, Host) and not isinstance(left, Infinity):
         return left.object is right.object
+    if isinstance(left, Object) and isinstance(right, Object) and left.kind in m.adopted:
+        raise m.unsupported("`is` between objects that are keys by their fields is not in the language", "use ==")
     held = any(isinstance(each, (Reference, Table, Collection, Object)) for each in (left, right))
     if (held or is_scalar(left) != is_scalar(right)) and not any(isinstance(each, Stream) for each in (left, right)):
         return left == right
@@ -265,7 +267,7 @@ def _subscript(m: Machine, node: ast.Subscript) -> Value:
 
 def part_of(m: Machine, value: Value, bounds: tuple[Value, ...]) -> Value:
     """Return a slice of a sequence, a string or an array."""
-    return element(m, value, Cut(bounds)) if isinstance(value, Array) else sliced(m, value, bounds)
+    return element(m, value, Cut(bounds)) if isinstance(value, (Array, Object)) else sliced(m, value, bounds)
 
 
 def bounds_of(m: Machine, node: ast.Slice) -> tuple[Value, ...]:
@@ -287,11 +289,15 @@ def named(m: Machine, value: Value, name: str) -> Value:
         return value.object.__name__
     if is_object(value):
         return ATTRIBUTES[tuple if isinstance(value, tuple) else type(value)](m, value, name)
+    if name == "__class__":
+        return FUNCTIONS[type](m, value)
     if (type(value), f"get {name}") in METHODS:
         return METHODS[type(value), f"get {name}"](m, value)
     of_class = isinstance(value, Host) and isinstance(getattr(value.object, name, None), types.MethodDescriptorType)
     if of_class or any(known == name for _, known in METHODS):
         return Method(value, name)
+    if isinstance(value, Host) and isinstance(vars(type(value.object)).get(name), types.MemberDescriptorType):
+        return adopt(m, getattr(value.object, name))
     if is_scalar(value) and name in ("name", "value"):  # members of an enum.Enum that are strings, too
         return over_values(m, value, lambda one: _of_member(m, one, name))
     if lacks(value, name):

@@ -33,6 +33,7 @@ from tightdp.core.lowering.values import (
     Host,
     Infinity,
     Members,
+    Object,
     Range,
     Reference,
     Stream,
@@ -46,7 +47,7 @@ from tightdp.core.nodes import Expr
 from tightdp.core.windows import is_far
 from tightdp.exact.field import ExpNumber
 from tightdp.language.exactness import exactly
-from tightdp.language.source import FOREIGN
+from tightdp.language.source import FOREIGN, is_foreign
 
 _FUNCTIONS = (
     "math", "cmath", "operator", "bisect", "heapq", "statistics", "string", "re", "textwrap", "itertools", "functools",
@@ -76,6 +77,13 @@ def is_pure(function: object) -> bool:
         return any("O" not in each for each in listed)
     module = (getattr(function, "__module__", None) or "").lstrip("_")
     return not module.startswith("numpy.random") and any(f"{module}.".startswith(f"{each}.") for each in _FUNCTIONS)
+
+
+def is_read(m: Machine, function: types.FunctionType, arguments: Arguments) -> bool:
+    """Whether a function is executed as it is written; of Python's library those of objects and what they call are."""
+    if not is_foreign(function) or (arguments and isinstance(arguments[0], Object)):
+        return True
+    return function.__code__.co_filename == m.frame.source.file and not is_pure(function)
 
 
 Values: TypeAlias = tuple[Value, ...]
@@ -215,7 +223,10 @@ def _tabulated(
         if not m.floats and any(isinstance(value, (Fraction, ExpNumber)) for value in rounded):
             raise m.unsupported(f"{name} is not in the language", instead(function))
         try:
-            result = called(*plain[: len(arguments)], **dict(zip(keywords, plain[len(arguments) :], strict=True)))
+            named = dict(zip(keywords, plain[len(arguments) :], strict=True))
+            result = called(*plain[: len(arguments)], **named)
+            if isinstance(result, types.FunctionType):  # as it is written
+                result = function(*plain[: len(arguments)], **named)
         except Exception as error:
             refused[values] = error
             continue
@@ -351,8 +362,6 @@ def instead(function: object) -> str:
         return "its results are rounded: ask with floats, as the machine computes it (--floats), or give it constants"
     if name == "seed":
         return "the same draws in every run: leave it out"
-    if module == "itertools" and name == "count":
-        return "write `while True:` with a number that it counts up"
     if top == "logging":
         return "take it out: who reads the log sees it too"
     if top in ("random", "secrets") or name in ("rvs", "urandom") or module.startswith("numpy.random"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -105,8 +106,9 @@ class Frame:
 
 
 def of_library(frame: Frame) -> bool:
-    """Whether a function stands for one of a library."""
-    return str(frame.source.namespace.get("__name__")).startswith("tightdp.")
+    """Whether a function is one of a library, or stands for one."""
+    top, _, rest = str(frame.source.namespace.get("__name__")).partition(".")
+    return bool(rest) if top == "tightdp" else top in sys.stdlib_module_names - {"__main__"}
 
 
 def as_caught(failure: Failure, span: Span, stack: list[Frame], guards: list[Guard]) -> Failure:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from tightdp.core.lowering.expressions import display, is_object, lacks, named
-from tightdp.core.lowering.foreign import computed, instead, is_pure, own_method, without_texts
+from tightdp.core.lowering.foreign import computed, instead, is_pure, is_read, own_method, without_texts
 from tightdp.core.lowering.iteration import visit
 from tightdp.core.lowering.machine import Dead, Failure, Frame, Machine, is_milestone
 from tightdp.core.lowering.registry import (
@@ -37,7 +37,6 @@ from tightdp.core.lowering.values import (
     Generator,
     Host,
     Method,
-    Object,
     Table,
     Union,
     Value,
@@ -51,7 +50,7 @@ from tightdp.exact.parameters import as_parameter
 from tightdp.language.generators import Maker
 from tightdp.language.liveness import bound_by, own_nodes
 from tightdp.language.program import REQUIRED, Program
-from tightdp.language.source import hands_over, is_foreign, read_function
+from tightdp.language.source import hands_over, read_function
 from tightdp.limits.calibrated import CALL_DEPTH
 
 written: Any = lazily("tightdp.language.array_functions")
@@ -68,7 +67,7 @@ def _call(m: Machine, node: ast.Call) -> Value:
     function = m.evaluate(node.func)
     silent = isinstance(function, Host) and function.object is print
     arguments, keywords = arguments_of(m, without_texts(node) if silent else node)
-    return m.each(function, lambda item: call(m, item, arguments, keywords, node))
+    return call(m, function, arguments, keywords, node)
 
 
 def arguments_of(m: Machine, node: ast.Call) -> tuple[Arguments, Keywords]:
@@ -96,6 +95,8 @@ def _by_names(m: Machine, keyword: ast.keyword, node: ast.Call) -> Keywords:
 
 def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, node: ast.AST | None = None) -> Value:
     """Call a function: execute a Python function in place, or apply a builtin."""
+    if isinstance(function, Union):
+        return m.each(function, lambda one: call(m, one, arguments, keywords, node))
     if isinstance(function, Closure):
         return _inline(m, function, _bind(m, function, arguments, keywords))
     if isinstance(function, Method):
@@ -116,11 +117,10 @@ def call(m: Machine, function: Value, arguments: Arguments, keywords: Keywords, 
     program = getattr(target, "program", None)
     if isinstance(program, Program):
         return _call_mechanism(m, program, arguments, keywords)
-    in_class = bool(arguments) and isinstance(arguments[0], Object)  # as functools.total_ordering has methods
-    if is_pure(target) and not (in_class and isinstance(target, types.FunctionType)):
-        return computed(m, target, arguments, keywords, _shown(target, node))
-    if isinstance(target, types.FunctionType) and (in_class or not is_foreign(target)):
+    if isinstance(target, types.FunctionType) and is_read(m, target, arguments):
         return call_python(m, target, arguments, keywords)
+    if is_pure(target):
+        return computed(m, target, arguments, keywords, _shown(target, node))
     if isinstance(target, Maker) or is_object(function):
         return CALLS[Host](m, function, arguments, keywords)
     raise m.unsupported(f"{_shown(target, node)} is not in the language", instead(target), node)

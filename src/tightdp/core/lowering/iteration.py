@@ -74,6 +74,7 @@ def items_of(m: Machine, sequence: Value) -> Value:
 
 def entered(m: Machine, iterable: Value) -> Value:
     """Return what an object gives to loop over; anything else as it is."""
+    iterable = m.adopted.get(iterable, iterable) if isinstance(iterable, Generator) else iterable
     return OPERANDS[Object](m, "iter", iterable) if isinstance(iterable, Object) else iterable
 
 
@@ -118,10 +119,8 @@ def sifted(m: Machine) -> Value:
 def sift(m: Machine, result: Reference, item: Value) -> None:
     """Add an item, on the runs at hand."""
     before = m.store[result.key]
-    if m.single:
-        m.store[result.key] = before + (item,)  # noqa: RUF005 (it may be growing)
-        return
-    m.store[result.key] = Sieve((*before.entries, (m.builder.true, item)), before.settle)
+    longer = None if m.single else Sieve((*before.entries, (m.builder.true, item)), before.settle)
+    m.store[result.key] = longer or before + (item,)  # noqa: RUF005 (it may be growing)
 
 
 def sieved(m: Machine, entries: Iterable[Step]) -> Value:
@@ -188,6 +187,7 @@ def unordered(m: Machine, value: Value) -> Value:
 
     So is what a generator makes of them, where it changes nothing outside. Any other value is returned as it is.
     """
+    value = entered(m, value) if isinstance(value, Generator) else value
     if isinstance(value, Generator):
         listed = lambda first: value if first is value.first else _gathered(m, replace(value, first=first))  # noqa: E731
         found = in_any_order(m, value.first, listed)
@@ -241,7 +241,7 @@ def spend(m: Machine, stream: Stream) -> None:
 
 def _spend_here(m: Machine, iterable: Stream | Every, what: str, hint: str) -> None:
     """Note that the runs at hand go through an iterator, which no run does twice."""
-    before = m.spent.get(iterable, m.builder.false)
+    before = m.builder.true if iterable in m.adopted else m.spent.get(iterable, m.builder.false)
     if m.conj(m.alive, before) is not m.builder.false and (m.probe is None or any(m.probe(m.alive, [before])[0])):
         raise m.unsupported(what, hint)
     m.spent[iterable] = m.builder.disjunction([before, m.alive])

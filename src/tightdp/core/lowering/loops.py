@@ -214,7 +214,7 @@ def _endless(m: Machine, node: ast.For | ast.While, reason: NotAChain) -> Endles
         "let it go on with finitely many values, count the rounds, or write `for _ in range(N)`",
         node=node if node in m.of_noise or (isinstance(reason, TooManyStates) and not reason.grown) else None,
     )
-    found.span = m.frame.source.span(node)
+    found.span = m.span(node)
     return found
 
 

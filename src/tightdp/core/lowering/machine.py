@@ -58,7 +58,7 @@ class Machine:
         self.scopes: dict[int, frozenset[str]] = {}
         self.position: list[ast.AST] = []
         self.frozen: set[int] = set()
-        self.adopted: dict[int, Value] = {}  # the objects of the enclosing module that were met, by their ids
+        self.adopted: dict[Any, Value] = {}  # the objects of the enclosing module that were met, by their ids
         self.hosts: dict[int, Any] = {}  # these objects, by their keys
         self.members = False  # whether there are members of an IntEnum among the integers
         self.spent: dict[Stream | Every, Expr] = {}

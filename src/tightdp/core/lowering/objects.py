@@ -23,10 +23,8 @@ from tightdp.core.lowering.scalars import COUNTS, adopt, bind_arguments, member,
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     UNBOUND,
-    Collection,
     Entries,
     Host,
-    Members,
     Object,
     Reference,
     Table,
@@ -119,7 +117,7 @@ def attribute(m: Machine, value: Object, name: str) -> Value:
         return taken(m, found, value.kind, value)
     if issubclass(value.kind, BaseException) and type(found) in _OF_PYTHON and name != "args":
         raise m.unsupported(*_HELD)
-    here = held(m, value, name)
+    here = held(m, value, f"{name}()" if isinstance(found, _CACHES) else name)
 
     def otherwise(item: Value) -> Value:
         if item is not UNBOUND:
@@ -128,11 +126,23 @@ def attribute(m: Machine, value: Object, name: str) -> Value:
             result = call_python(m, found.func, (value,), {})
             m.store[value.key, f".{name}"] = result
             return result
+        if isinstance(found, _CACHES):
+            return _remembering(m, value, f".{name}()", found)
         if found is MISSING or isinstance(found, types.MemberDescriptorType) or found is vars(BaseException)["args"]:
             return _without(m, value, name)
         return taken(m, found, value.kind, value)
 
     return m.each(UNBOUND if here is MISSING else here, otherwise)
+
+
+def _remembering(m: Machine, value: Object, cell: str, found: Any) -> Value:
+    """Return a method that keeps its results, those of one object that a run makes apart from all others."""
+    if value.key in m.hosts or has_method(value, "__eq__"):
+        what = f"{found.__name__}, whose results are kept for the next run, is not in the language here"
+        raise m.unsupported(what, "make the object in the run, of a class that does not define ==")
+    caching = call(m, Host(functools.lru_cache), (), {**found.cache_parameters()})
+    m.store[value.key, cell] = result = call(m, caching, (Bound(found.__wrapped__, value),), {})
+    return result
 
 
 def _without(m: Machine, value: Object, name: str) -> Value:
@@ -268,6 +278,11 @@ def assign(m: Machine, value: Value, name: str, new: Value, node: ast.AST) -> No
         raise m.unsupported(what, "use methods, properties and attributes", node)
     if not value.kind.__dictoffset__ and not of_slots:
         raise Failure(f"AttributeError: {value.kind.__name__} has no {name!r} in its __slots__", "name it there")
+    put(m, value, name, new)
+
+
+def put(m: Machine, value: Value, name: str, new: Value) -> None:
+    """Let an attribute of an object be another one, as `object` does it."""
     held(m, value, name)
     m.store[value.key, f".{name}"] = new
 
@@ -379,15 +394,4 @@ def _adopted(m: Machine, thing: Value) -> Value:
     if id(thing) not in m.adopted:
         m.adopted[id(thing)] = Object(m.store.old_key(), type(thing))
         m.hosts[m.adopted[id(thing)].key] = thing
-    return m.adopted[id(thing)]
-
-
-@adopts("frozenset")
-def _adopted_set(m: Machine, thing: frozenset[Value]) -> Value:
-    """Return a frozen set of the enclosing module, or of a record."""
-    members = [adopt(m, item) for item in thing]
-    if id(thing) not in m.adopted:
-        made = m.adopted[id(thing)] = Collection(m.store.old_key(), frozen=True)
-        m.store.discover(made.key, Members.of(dict.fromkeys(members, m.builder.true)))
-        m.hosts[made.key] = thing
     return m.adopted[id(thing)]

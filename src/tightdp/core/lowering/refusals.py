@@ -15,6 +15,7 @@ from tightdp.core.lowering.values import (
     Collection,
     Host,
     Method,
+    Object,
     Range,
     Reference,
     Table,
@@ -110,9 +111,13 @@ def _not_here(m: Machine, name: str, values: Sequence[Value]) -> LanguageError:
 def unhashable(m: Machine, value: Value) -> Failure | LanguageError:
     """Return the error for what is no key of a dictionary: in Python, or here."""
     hint = "use a number, a string or a tuple of them"
-    if isinstance(value, (Reference, Table, Array)) or (isinstance(value, Collection) and not value.frozen):
+    if _is_unhashable(value) or (isinstance(value, Collection) and not value.frozen):
         return Failure(f"TypeError: unhashable: a {name_of(value)}", hint)
     return m.unsupported(f"a {name_of(value)} as a key is not in the language", hint)
+
+
+def _is_unhashable(value: Value) -> bool:
+    return isinstance(value, (Reference, Table, Array)) or (isinstance(value, Object) and value.kind.__hash__ is None)
 
 
 def refuse_unhashable(m: Machine, key: Value) -> None:
@@ -120,7 +125,7 @@ def refuse_unhashable(m: Machine, key: Value) -> None:
 
     def check(value: Value) -> None:
         for part in parts_of(value):
-            if isinstance(part, (Reference, Table, Array)):
+            if _is_unhashable(part):
                 raise unhashable(m, part)
 
     m.each(key, check)

@@ -90,8 +90,8 @@ def methods(meanings: Mapping[str, Handler], *kinds: type) -> None:
 
 INSTEAD = {
     "OrderedDict": "use a dictionary, which keeps the order of insertion",
-    "cycle": "index with i % len(...)",
     "eval": "write the expression",
+    "ExitStack": "write one `with` inside the other",
     "complex": "use a pair of numbers",
     "input": "take a parameter",
     "matrix": "use np.array",
@@ -99,11 +99,12 @@ INSTEAD = {
     "vectorize": "write [f(v) for v in ...]",
     "namedtuple": "make the class at the top of the module",
     "open": "read the file at the top of the module",
-    "tee": "keep a list",
 }
 """What to write in place of functions that people reach for."""
 
 _INSTEAD_OF_METHODS = {
+    "send": "write a class with a method in place of the generator",
+    "throw": "write a class with a method in place of the generator",
     "mean": "write sum(...) / len(...), which is exact",
     "std": "write its formula with sum(...) and len(...), without the root",
     "sum": "write sum(...)",

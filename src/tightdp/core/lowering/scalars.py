@@ -18,7 +18,7 @@ from tightdp.core.float_operators import IN_DOUBLES
 from tightdp.core.lowering.ledger import Ledger
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.refusals import refusal, refuse_quotients, unhashable
-from tightdp.core.lowering.registry import ADOPTED, OPERANDS
+from tightdp.core.lowering.registry import ADOPTED, METHODS, OPERANDS
 from tightdp.core.lowering.store import like
 from tightdp.core.lowering.values import (
     INFINITE,
@@ -310,10 +310,7 @@ def over_keys(m: Machine, key: Value, action: Callable[[Any], Value]) -> Value:
         if isinstance(value, tuple):
             return over_all(m, value, lambda *plain: action(plain), over_keys)
         if isinstance(value, Object):
-            if any("__eq__" in vars(each) for each in value.kind.__mro__[:-1]):
-                what = f"a {name_of(value)} as a key is not in the language, as its class defines =="
-                raise m.unsupported(what, "use a tuple of its attributes")
-            return action(value)
+            return METHODS[Object, "as key"](m, value, action)
         if isinstance(value, Element):
             value = OPERANDS[Element](m, "plain", value)
         if not is_scalar(value):

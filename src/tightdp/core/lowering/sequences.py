@@ -31,6 +31,7 @@ from tightdp.core.lowering.values import (
     Alike,
     Array,
     Collection,
+    Cut,
     Element,
     Entries,
     Every,
@@ -50,6 +51,7 @@ from tightdp.core.lowering.values import (
     name_of,
 )
 from tightdp.core.nodes import Expr
+from tightdp.language.source import is_foreign
 
 
 def plain(m: Machine, value: Value) -> Value:
@@ -238,6 +240,10 @@ def element(m: Machine, value: Value, index: Value) -> Value:
         return nth(m, value, index)
     if isinstance(value, (Array, Object)):
         return METHODS[type(value), "__getitem__"](m, value, index)
+    if isinstance(index, Cut):
+        return sliced(m, value, index.bounds)
+    if isinstance(value, Host) and _is_generic(value.object):
+        return value
     index = settled(m, plain(m, indexed(m, index)))
     if isinstance(value, Host) and hasattr(type(value.object), "__getitem__"):
         raise m.unsupported(f"an item of a {name_of(value)} is not in the language", "make a tuple of it outside")
@@ -247,6 +253,12 @@ def element(m: Machine, value: Value, index: Value) -> Value:
     if isinstance(items, Growing):
         return m.of_growing("item", items, index)
     return m.each(items, lambda items: item_at(m, items, index))
+
+
+def _is_generic(kind: Any) -> bool:
+    """Whether the parameters of a class are types, which change nothing, as typing.Generic has them."""
+    ours = isinstance(kind, type) and not is_foreign(kind)
+    return ours and (getattr(kind, "__class_getitem__", None) or kind).__module__ in (None, "typing")
 
 
 def over_content(m: Machine, content: Value, action: Callable[[Entries | Ledger], Value]) -> Value:

@@ -1,0 +1,240 @@
+"""What is written in Python's library in Python, or with classes: keys, caches, iterators, contexts and dispatch."""
+
+from __future__ import annotations
+
+import pytest
+
+from agreement import assert_agreement, bind, module_of
+from tightdp import LanguageError
+from tightdp.language.domains import Int
+from tightdp.methods.compiled import compile_symbolic
+
+HEAD = """
+import bisect, contextlib, copy, functools, heapq, itertools, operator, typing
+from collections import ChainMap, Counter, defaultdict
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
+from functools import cache, lru_cache, partial
+
+
+@dataclass(frozen=True)
+class Query:
+    low: int
+    high: int = 2
+    def holds(self, v): return self.low <= v < self.high
+
+
+@dataclass(frozen=True)
+class Clamped:
+    v: int
+    def __post_init__(self): object.__setattr__(self, "v", max(self.v, 1))
+
+
+@dataclass
+class Kept:
+    query: Query
+    log: list = field(default_factory=list)
+    sums: tuple = ()
+
+
+class Memo:
+    @cache
+    def drawn(self, v): return v + randint(0, 1)
+
+
+class Rows(typing.Generic[typing.TypeVar("T")]):
+    def __init__(self, rows): self.rows = rows
+    def __getitem__(self, at): return Rows(self.rows[at]) if isinstance(at, slice) else self.rows[at]
+    def close(self): self.rows = ()
+
+
+@functools.singledispatch
+def noisy(v): return "other"
+@noisy.register(int)
+def _(v): return v + randint(0, 1)
+@noisy.register(tuple)
+@noisy.register(str)
+def _(v): return len(v)
+
+
+@contextlib.contextmanager
+def either(kind, log):
+    if kind:
+        try:
+            yield 1
+        except ValueError:
+            log.append("V")
+    else:
+        yield 2
+    log.append(3)
+
+
+QUERIES = (Query(0, 1), Query(1))
+
+
+def plain(value):
+    if isinstance(value, (list, tuple)): return tuple(plain(item) for item in value)
+    return tuple((key, plain(item)) for key, item in value.items()) if isinstance(value, dict) else value
+
+
+def f(x): return plain(mechanism_of(x))
+
+
+"""
+PROGRAMS = {
+    "objects as keys": """
+    counts = {query: sum(query.holds(v) for v in x) + randint(0, 1) for query in QUERIES}
+    counts[Query(x[0] // 2, 1)] = 5
+    most = max(counts, key=counts.get)
+    return {query.low: count for query, count in counts.items()}, counts.get(Query(7), 0), most.low
+""",
+    "objects in sets": """
+    found = {Query(x[0]), Query(randint(0, 1), 2)}
+    found.discard(Query(1))
+    more = found | {Query(9)}
+    return len(found), sorted(q.low for q in found), Query(0) in found, found == {Query(0, 2)}, more > found
+""",
+    "objects in tuples as keys, counted": """
+    table = Counter((Query(v), 1) for v in (x[0], 1, randint(0, 1)))
+    other = defaultdict(list)
+    other[Clamped(x[0])].append(1)
+    return table[Query(1), 1], len(table), table.most_common(1)[0][1], other[Clamped(1)]
+""",
+    "no keys": """
+    found = []
+    for make in (lambda: {Kept(QUERIES[0]): x[0]}, lambda: {Query([x[0]])}, lambda: Kept(QUERIES[0]) in {}):
+        try: found.append(make())
+        except TypeError: found.append("TypeError")
+    return found
+""",
+    "fields of dataclasses": """
+    kept = Kept(QUERIES[x[0] // 2], [Query(x[0])], (Query(randint(0, 1)), 1))
+    plain = asdict(kept)
+    plain["log"].append(4)
+    return plain, astuple(kept), len(kept.log), [each.name for each in fields(kept)], replace(kept, sums=(2,)).sums
+""",
+    "local functions that keep results": """
+    @lru_cache(maxsize=None)
+    def fib(k): return k if k < 2 else fib(k - 1) + fib(k - 2)
+    @lru_cache
+    def drawn(v, w=0): return v + randint(0, 1)
+    @lru_cache(maxsize=1)
+    def last(v): return randint(0, 1)
+    return fib(9), drawn(x[0]), drawn(1), drawn(1, 0), drawn(x[0]), last(x[0]), last(1), last(x[0])
+""",
+    "methods that keep results": """
+    memo, other = Memo(), Memo()
+    first = memo.drawn(x[0])
+    again = copy.copy(memo)
+    return first, memo.drawn(x[0]), other.drawn(x[0]), memo.drawn(1), again.drawn(x[0])
+""",
+    "a method that keeps results of a branch": """
+    memo = Memo()
+    if x[0]: memo.drawn(0)
+    else: memo.drawn(2)
+    return memo.drawn(2), memo.drawn(0), memo.drawn(2)
+""",
+    "generator expressions that are begun": """
+    k = 1
+    noise = (k * randint(0, 1) for _ in range(3))
+    first = next(noise) if x[0] else 9
+    k = 5
+    return first, next(noise), any(noise), list(noise), next(noise, None)
+""",
+    "maps that are begun": """
+    def take(items, k): return [next(items) for _ in range(k)]
+    items = map(lambda v: v + randint(0, 1), (x[0], 1, 2))
+    both = take(items, 2)
+    try: return both, take(items, 2)
+    except StopIteration: return both, "ended"
+""",
+    "iterators of itertools": """
+    ones, turns = itertools.count(5, 2), itertools.cycle([x[0], 7])
+    a, b = itertools.tee(v + randint(0, 1) for v in (x[0], 1))
+    return next(ones), next(ones), [next(turns) for _ in range(3)], sum(a), list(b), list(zip(itertools.count(), "ab"))
+""",
+    "partial functions": """
+    f = partial(partial(lambda a, b, c=1: (a, b, c), x[0], c=2), 3)
+    return f(), f(c=randint(0, 1)), f.func(1, 2), f.args, f.keywords
+""",
+    "heaps and sorted lists": """
+    heap, line = [3, x[0], 2, 1], [0, 1, 2]
+    heapq.heapify(heap)
+    heapq.heappush(heap, randint(0, 2))
+    bisect.insort(line, x[0]); bisect.insort_left(line, randint(0, 1), key=lambda v: v)
+    try: bisect.insort(line, 1, -1)
+    except ValueError: line.append("V")
+    return heapq.heapreplace(heap, 5), heapq.heappop(heap), heap, line
+""",
+    "functions of operator": """
+    kept = Kept(Query(x[0]), [1, 2])
+    operator.setitem(kept.log, x[0] // 2, randint(0, 1))
+    order = functools.cmp_to_key(lambda a, b: b - a)
+    held = operator.attrgetter("query.low", "log")(kept)
+    return held, operator.methodcaller("holds", 1)(kept.query), sorted((x[0], 1), key=order)
+""",
+    "dispatch by the first argument": """
+    return noisy(x[0]), noisy("abc"), noisy((1,)), noisy(None), (1).__class__ is int, "a".__class__.__name__
+""",
+    "contexts of several yields": """
+    log = []
+    for v in (x[0], randint(0, 1)):
+        try:
+            with either(v, log) as w:
+                log.append(w)
+                if v != 1: raise ValueError
+        except ValueError: log.append("out")
+    return log
+""",
+    "contexts of the library": """
+    log = []
+    with contextlib.suppress(KeyError, ValueError):
+        if randint(0, 1): raise KeyError
+        log.append(1)
+    with contextlib.nullcontext(x[0]) as v: log.append(v)
+    with contextlib.closing(Rows((1,))) as rows: log.append(len(rows.rows))
+    return log, rows.rows
+""",
+    "chained dictionaries": """
+    chain = ChainMap({"a": x[0]}, {"a": 5, "b": 6}).new_child({"b": randint(0, 1)})
+    chain["z"] = 3
+    return chain["a"], chain["b"], len(chain), sorted(chain), "q" in chain, chain.get("q", 4), chain.parents["b"]
+""",
+    "counters and dictionaries": """
+    counter, table = Counter((x[0], 1)), {1: 5}
+    return counter | table, table | counter, isinstance(counter | table, Counter), (counter | Counter([1, 1]))[1]
+""",
+    "slices of objects, and their types": """
+    rows = Rows[int]([x[0], 1, randint(0, 1)])
+    return rows[1:].rows, rows[::2].rows, rows[x[0]:].rows, rows[-1]
+""",
+    "functions in a branch": """
+    kept = Kept(None)
+    if x[0]: kept.log = lambda v: v + 1
+    else: kept.log = lambda v: randint(0, v)
+    return kept.log(3)
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_means_what_the_interpreter_says(name: str) -> None:
+    with module_of(f"{HEAD}def mechanism_of(x):{PROGRAMS[name]}") as module:
+        assert assert_agreement(bind(module, Int(0, 2), 1), ("cudd",)).failing == 0
+
+
+REFUSED = {
+    "q = Query(x[0])\n    return [key is q for key in {q: 1}]": "`is` between objects that are keys",
+    "items = (v for v in x)\n    list(items)\n    return next(items, 0)": "is iterated over twice",
+    "memo = MEMO\n    return memo.drawn(1)": "whose results are kept for the next run",
+    "return dict(ChainMap({1: x[0]}))": "a ChainMap as a dictionary",
+    "with twice() as v: return v": "two yields on one run",
+}
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_what_is_refused(body: str) -> None:
+    more = "MEMO = Memo()\n@contextlib.contextmanager\ndef twice():\n    yield 1\n    yield 2\n"
+    source = f"{HEAD}{more}def mechanism_of(x):\n    {body}\n"
+    with module_of(source) as module, pytest.raises(LanguageError, match=REFUSED[body]) as caught:
+        compile_symbolic(bind(module, Int(0, 2), 1))
+    assert caught.value.span.line > 70  # the place in the program, not in the library
