@@ -140,6 +140,21 @@ PROGRAMS = {
     k = 5
     return first, next(noise), any(noise), list(noise), next(noise, None)
 """,
+    "generator expressions and maps after an exception": """
+    found = []
+    for items in ((1 // v for v in (1, x[0], 1)), map(lambda v: 1 // v, (1, x[0], 1))):
+        found.append(next(items))
+        try: found.append(next(items))
+        except ZeroDivisionError: found.append("Z")
+        found.append(list(items))
+    return found
+""",
+    "iterators of iterators, and pairs of them": """
+    items = iter(v + randint(0, 1) for v in (x[0], 1))
+    before, after = itertools.tee([next(items), next(items), 5])
+    next(after)
+    return [a < b for a, b in zip(before, after)]
+""",
     "maps that are begun": """
     def take(items, k): return [next(items) for _ in range(k)]
     items = map(lambda v: v + randint(0, 1), (x[0], 1, 2))

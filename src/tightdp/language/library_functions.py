@@ -9,7 +9,10 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from typing import Any
+
+from tightdp.language.library_objects import Items
 
 
 def iter(items: Any, *end: Any) -> Iterator[Any]:
@@ -28,7 +31,7 @@ def deepcopy(value: Any, renew: Callable[..., None], made: Any = None) -> Any:
     if isinstance(value, tuple):
         items = [deepcopy(item, renew, made) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if value is None or isinstance(value, (int, float, str)):
+    if value is None or isinstance(value, (int, float, str, Enum)):
         return value
     for before, after in made:
         if before is value:
@@ -199,7 +202,7 @@ def islice(items: Iterable[Any], *ends: Any) -> Iterator[Any]:
 def tee(iterable: Iterable[Any], n: Any = 2, /) -> tuple[Any, ...]:
     """Return several iterators over the same items."""
     items = list(iterable)
-    return tuple([iter(items) for _ in range(n)])
+    return tuple([Items(items) for _ in range(n)])
 
 
 def zip_longest(*iterables: Iterable[Any], fillvalue: Any = None) -> Iterator[Any]:

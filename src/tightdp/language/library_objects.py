@@ -49,9 +49,16 @@ class Mapped(Items):
     """An iterator that makes an item of each of a sequence."""
 
     made: Any
+    ends: Any
 
     def __next__(self) -> Any:
-        return self.made(super().__next__())
+        item = super().__next__()
+        try:
+            return self.made(item)
+        except BaseException:
+            if self.ends:  # as generators do, where map goes on
+                self.items = ()
+            raise
 
 
 class Counting:

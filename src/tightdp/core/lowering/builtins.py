@@ -198,6 +198,8 @@ def _iter(m: Machine, items: Value, *end: Value) -> Value:
     """Return an iterator: of a sequence, an object that knows where it is."""
 
     def of(value: Value) -> Value:
+        if isinstance(value, Generator) and not (end or m.single):
+            return value
         if end or m.single or name_of(value) == "deque":
             return call_python(m, of_library.iter, (value, *end), {})
         if isinstance(value, (tuple, Range, Reference)):

@@ -12,6 +12,7 @@ from typing import Any
 
 from tightdp.core.lowering.every import as_every, has_all, together
 from tightdp.core.lowering.expressions import binary
+from tightdp.core.lowering.frames import of_library
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import (
     Step,
@@ -226,7 +227,8 @@ def _begun_with(m: Machine, generator: Generator) -> Value:
         return generator
     if generator not in m.adopted:
         m.adopted[generator] = made = Object(m.store.old_key(), of_objects.Mapped)
-        for name, held in (("items", generator.first), ("at", 0), ("made", _Made(generator.made))):
+        begun = {"items": generator.first, "at": 0, "made": _Made(generator.made), "ends": not of_library(generator)}
+        for name, held in begun.items():
             m.store.discover((made.key, f".{name}"), held)
     return m.adopted[generator]
 

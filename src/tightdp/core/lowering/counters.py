@@ -11,6 +11,7 @@ import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
+from enum import Enum
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -48,7 +49,7 @@ _AT_ONCE = ("cycle", "groupby", "tee", "zip_longest")
 """Those that go through all items when they are called, where Python does so later."""
 
 
-def _read(function: Callable[..., object], home: Callable[[], Any], name: str = "") -> None:
+def _read(function: Callable[..., object], home: Callable[[], object], name: str = "") -> None:
     name = name or function.__name__
 
     @builtin(function)
@@ -90,7 +91,7 @@ for _function, _name in _OF_OBJECTS.items():
 @builtin(copy.copy)
 def _copied(m: Machine, x: Value, /) -> Value:
     def of(value: Value) -> Value:
-        if is_scalar(value) or isinstance(value, tuple):
+        if is_scalar(value) or isinstance(value, tuple) or (isinstance(value, Object) and issubclass(value.kind, Enum)):
             return value
         if isinstance(value, Object):
             return _same_attributes(m, value)

@@ -128,5 +128,5 @@ def _as_key(m: Machine, value: Object, action: Callable[[Value], Value]) -> Valu
     return over_keys(m, tuple(attribute(m, value, each.name) for each in fields), standing)
 
 
-def _kinds(value: Value) -> Any:
+def _kinds(value: Value) -> Value:
     return tuple(map(_kinds, value)) if isinstance(value, tuple) else type(value)

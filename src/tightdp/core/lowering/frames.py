@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from tightdp import errors
 from tightdp.core.lowering.store import Cell
-from tightdp.core.lowering.values import Value
+from tightdp.core.lowering.values import Generator, Value
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError, Span
 from tightdp.language.source import FunctionSource
@@ -105,7 +105,7 @@ class Frame:
     late: frozenset[ast.Return] = frozenset()  # in the round of a loop: what is executed once that is over
 
 
-def of_library(frame: Frame) -> bool:
+def of_library(frame: Frame | Generator) -> bool:
     """Whether a function is one of a library, or stands for one."""
     top, _, rest = str(frame.source.namespace.get("__name__")).partition(".")
     return bool(rest) if top == "tightdp" else top in sys.stdlib_module_names - {"__main__"}

@@ -135,7 +135,7 @@ def attribute(m: Machine, value: Object, name: str) -> Value:
     return m.each(UNBOUND if here is MISSING else here, otherwise)
 
 
-def _remembering(m: Machine, value: Object, cell: str, found: Any) -> Value:
+def _remembering(m: Machine, value: Object, cell: str, found: Value) -> Value:
     """Return a method that keeps its results, those of one object that a run makes apart from all others."""
     if value.key in m.hosts or has_method(value, "__eq__"):
         what = f"{found.__name__}, whose results are kept for the next run, is not in the language here"

@@ -255,7 +255,7 @@ def element(m: Machine, value: Value, index: Value) -> Value:
     return m.each(items, lambda items: item_at(m, items, index))
 
 
-def _is_generic(kind: Any) -> bool:
+def _is_generic(kind: object) -> bool:
     """Whether the parameters of a class are types, which change nothing, as typing.Generic has them."""
     ours = isinstance(kind, type) and not is_foreign(kind)
     return ours and (getattr(kind, "__class_getitem__", None) or kind).__module__ in (None, "typing")
