@@ -136,18 +136,22 @@ def refuse_contradicted(read: Sequence[Paths], bound: Bound) -> None:
     """Raise LanguageError where the laws of a program at a small n are no functions of those of its paths."""
     if not read or any(isinstance(law, Exponentials) for one in read for path in one.each() for law in path.noises):
         return  # there are no runs near the centre to go through
-    left = _MOST_RUNS
+    left = before = _MOST_RUNS
     for n in _SIZES:
         one = bound.program.bind(n, neighbours=bound.neighbours, **bound.parameters)
         for reach in _REACHES:
             with suppress(_TooMuch, LimitError):  # the rest of the program, which is not followed, may draw real noise
-                ours, tails, left = _of_program(one, reach, left)
+                ours, tails, rest = _of_program(one, reach, left)
                 break
         else:
             return
         for paths in read:
             with suppress(_TooMuch):
                 _compare(paths, one, ours, reach, tails)
+        many, left = left - rest, rest
+        if not tails and many * many > left * before:
+            return  # by a record more there are as many times as many runs again, too many
+        before = many
 
 
 def _compare(paths: Paths, bound: Bound, ours: Mapping[Any, Masses], reach: int, tails: bool) -> None:
