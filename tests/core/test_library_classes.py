@@ -11,7 +11,7 @@ from tightdp.methods.compiled import compile_symbolic
 
 HEAD = """
 import bisect, contextlib, copy, functools, heapq, itertools, operator, typing
-from collections import ChainMap, Counter, defaultdict
+from collections import ChainMap, Counter, defaultdict, deque
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from functools import cache, lru_cache, partial
 
@@ -240,6 +240,7 @@ def test_it_means_what_the_interpreter_says(name: str) -> None:
 REFUSED = {
     "q = Query(x[0])\n    return [key is q for key in {q: 1}]": "`is` between objects that are keys",
     "items = (v for v in x)\n    list(items)\n    return next(items, 0)": "is iterated over twice",
+    "q = deque(x)\n    it = iter(q)\n    next(it)\n    q.append(1)\n    return list(it)": "is iterated over twice",
     "memo = MEMO\n    return memo.drawn(1)": "whose results are kept for the next run",
     "return dict(ChainMap({1: x[0]}))": "a ChainMap as a dictionary",
     "with twice() as v: return v": "two yields on one run",

@@ -223,7 +223,7 @@ called(_Made)(lambda m, made, arguments, keywords: made.of(*arguments))
 @method("begun", Generator)
 def _begun_with(m: Machine, generator: Generator) -> Value:
     """Return what is asked for one item after the other as an object that knows where it is, where it has one each."""
-    if generator.made is None or not isinstance(generator.first, (tuple, Range, Reference)) or generator in m.spent:
+    if generator.made is None or type(generator.first) not in (tuple, Range, Reference) or generator in m.spent:
         return generator
     if generator not in m.adopted:
         m.adopted[generator] = made = Object(m.store.old_key(), of_objects.Mapped)
