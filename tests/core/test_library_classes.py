@@ -68,6 +68,11 @@ def either(kind, log):
     log.append(3)
 
 
+class Upto:
+    def __init__(self, end): self.end = end
+    def __iter__(self): return iter(range(self.end))
+
+
 QUERIES = (Query(0, 1), Query(1))
 
 
@@ -154,6 +159,10 @@ PROGRAMS = {
     before, after = itertools.tee([next(items), next(items), 5])
     next(after)
     return [a < b for a, b in zip(before, after)]
+""",
+    "objects that give an iterator of a length that depends on the run": """
+    each = Upto(x[0] + randint(0, 1))
+    return list(each), tuple(v for v in each), sum(each), sorted(each, reverse=True), [*each], max(each, default=9)
 """,
     "maps that are begun": """
     def take(items, k): return [next(items) for _ in range(k)]

@@ -82,10 +82,9 @@ def collected(m: Machine, iterable: Value) -> Value:
     """Return the items of anything to loop over, all at once."""
 
     def of(value: Value) -> Value:
-        value = entered(m, value)
         return _gathered(m, value) if isinstance(value, (Every, Stream)) else items_of(m, value)
 
-    return iterable if isinstance(iterable, Sieve) else m.each(iterable, of)
+    return iterable if isinstance(iterable, Sieve) else m.each(iterable, lambda one: m.each(entered(m, one), of))
 
 
 def _gathered(m: Machine, stream: Stream | Every) -> Value:
