@@ -14,6 +14,7 @@ from flint import arb, ctx
 
 from tightdp.cells.comparing import Comparing
 from tightdp.cells.deltas import Besides
+from tightdp.cells.noise import Outside
 from tightdp.cells.powers import Moments, Powers
 from tightdp.errors import LimitError
 from tightdp.exact.divergence import largest_rho
@@ -68,6 +69,8 @@ def _largest_moment(laws: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], q
 
 def _most_concentrated(laws: Comparing, pairs: Iterable[tuple[Dataset, Dataset]]) -> Found[tuple[Dataset, Dataset]]:
     """Return the least ρ of pairs of which real numbers are published, enclosed."""
+    if not numeric.of_reals(laws.laws):
+        raise Outside("is on the integers")
     powers, curves = Powers(laws), dict[tuple[Dataset, Dataset], Moments]()
     besides = Besides(laws)
     names = set[Any]()

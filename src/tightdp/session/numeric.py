@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 METHOD = "cells"
 """What the statistics of a result call this way."""
-_HINT = "ask for ε with rational parameters, for another question, or publish fewer numbers"
+_HINT = "give rational parameters, ask for ε, δ or another α, or publish fewer numbers"
 Measures = Callable[[Dataset, Output], Iterable[tuple[str, Any, Any]]]
 """The measures of the law on a dataset with its target, with both ends of their values."""
 T = TypeVar("T")
