@@ -18,7 +18,6 @@ from tightdp.cells.sums import (
     Piece,
     Pieces,
     Terms,
-    expanded,
     multiplied,
     multiplied_terms,
     rational_number,
@@ -141,7 +140,7 @@ def _lines(laws: CellLaws, x: Dataset) -> Iterator[tuple[Fraction, Fraction, lis
         if form:
             if label.variables != (REAL,):
                 raise Outside("beside noise on the integers has quantiles that are not looked for")
-            pieces = [piece for each in contributions for piece in expanded(each.factors, laws.one)]
+            pieces = [piece for each in contributions for piece in each.pieces]
             yield form[REAL], constant, pieces
 
 
@@ -159,7 +158,7 @@ def _sum(laws: CellLaws, label: Label, contributions: list[Contribution], what: 
     """Return the sum of a function times the law over all coordinates."""
     total = 0 * laws.one
     for contribution in contributions:
-        pieces: Pieces = multiplied(expanded(contribution.factors, laws.one), what)
+        pieces: Pieces = multiplied(contribution.pieces, what)
         for v in reversed(label.variables):  # real ones first: integers in their conditions are summed over then
             pieces = summed_out(pieces, v)
         total += sum((terms.get(UNIT, 0) for _, terms in pieces), 0 * laws.one)

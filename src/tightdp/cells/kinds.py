@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import inf, prod
+from math import inf
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -14,11 +14,11 @@ from tightdp.cells.joint import Region, Way
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import REAL, Label, Rows, connected
 from tightdp.cells.lines import Stretch, on_stretch, stretches
-from tightdp.cells.maker import Contribution, renamed
+from tightdp.cells.maker import renamed
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
 from tightdp.cells.simplices import Function, Held, Simplex, divided, frame_of, on_simplex, seen_from, within
-from tightdp.cells.sums import UNIT, Base, Exact, Piece, Pieces, Terms, added, expanded, variables
+from tightdp.cells.sums import Base, Exact, Piece, Pieces, Terms, added, expanded, variables
 from tightdp.cells.suprema import Supremum
 from tightdp.language.program import Dataset
 
@@ -255,7 +255,7 @@ class Kind:
         single = apart and all(len(each) == 1 for each in self._found.values())
         groups = self._groups() if single else [label.variables]
         if single:
-            weights = {x: self._weight(each[0]) for x, each in self._found.items()}
+            weights = {x: each[0].weight for x, each in self._found.items()}
             self.weights = {x: weight for x, weight in weights.items() if weight}
         every = [self._whole(group, single) for group in groups]
         first: dict[Any, Dataset] = {}
@@ -269,10 +269,6 @@ class Kind:
         return [
             tuple(sorted(each)) for each in connected([*({v} for v in self.label.variables), *map(variables, factors)])
         ]
-
-    def _weight(self, contribution: Contribution) -> Exact:
-        constants = [pieces for pieces in contribution.factors if not variables(pieces)]
-        return prod((_constant(pieces) for pieces in constants), start=self._one)
 
     def _name(self, x: Dataset, every: Sequence[dict[Dataset, list[Piece]]]) -> Any:
         """Return what is the same for datasets with the same law."""
@@ -305,7 +301,7 @@ class Kind:
             total: dict[Rows, Terms] = {}
             for contribution in contributions:
                 used = [p for p in contribution.factors if not single or variables(p) & set(group)]
-                for rows, terms in renamed(expanded(used, self._one), names):
+                for rows, terms in renamed(expanded(used, self._one if single else contribution.weight), names):
                     added(total.setdefault(rows, {}), terms)
             whole[x] = [(rows, terms) for rows, terms in total.items() if terms]
         return whole
@@ -315,7 +311,3 @@ class Kind:
         if group and group[0] < REAL <= group[-1]:
             kind = Both
         return kind(group, whole, numbers, self._unit)
-
-
-def _constant(pieces: Pieces) -> Exact:
-    return sum((terms[UNIT] for _, terms in pieces), 0)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
-from math import lcm, prod
+from math import lcm
 from operator import add
 from typing import Any, TypeAlias
 
@@ -37,7 +37,6 @@ from tightdp.cells.sums import (
     exact_number,
     kept,
     rational_number,
-    value_at,
 )
 from tightdp.cells.together import paths_together
 from tightdp.exact.field import Number
@@ -74,7 +73,7 @@ class CellLaws:
         for label, contributions in self.of(x).items():
             place = None if label.real else label.coordinates(output)
             if place is not None:
-                total += sum(prod((value_at(f, place) for f in each.factors), start=self.one) for each in contributions)
+                total += sum(each.at(place) for each in contributions)
         return total
 
     @property
@@ -88,10 +87,7 @@ class CellLaws:
             return None
         found: dict[Dataset, dict[Any, Number]] = {}
         for x, law in self.laws.items():
-            masses = {
-                label: sum((prod((value_at(f, ()) for f in each.factors), start=self.one) for each in parts), 0)
-                for label, parts in law.items()
-            }
+            masses = {label: sum((each.weight for each in rest), first.weight) for label, (first, *rest) in law.items()}
             found[x] = {label.output(()): self.number(mass) for label, mass in masses.items() if kept(mass)}
         return found
 

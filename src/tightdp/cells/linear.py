@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -63,10 +64,12 @@ def feasible(rows: Rows) -> bool:
             for v, c in normal:
                 counts = above if c > 0 else below
                 counts[v] = counts.get(v, 0) + 1
-        if not above.keys() & below.keys():
+        if free := above.keys() ^ below.keys():  # with such a variable what it stands in can always be met
+            system = {normal: bound for normal, bound in system.items() if free.isdisjoint([v for v, _ in normal])}
+        elif not above:
             return True
-        v = min(above.keys() | below.keys(), key=lambda v: (above.get(v, 0) * below.get(v, 0), v))
-        system = _without(system, v)
+        else:
+            system = _without(system, min(above, key=lambda v: (above[v] * below[v], v)))
 
 
 def extent(rows: Rows, variable: int) -> tuple[Fraction | float, Fraction | float]:
@@ -85,10 +88,12 @@ def extent(rows: Rows, variable: int) -> tuple[Fraction | float, Fraction | floa
 def needed(rows: Rows) -> Rows:
     """Return a system without rows that follow from the others."""
     left = set(rows)
+    number = Counter(v for normal, _ in rows for v, _ in normal)
     for one in sorted(rows, key=lambda each: (-len(each[0]), each)):
         rest = left - {one}
-        if not feasible(tightest([*rest, opposite(one)])):
+        if all(number[v] > 1 for v, _ in one[0]) and not feasible(tightest([*rest, opposite(one)])):
             left = rest
+            number.subtract(v for v, _ in one[0])
     return frozenset(left)
 
 

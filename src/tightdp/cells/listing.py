@@ -11,7 +11,7 @@ from tightdp.cells.linear import Label, Row
 from tightdp.cells.lines import Stretch, mass_between, on_stretch, rate_of, stretches
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, shifted, without
-from tightdp.cells.sums import UNIT, Exact, Piece, Terms, expanded, summed_out
+from tightdp.cells.sums import UNIT, Exact, Piece, Terms, summed_out
 from tightdp.exact.field import Number
 from tightdp.language.program import Dataset
 from tightdp.language.tails import Interval, Tail
@@ -30,7 +30,7 @@ def listed(laws: CellLaws, datasets: Sequence[Dataset]) -> list[dict[Any, Number
     found: list[dict[Any, Exact]] = [{} for _ in datasets]
     for label in dict.fromkeys(label for x in datasets for label in laws.of(x)):
         kinds = [laws.of(x).get(label, []) for x in datasets]
-        functions = [[piece for each in kind for piece in expanded(each.factors, laws.one)] for kind in kinds]
+        functions = [[piece for each in kind for piece in each.pieces] for kind in kinds]
         for law, pieces in zip(found, _listed(laws, label, functions), strict=True):
             for output, mass in pieces:
                 law[output] = law.get(output, 0) + mass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, floor, prod
 from typing import Any, NamedTuple
@@ -41,6 +41,7 @@ from tightdp.cells.sums import (
     power,
     substituted,
     summed_out,
+    value_at,
     variables,
 )
 from tightdp.exact.enclosure import as_fraction
@@ -75,8 +76,9 @@ class Runs(NamedTuple):
 
 
 class Contribution(NamedTuple):
-    """What a path has of a law: a product of functions of the coordinates, and what they were summed up from."""
+    """What a path has of a law: a number times functions of the coordinates, and what they were summed up from."""
 
+    weight: Exact
     factors: tuple[Pieces, ...]
     runs: Runs
     parted: Parted | None = None
@@ -84,13 +86,23 @@ class Contribution(NamedTuple):
 
     def times(self, share: Exact) -> Contribution:
         """Return a multiple."""
-        constant: Pieces = [(frozenset(), {UNIT: share})]
-        runs = self.runs._replace(weight=self.runs.weight * share)
-        return self._replace(factors=(*self.factors, constant), runs=runs)
+        return self._replace(weight=self.weight * share, runs=self.runs._replace(weight=self.runs.weight * share))
+
+    def at(self, place: Sequence[int]) -> Exact:
+        """Return the value at a place."""
+        return prod((value_at(each, place) for each in self.factors), start=self.weight)
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """The product as one function."""
+        return expanded(self.factors, self.weight)
 
 
 class _Factor(NamedTuple):
-    """A function of some variables, in order; functions with the same name are the same but for these."""
+    """A function of some variables, in order; functions with the same name are the same but for these.
+
+    Its pieces are those of a function of the variables 0, 1, ..., and of REAL + 1, ... where they are real.
+    """
 
     name: int
     pieces: Pieces
@@ -99,6 +111,22 @@ class _Factor(NamedTuple):
     def at(self, places: Mapping[int, int]) -> tuple[int, ...]:
         """Return its name, and where its variables are among others."""
         return self.name, *(places[v] for v in self.free)
+
+    def moved(self, places: Mapping[int, int]) -> _Factor:
+        """Return the same of others, which are in the same order."""
+        return self._replace(free=tuple([places[v] for v in self.free]))
+
+    def of(self, places: Mapping[int, int]) -> Pieces:
+        """Return the function of what stands at these places for its variables."""
+        return renamed(self.pieces, {own: places[v] for v, own in _places(self.free).items()})
+
+
+class _Group(NamedTuple):
+    """What variables that meet are summed up to: a number times functions of those that are left; by its name."""
+
+    name: int
+    constant: Exact
+    functions: tuple[Pieces, ...]
 
 
 class Maker:
@@ -109,6 +137,8 @@ class Maker:
         self._names: dict[Any, int] = {}
         self._known: dict[Any, _Factor] = {}
         self._products: dict[Any, Pieces] = {}
+        self._groups: dict[Any, _Group | None] = {}
+        self._constants: dict[Any, Exact] = {}
         self._draws: dict[Any, tuple[Exponentials, Drawn, _Factor]] = {}
         self._weights: dict[Any, tuple[tuple[Exponentials, ...], Exact]] = {}
 
@@ -120,7 +150,7 @@ class Maker:
         found = self.contribution(path, lattice_of([], path.integers), (), [])
         if found is None:
             return 0
-        return prod((sum((t[UNIT] for _, t in part), 0 * self.one) for part in found.factors), start=self.one)
+        return found.weight
 
     def contribution(
         self,
@@ -148,7 +178,7 @@ class Maker:
             at = tuple(sorted((w, c * modulus) for w, c in form.items())), constant * modulus + residue
             placed.append(self._placed(law, *at))
         drawn, factors = [draw for draw, _ in placed], [factor for _, factor in placed]
-        weight = self._weight(path, reals.shrink)
+        name, weight = self._weight(path, reals.shrink)
         reached = rows
         rows = [*reached, *(self._moved(path, *each, draws) for each in path.rows)]
         if FALSE in rows:
@@ -160,30 +190,39 @@ class Maker:
         if path.parted:
             together = [*reached, *(self._moved(path, *each, draws) for each in path.parted.rows)]
             runs = self._together(path, path.parted, draws, runs._replace(rows=tightest(together)))
-        found = self._eliminated(rows, factors, hidden)
-        return None if found is None else Contribution((*found, [(frozenset(), {UNIT: weight})]), runs, path.parted)
+        groups = self._summed(rows, factors, hidden)
+        if groups is None:
+            return None
+        for each in sorted(groups, key=lambda each: each.name):
+            name = self._name((name, each.name))
+            if name not in self._constants:
+                self._constants[name] = weight * each.constant
+            weight = self._constants[name]
+        return Contribution(weight, tuple(f for each in groups for f in each.functions), runs, path.parted)
 
     def _placed(self, law: Exponentials, form: tuple[tuple[int, Any], ...], constant: Any) -> tuple[Drawn, _Factor]:
         """Return a draw with a law at a form, and the function of its variables that this is."""
         place = id(law), form, constant  # the law is kept, so that no other one has its identity
         if place not in self._draws:
             pieces = self._pieces(law)
-            name = self._name((tuple(c for _, c in form), constant, pieces))
-            factor = _Factor(name, _by_pieces(pieces, dict(form), constant), tuple(v for v, _ in form))
+            free = tuple(v for v, _ in form)
+            own = {place: c for place, (_, c) in zip(_places(free).values(), form, strict=True)}
+            name = self._name((tuple(own.items()), constant, pieces))
+            factor = _Factor(name, _by_pieces(pieces, own, constant), free)
             self._draws[place] = law, Drawn(form, constant, pieces), factor
         return self._draws[place][1:]
 
     def _pieces(self, law: Exponentials) -> tuple[tuple[Any, Any, Base], ...]:
         return tuple((low, high, self.bases.of(exact_number(self.one, base))) for low, high, base in law.pieces)
 
-    def _weight(self, path: Path, shrink: Fraction) -> Exact:
-        """Return the weight of a path and all of its laws."""
+    def _weight(self, path: Path, shrink: Fraction) -> tuple[int, Exact]:
+        """Return the weight of a path and all of its laws, with a name for it."""
         laws = tuple(path.laws.values())
         place = path.weight, shrink, *map(id, laws)
         if place not in self._weights:
             every = (exact_number(self.one, each) for each in (path.weight, shrink, *(law.weight for law in laws)))
             self._weights[place] = laws, prod(every, start=self.one)
-        return self._weights[place][1]
+        return self._name(place), self._weights[place][1]
 
     def _together(self, path: Path, parted: Parted, draws: dict[int, tuple[Any, Any]], runs: Runs) -> Runs:
         """Return runs with the laws that draws have before they are told apart by pieces."""
@@ -224,6 +263,37 @@ class Maker:
                 form[w] = form.get(w, 0) + c * modulus * a
         return row(form, rest)
 
+    def _summed(self, rows: list[Row], factors: list[_Factor], hidden: set[int]) -> list[_Group] | None:
+        """Sum out the hidden variables of each group of variables that meet; None where nothing is left.
+
+        Groups that are alike but for the names of their variables are summed up once.
+        """
+        found = [_Group(each.name, constant_of(each.pieces), ()) for each in factors if not each.free]
+        if not all(each.constant for each in found):
+            return None
+        meeting = ({v for v, _ in normal} for normal, _ in rows)
+        for group in connected([*meeting, *(factor.free for factor in factors)]):
+            places = _places(sorted(group))
+            within = _at_places((line for line in rows if line[0][0][0] in group), places)
+            own = sorted([each.at(places) for each in factors if each.free and each.free[0] in group])
+            name = within, tuple(own), tuple([place for v, place in places.items() if v in hidden])
+            if name not in self._groups:
+                parts = [each.moved(places) for each in factors if each.free and each.free[0] in group]
+                self._groups[name] = self._group(self._name(name), list(within), parts, set(name[2]))
+            known = self._groups[name]
+            if known is None:
+                return None
+            names = {place: v for v, place in places.items()}
+            found.append(known._replace(functions=tuple([renamed(each, names) for each in known.functions])))
+        return found
+
+    def _group(self, name: int, rows: list[Row], factors: list[_Factor], hidden: set[int]) -> _Group | None:
+        functions = self._eliminated(rows, factors, hidden)
+        if functions is None:
+            return None
+        constants = (constant_of(each) for each in functions if not variables(each))
+        return _Group(name, prod(constants, start=self.one), tuple(each for each in functions if variables(each)))
+
     def _eliminated(
         self, rows: list[Row], factors: list[_Factor], hidden: set[int], most: int = FEW_VALUES
     ) -> list[Pieces] | None:
@@ -254,14 +324,14 @@ class Maker:
         bounds: list[Pieces] = [
             [(frozenset(line for line in left if line[0][0][0] in group), {UNIT: self.one})] for group in groups
         ]
-        return [*bounds, *(factor.pieces for factor in factors)]
+        return [*bounds, *(factor.of({v: v for v in factor.free}) for factor in factors)]
 
     def _without(self, y: int, rows: list[Row], factors: list[_Factor]) -> _Factor:
         """Return the sum over a variable, or the integral, of a product of functions that all depend on it."""
         local = tightest(line for line in rows if any(v == y for v, _ in line[0]))
         others = {v for normal, _ in local for v, _ in normal}.union(*(factor.free for factor in factors)) - {y}
-        places = {v: at + REAL * (v >= REAL) for at, v in enumerate((*sorted(others), y))}
-        alike = frozenset((tuple(sorted((places[v], c) for v, c in normal)), bound) for normal, bound in local)
+        places = _places((*sorted(others), y))
+        alike = _at_places(local, places)
         name = places[y], alike, tuple(sorted(factor.at(places) for factor in factors))
         names = {place: v for v, place in places.items()}
         if name not in self._known:
@@ -271,9 +341,9 @@ class Maker:
                 pieces = _summed_out(total, places[y])
             except Multiple as multiple:
                 raise Multiple({names[place]: times for place, times in multiple.times.items()}) from None
-            self._known[name] = _Factor(self._name(name), pieces, tuple(sorted(variables(pieces))))
-        found = self._known[name]
-        return found._replace(pieces=renamed(found.pieces, names), free=tuple(names[v] for v in found.free))
+            free = tuple(sorted(variables(pieces)))
+            self._known[name] = _Factor(self._name(name), renamed(pieces, _places(free)), free)
+        return self._known[name].moved(names)
 
     def _product(self, rows: Rows, factors: Sequence[_Factor], places: Mapping[int, int]) -> Pieces:
         """Return a product of functions of variables at some places, where rows hold.
@@ -285,7 +355,7 @@ class Maker:
         for factor in sorted(factors, key=lambda each: (len(each.free), each.at(places))):
             begun = begun, factor.at(places)
             if begun not in self._products:
-                self._products[begun] = multiplied(total, renamed(factor.pieces, places))
+                self._products[begun] = multiplied(total, factor.of(places))
             total = self._products[begun]
         return total
 
@@ -298,16 +368,15 @@ class Maker:
             raise multiple if v is None else Multiple({})
         found: list[Piece] = []
         for residue in range(times):
-            form = {v: times}
-            within = _replaced((frozenset(rows), {}), v, form, residue)
+            within = _replaced((frozenset(rows), {}), v, {v: times}, residue)
             parts = []
             for factor in factors:
-                moved = [_replaced(piece, v, form, residue) for piece in factor.pieces] if v in factor.free else None
-                pieces = factor.pieces if moved is None else [each for each in moved if each is not None]
-                name = factor.name
-                if moved is not None:
-                    name = self._name((name, factor.free.index(v), times, residue))
-                parts.append(_Factor(name, pieces, factor.free))
+                if v in factor.free:
+                    own = _places(factor.free)[v]
+                    moved = (_replaced(piece, own, {own: times}, residue) for piece in factor.pieces)
+                    name = self._name((factor.name, own, times, residue))
+                    factor = _Factor(name, [each for each in moved if each is not None], factor.free)
+                parts.append(factor)
             left = None if within is None else self._eliminated(list(within[0]), parts, hidden, most // times)
             found += [] if left is None else expanded(left, self.one)
         return [found]
@@ -352,6 +421,20 @@ def _replaced(piece: Piece, v: int, form: Coefficients, constant: int) -> Piece 
 def _renamed(form: dict[int, Any]) -> dict[int, Any]:
     """Return a form of real coordinates, numbered by -1, -2, ..., and of draws that are integrated out."""
     return {(REAL - 1 - w if w < 0 else w + _HIDDEN): c for w, c in form.items()}
+
+
+def _places(variables: Sequence[int]) -> dict[int, int]:
+    """Return places for variables in order, and others for real ones."""
+    return {v: at + REAL * (v >= REAL) for at, v in enumerate(variables)}
+
+
+def _at_places(rows: Iterable[Row], places: Mapping[int, int]) -> Rows:
+    return frozenset([(tuple(sorted([(places[v], c) for v, c in normal])), bound) for normal, bound in rows])
+
+
+def constant_of(pieces: Pieces) -> Exact:
+    """Return the number that a function of no variables is."""
+    return sum((terms[UNIT] for _, terms in pieces), 0)
 
 
 def renamed(pieces: Pieces, names: Mapping[int, int]) -> Pieces:

@@ -151,17 +151,25 @@ def kept_around(inside: Fraction, ends: Interval, signs: Iterable[tuple[Point, P
 
 def signs_between(line: Line, low: Point, high: Point | None) -> list[tuple[Point, Point | None, int]]:
     """Return the intervals between two points on which a polynomial keeps its sign, which is not 0 there."""
-    inside = [
-        point
-        for point in roots(line, low.low, None if high is None else high.high)
-        if point.compare(low) > 0 and (high is None or point.compare(high) < 0)
-    ]
-    ends: list[Point | None] = [low, *inside, high]
+    ends: list[Point | None] = [low, *_roots(line, low, high), high]
     found = []
     for start, stop in pairwise(ends):
         assert start is not None
         found.append((start, stop, line.sign_after(between(start, stop))))
     return found
+
+
+def keeps_its_sign(line: Line, low: Point, high: Point | None) -> bool:
+    """Whether a polynomial that is not 0 has no root between two points."""
+    return not _roots(line, low, high)
+
+
+def _roots(line: Line, low: Point, high: Point | None) -> list[Point]:
+    return [
+        point
+        for point in roots(line, low.low, None if high is None else high.high)
+        if point.compare(low) > 0 and (high is None or point.compare(high) < 0)
+    ]
 
 
 def joined(pieces: Sequence[Piece[W]]) -> list[Piece[W]]:

@@ -6,14 +6,16 @@ The algebra of `cells` knows the probability of every output on every dataset: q
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 from tightdp.exact.field import Number
+from tightdp.exact.whole import lcm
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Comparison, Control, Named, Pair, Refusal, on_table, ratios_of_pairs
 from tightdp.methods.by_datasets import Exhaustive
-from tightdp.methods.by_runs import ListedTable, whole_weights
+from tightdp.methods.by_runs import ListedTable
 from tightdp.methods.program import Program
 from tightdp.methods.ranking import alike_pairs
 from tightdp.symmetry.sets import Table, every_neighbouring_pair
@@ -25,10 +27,13 @@ class CellsTable(ListedTable):
     def __init__(self, program: Program, control: Control, known: dict[Dataset, dict[Output, Number]]) -> None:
         super().__init__(program.bound, control)
         self._known, self._orbits = known, program.contents
+        self._parts = cache(lambda mass: mass.as_integer_ratio())  # laws have many numbers in common
+        self._over = cache(lambda mass, scale: self._parts(mass)[0] * (scale // self._parts(mass)[1]))
 
     def _counted(self, x: Dataset) -> Weights:
         law = self._known[x if self._orbits is None else self._orbits.standing_for(x)]
-        by_code, total = whole_weights({self.codes.code(output): mass for output, mass in law.items()})
+        total = lcm(*{self._parts(mass)[1] for mass in law.values()})
+        by_code = {self.codes.code(output): self._over(mass, total) for output, mass in law.items() if mass}
         return Weights(dict(sorted(by_code.items())), total)
 
 

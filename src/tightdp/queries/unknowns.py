@@ -16,7 +16,16 @@ from typing import Any
 
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.lines import Line, lines_of, parts_in_x, quotient
-from tightdp.exact.pieces import Interval, Piece, joined, kept_around, largest, positive_parts, signs_between
+from tightdp.exact.pieces import (
+    Interval,
+    Piece,
+    joined,
+    keeps_its_sign,
+    kept_around,
+    largest,
+    positive_parts,
+    signs_between,
+)
 from tightdp.exact.polynomials import sign
 from tightdp.exact.roots import Point, between, covering
 from tightdp.exact.weights import quotient as quotient_of
@@ -146,8 +155,7 @@ def leading(ratios: Ratios, low: Point, high: Point | None, watch: Watch) -> lis
     @cache
     def larger(one: int, other: int) -> bool:
         watch()
-        line = pieces[one].over(pieces[other])
-        return line.degree >= 0 and all(sign > 0 for _, _, sign in signs_between(line, low, high))
+        return values[one] > values[other] and keeps_its_sign(pieces[one].over(pieces[other]), low, high)
 
     left: Iterable[tuple[int, int]] = names
     for at in (0, 1):
