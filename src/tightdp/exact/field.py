@@ -44,8 +44,11 @@ from tightdp.exact.polynomials import (
     monomial,
     power_of_root,
     power_of_unknown,
+    product_of_ratios,
     raised,
     sign,
+    sum_of_ratios,
+    without_common,
 )  # fmt: skip
 from tightdp.exact.whole import Ordered, Whole, whole
 from tightdp.limits.calibrated import MAX_DEGREE, MAX_EXPONENT, QUICK_BITS
@@ -240,20 +243,21 @@ class ExpNumber(Ordered):
         if parts is None:
             return NotImplemented  # type: ignore[no-any-return]
         *polynomials, root = _together(self._above, self._below, self.root, *parts)
-        above, below = parts_of(*polynomials)
-        return ratio(above, below, root)
+        return _normal(*parts_of(*polynomials), root)
 
     def __add__(self, other: Any) -> Number:
-        return self._combined(other, lambda a, b, c, d: (a + c, b) if b == d else (a * d + c * b, b * d))
+        return self._combined(other, sum_of_ratios)
 
     def __sub__(self, other: Any) -> Number:
-        return self._combined(other, lambda a, b, c, d: (a - c, b) if b == d else (a * d - c * b, b * d))
+        return self._combined(other, lambda a, b, c, d: sum_of_ratios(a, b, -c, d))
 
     def __mul__(self, other: Any) -> Number:
-        return self._combined(other, lambda a, b, c, d: (a * c, b * d))
+        if isinstance(other, (int, Fraction)) and other == 1:
+            return self
+        return self._combined(other, product_of_ratios)
 
     def __truediv__(self, other: Any) -> Number:
-        return self._combined(other, lambda a, b, c, d: (a * d, b * c))
+        return self._combined(other, lambda a, b, c, d: product_of_ratios(a, b, d, c))
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -337,13 +341,15 @@ def ratio(above: Polynomial, below: Polynomial, root: int = 1) -> Number:
 
     Raises ZeroDivisionError where `below` is the zero polynomial.
     """
+    return _normal(*without_common(above, below), root)
+
+
+def _normal(above: Polynomial, below: Polynomial, root: int) -> Number:
+    """Return a ratio of polynomials that have nothing in common as a number."""
     if not below:
         raise ZeroDivisionError("division by 0")
     if not above:
         return Fraction(0)
-    shared = above.gcd(below)
-    if not shared.is_one():
-        above, below = above / shared, below / shared
     if leading(below) < 0:
         above, below = -above, -below
     if has_unknown(above) or has_unknown(below):

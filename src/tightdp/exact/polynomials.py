@@ -338,6 +338,29 @@ def common_step(polynomial: Polynomial, step: int) -> int:
     return math.gcd(step, polynomial.deflation()[1]) if polynomial.degree() > 0 else step
 
 
+def without_common(one: Polynomial, other: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Return two polynomials divided by what they have in common."""
+    shared = one.gcd(other)
+    return (one, other) if not shared or shared.is_one() else (one / shared, other / shared)
+
+
+def product_of_ratios(a: Polynomial, b: Polynomial, c: Polynomial, d: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Return a/b · c/d, reduced, of ratios that are."""
+    a, d = without_common(a, d)
+    c, b = without_common(c, b)
+    return a * c, b * d
+
+
+def sum_of_ratios(a: Polynomial, b: Polynomial, c: Polynomial, d: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Return a/b + c/d, reduced, of ratios that are: with that it has in common what b and d have (Henrici 1956)."""
+    shared = b.gcd(d)
+    if shared.is_one():
+        return a * d + c * b, b * d
+    ours, theirs = b / shared, d / shared
+    above, rest = without_common(a * theirs + c * ours, shared)
+    return above, ours * theirs * rest
+
+
 def monomial(polynomial: Polynomial) -> tuple[int, int] | None:
     """Return (coefficient, power) of a polynomial in T with one term, None for others."""
     if isinstance(polynomial, fmpz_mpoly):
