@@ -14,10 +14,10 @@ from tightdp.cells.joint import Region, Way
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import REAL, Label, Rows, connected
 from tightdp.cells.lines import Stretch, on_stretch, stretches
-from tightdp.cells.maker import renamed
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
 from tightdp.cells.simplices import Function, Held, Simplex, divided, frame_of, on_simplex, seen_from, within
+from tightdp.cells.summing import renamed
 from tightdp.cells.sums import Base, Exact, Piece, Pieces, Terms, added, expanded, variables
 from tightdp.cells.suprema import Supremum
 from tightdp.language.program import Dataset
