@@ -76,9 +76,9 @@ class Summing:
 
         Groups that are alike but for the names of their variables are summed up once.
         """
-        found = [Group(each.name, constant_of(each.pieces), ()) for each in factors if not each.free]
-        if not all(each.constant for each in found):
+        if not all(each.pieces for each in factors):
             return None
+        found = [Group(each.name, constant_of(each.pieces), ()) for each in factors if not each.free]
         meeting = ({v for v, _ in normal} for normal, _ in rows)
         for group in connected([*meeting, *(factor.free for factor in factors)]):
             parts = [each for each in factors if each.free and each.free[0] in group]
