@@ -28,6 +28,7 @@ from tightdp.every_n.paths import (
     together,
     without_dead,
 )
+from tightdp.every_n.postponing import postponed
 from tightdp.every_n.runs import Ending
 from tightdp.every_n.telling import LEFT, MARK, cut_where_told, tells_all
 from tightdp.limits.calibrated import PROOF_STATES
@@ -89,7 +90,7 @@ class _Assembled:
             all_at_once,
             tells_all(self.used, steps, after, going) and not self.early and not self.guessed,
         )
-        paths = merged(without_dead(absorbed(paths)))
+        paths = merged(postponed(without_dead(absorbed(paths))))
         if paths.states > PROOF_STATES:
             raise refusal(f"it has more than {PROOF_STATES} states")
         return paths

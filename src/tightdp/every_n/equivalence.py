@@ -68,12 +68,12 @@ def _kinds(paths: Iterable[Path], block: Mapping[int, int]) -> Iterator[Any]:
 
 def absorbed(paths: Paths) -> Paths:
     """Return the paths without the states that are special cases of others; all states hold numbers by place."""
-    if len(set(_zeros(paths))) < 2:
+    if len(set(zeros_of(paths))) < 2:
         return paths
     paths = merged(paths)
     if paths.states > _MOST:
         return paths
-    zeros = _zeros(paths)
+    zeros = zeros_of(paths)
     general = _general(paths, zeros)
 
     number: dict[int, int] = {}
@@ -96,7 +96,7 @@ def absorbed(paths: Paths) -> Paths:
     )
 
 
-def _zeros(paths: Paths) -> list[_Zeros]:
+def zeros_of(paths: Paths) -> list[_Zeros]:
     """Return for each state the places whose numbers are 0 whenever it is come to."""
     into: list[list[tuple[int | None, Path]]] = [[] for _ in range(paths.states)]
     for at, path in [(None, path) for path in paths.before] + list(_steps(paths)):

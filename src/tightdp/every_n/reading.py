@@ -71,7 +71,8 @@ class Following(Follower):
         return CheckedStore()
 
     def _dataset(self) -> Value:
-        return Every(lambda record, index: record)
+        widths = {len(record) if isinstance(record, tuple) else 0 for record in self.bound.record.values}
+        return Every(lambda record, index: record, width=widths.pop() if len(widths) == 1 else 0)
 
     # the whole
 

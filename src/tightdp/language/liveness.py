@@ -45,6 +45,36 @@ def names_in(node: ast.AST) -> Iterator[str]:
         yield from (part.id,) if isinstance(part, ast.Name) else bound_by(part)
 
 
+@lru_cache(4096)
+def keeps_names(node: ast.AST) -> bool:
+    """Whether something made by a function may look up the function's names after it has returned."""
+    inner = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp)
+    return any(isinstance(part, inner) for part in ast.walk(node) if part is not node)
+
+
+@lru_cache(4096)
+def assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
+    """Return the names that a function binds itself."""
+    names, outer = set[str](), set[str]()
+    stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
+    while stack:
+        part = stack.pop()
+        names.update(bound_by(part))
+        if isinstance(part, ast.Nonlocal):
+            outer.update(part.names)
+        elif isinstance(part, (ast.FunctionDef, ast.Lambda)):
+            continue
+        elif isinstance(part, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            stack.extend(inner.target for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr))
+            continue
+        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+            names.add(part.id)
+        elif isinstance(part, ast.ExceptHandler) and part.name is not None:
+            names.add(part.name)
+        stack.extend(ast.iter_child_nodes(part))
+    return frozenset(names - outer)
+
+
 def with_bodies(node: ast.stmt, written: Callable[[list[ast.stmt]], list[ast.stmt]]) -> ast.stmt:
     """Return a statement whose bodies are written anew, but for functions and classes."""
     if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):

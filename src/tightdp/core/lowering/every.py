@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.scalars import operate
-from tightdp.core.lowering.values import Every, Generator, Value
+from tightdp.core.lowering.values import Every, Generator, Stream, Value
 from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError
 
@@ -29,7 +29,8 @@ def as_every(value: Value) -> Value:
     first, made = as_every(value.first), value.made
     if not isinstance(first, Every):
         return value
-    return replace(first, step=lambda record, index: made(first.step(record, index)), parts=(value, *first.parts))
+    parts = value, *first.parts
+    return replace(first, step=lambda record, index: made(first.step(record, index)), parts=parts, width=0)
 
 
 def positions(m: Machine, *bounds: Value) -> Every | None:
@@ -127,6 +128,15 @@ def together(m: Machine, parts: Sequence[Every], make: Callable[..., Value]) -> 
         return make(place, *(part.step(record, index) for part in parts))
 
     return Every(step, tuple(parts), (start, stop, stride), backwards)
+
+
+def columns(m: Machine, rows: Every) -> Stream:
+    """Return what `zip(*rows)` gives."""
+
+    def column(at: int) -> Every:
+        return replace(rows, step=lambda record, index: rows.step(record, index)[at], width=0)
+
+    return Stream("zip", lambda at: (m.builder.true, column(at)) if at < rows.width else None)
 
 
 def nth(m: Machine, every: Every, index: Value) -> Value:

@@ -9,9 +9,9 @@ import ast
 import sys
 import types
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
+from tightdp.core.lowering.every import columns, has_all
 from tightdp.core.lowering.expressions import display, is_object, lacks, named
 from tightdp.core.lowering.foreign import computed, instead, is_pure, is_read, own_method, without_texts
 from tightdp.core.lowering.iteration import visit
@@ -34,6 +34,7 @@ from tightdp.core.lowering.values import (
     Closure,
     Element,
     Entries,
+    Every,
     Generator,
     Host,
     Method,
@@ -48,7 +49,7 @@ from tightdp.core.nodes import Expr
 from tightdp.exact.lazily import lazily
 from tightdp.exact.parameters import as_parameter
 from tightdp.language.generators import Maker
-from tightdp.language.liveness import bound_by, own_nodes
+from tightdp.language.liveness import assigned, keeps_names, own_nodes
 from tightdp.language.program import REQUIRED, Program
 from tightdp.language.source import hands_over, read_function
 from tightdp.limits.calibrated import CALL_DEPTH
@@ -65,6 +66,12 @@ def _call(m: Machine, node: ast.Call) -> Value:
             arguments, keywords = arguments_of(m, node)
             return _call_method(m, base, node.func.attr, arguments, keywords, node)
     function = m.evaluate(node.func)
+    if m.single and isinstance(function, Host) and function.object is zip:
+        match node.args:
+            case [ast.Starred(value=ast.Name() as name)]:
+                rows = m.evaluate(name)
+                if isinstance(rows, Every) and rows.width and has_all(rows):
+                    return columns(m, rows)
     silent = isinstance(function, Host) and function.object is print
     arguments, keywords = arguments_of(m, without_texts(node) if silent else node)
     return call(m, function, arguments, keywords, node)
@@ -303,7 +310,7 @@ def _inline(m: Machine, closure: Closure, bindings: dict[str, Value]) -> Value:
     if is_milestone(depth) and not m.some_run_is_left():
         raise Dead
     node = closure.node
-    frame = Frame(m.store.new_key(), closure.frames, frozenset(bindings) | _assigned(node), closure.source, node)
+    frame = Frame(m.store.new_key(), closure.frames, frozenset(bindings) | assigned(node), closure.source, node)
     if isinstance(node, ast.FunctionDef) and hands_over(node):
         return _generator(m, node, frame, bindings)
     return _executed(m, node, frame, bindings)
@@ -315,7 +322,7 @@ def _executed(m: Machine, node: ast.FunctionDef | ast.Lambda, frame: Frame, bind
         return m.evaluate(node.body) if isinstance(node, ast.Lambda) else _body(m, node, frame)
     finally:
         m.stack.pop()
-        if not _keeps_names(node):
+        if not keeps_names(node):
             m.store.drop(frame.key)
 
 
@@ -323,7 +330,7 @@ def _body(m: Machine, node: ast.FunctionDef, frame: Frame) -> Value:
     base, mark = m.alive, m.departures()
     frame.level = m.store.open()
     m.block(node.body)
-    value = m.meet(frame.level, base, mark, frame.returns, frame=None if _keeps_names(node) else frame.key)
+    value = m.meet(frame.level, base, mark, frame.returns, frame=None if keeps_names(node) else frame.key)
     m.store.keep(frame.level)
     return value
 
@@ -369,32 +376,3 @@ def _hand_over(m: Machine, item: Value) -> None:
         action(item)
     finally:
         m.stack.append(inside)
-
-
-@lru_cache(4096)
-def _keeps_names(node: ast.AST) -> bool:
-    """Whether something made by a function may look up the function's names after it has returned."""
-    inner = (ast.FunctionDef, ast.Lambda, ast.GeneratorExp)
-    return any(isinstance(part, inner) for part in ast.walk(node) if part is not node)
-
-
-@lru_cache(4096)
-def _assigned(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    names, outer = set[str](), set[str]()
-    stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
-    while stack:
-        part = stack.pop()
-        names.update(bound_by(part))
-        if isinstance(part, ast.Nonlocal):
-            outer.update(part.names)
-        elif isinstance(part, (ast.FunctionDef, ast.Lambda)):
-            continue
-        elif isinstance(part, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-            stack.extend(inner.target for inner in ast.walk(part) if isinstance(inner, ast.NamedExpr))
-            continue
-        elif isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-            names.add(part.id)
-        elif isinstance(part, ast.ExceptHandler) and part.name is not None:
-            names.add(part.name)
-        stack.extend(ast.iter_child_nodes(part))
-    return frozenset(names - outer)

@@ -152,13 +152,14 @@ class Every:
     """All records, however many there are, or what is made of each: `step(record, index)` is the item of one record.
 
     An iterator has `parts`, and is gone through once. Items are `within` the ends and step of a slice; `backwards` the
-    last record comes first, with the index 0.
+    last record comes first, with the index 0. All are tuples of this `width`, unless that is 0.
     """
 
     step: Callable[[Value, Value], Value]
     parts: tuple[Every | Generator, ...] = ()
     within: tuple[int, int | None, int] = (0, None, 1)
     backwards: bool = False
+    width: int = 0
 
 
 @dataclass(frozen=True, eq=False)
