@@ -1,5 +1,7 @@
 """Answers for every n where the columns of records are gone through, as `zip(*x)` gives them."""
 
+# ruff: noqa: B905 (what is read here)
+
 from __future__ import annotations
 
 import pytest
@@ -34,7 +36,7 @@ def by_number(x):
 @mechanism(record=Tuple(Bit, Bit))
 def above(x):
     threshold = geometric(1, "1/2")
-    for j, column in enumerate(zip(*x)):  # noqa: B905 (what is read here)
+    for j, column in enumerate(zip(*x)):
         if geometric(column.count(1), "1/2") >= threshold:
             return j
     return None
@@ -57,13 +59,13 @@ def test_columns_have_the_upper_end_of_what_some_n_has(program):
 
 @mechanism(record=Values((0, 1), (1,)))
 def uneven(x):
-    return geometric(sum(next(zip(*x))), "1/2")  # noqa: B905 (what is read here)
+    return geometric(sum(next(zip(*x))), "1/2")
 
 
 @mechanism(record=Tuple(Bit, Bit))
 def none_for_one_record(x):
     rest = x[1:]
-    a, _ = zip(*rest)  # noqa: B905 (what is read here)
+    a, _ = zip(*rest)
     return geometric(sum(a), "1/2")
 
 

@@ -20,6 +20,7 @@ from tightdp.every_n.paths import (
     Names,
     Path,
     Paths,
+    Terms,
     held,
     intersected,
     refusal,
@@ -193,6 +194,7 @@ class _Assembled:
         held_as = self._names(place)
         for ending in self.endings.get(place, ()):
             run = ending.after
+            run.refuse_divided(_seen(ending))
             kept = _kept_noises(run, [ending.returned, *ending.asked])
             names = {**held_as, **{("post", at): ("fresh", kept.index(at)) for at in kept}}
             bounds = renamed_bounds(run.bounds, names)
@@ -218,6 +220,19 @@ class _Assembled:
                 (),
                 tuple(tuple(each.put(partial(renamed, names=names)) for each in odds) for odds in run.odds),
             )
+
+
+def _seen(ending: Ending) -> Iterator[Terms]:
+    """Yield the numbers that the end of a run looks at, and those that are looked at before."""
+    yield from (*ending.before.bounds, *ending.after.bounds)
+    for explored, _ in ending.passes:
+        for play in (play for plays in explored.steps.values() for play in plays):
+            told = (sent for _, sent in play.sent)
+            forms = (form for sent in (*told, *play.asked) for form in sent.published)
+            yield from (*play.bounds, *(form.terms for form in (*play.slots, *play.sums, *forms)))
+        yield from (form.terms for form in (*explored.slots, *explored.sums))
+    yield from (terms for odds in ending.after.odds for each in odds for _, terms in each.powers)
+    yield from (form.terms for sent in (ending.returned, *ending.asked) for form in sent.published)
 
 
 def _sums(explored: Explored) -> list[int]:

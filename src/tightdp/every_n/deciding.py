@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
 
@@ -22,11 +22,12 @@ from tightdp.every_n.paths import (
     leaves,
     names_in,
     normal,
+    power,
     refusal,
     support,
 )
 from tightdp.exact.field import Number
-from tightdp.language.laws import Exponentials, Law
+from tightdp.language.laws import Exponentials, Law, TwoSided
 from tightdp.limits.calibrated import FEW_VALUES
 
 _MOST_DRAWS = 200
@@ -96,6 +97,19 @@ class Choices:
         return past or None
 
 
+@dataclass
+class Manner:
+    """How a program is read: whether sums over the records are a part of the state, else they are messages.
+
+    Noise that is divided may be known by what is left of it `modulo` a number only, where that is not 0, and nothing
+    else looks at it. By what it was `divided` is noted: the least common multiple.
+    """
+
+    sums: bool
+    modulo: int = 0
+    divided: int = 1
+
+
 class Run:
     """What happens on one run of a part of the program: before the records, at one of them, or after them.
 
@@ -107,11 +121,12 @@ class Run:
         kind: str,
         choices: Choices,
         inside: bool,
-        sums: bool,
+        manner: Manner,
         opened: frozenset[int] = frozenset(),
         earlier: Callable[[Tree], bool | None] = lambda tree: None,
+        before: Run | None = None,
     ) -> None:
-        self.kind, self.choices, self.inside, self.sums = kind, choices, inside, sums
+        self.kind, self.choices, self.inside, self.manner = kind, choices, inside, manner
         self._opened = opened
         """The sums that are compared while records are gone through."""
         self._earlier = earlier
@@ -122,6 +137,12 @@ class Run:
         self.odds: list[tuple[Odds, ...]] = []
         self.bounds: Bounds = {}
         self.asked: list[tuple[Tree, bool]] = []
+        self.rests: dict[tuple[str, int], int] = {}
+        """What is left of noise."""
+        self._drawn = {kind: self.noises} if kind != "pre" else {}
+        """The noise that may be known by that only."""
+        if before is not None:
+            self._drawn[before.kind] = before.noises
         self._ways = 0
 
     def draw(self, law: Law) -> Any:
@@ -148,9 +169,29 @@ class Run:
         self.noises.append(replace(law, centre=0))
         return Affine(terms, Fraction(law.centre))
 
+    def rest(self, name: tuple[str, int], modulus: int) -> int | None:
+        """Return what is left of noise modulo a number, which is drawn; None where noise is needed as it is."""
+        kind, at = name
+        if kind not in self._drawn:
+            return None
+        manner = self.manner
+        manner.divided = math.lcm(manner.divided, modulus)
+        if not manner.modulo:
+            return None
+        if manner.modulo % modulus:
+            raise Untraceable
+        if name not in self.rests:
+            self.rests[name] = self.draw(tuple(enumerate(rests(self._drawn[kind][at], manner.modulo))))
+        return self.rests[name] % modulus
+
+    def refuse_divided(self, seen: Iterable[Terms]) -> None:
+        """Raise Untraceable where something looks at noise that is known by what is left of it only."""
+        if self.rests and any(name in self.rests for terms in seen for name, _ in terms):
+            raise Untraceable
+
     def clean(self, form: Affine) -> bool:
         """Whether comparisons of a form are followed, for all integers that it may be."""
-        return not any(kind in PLACED or (kind == "sum" and not self.sums) for (kind, _), _ in form.terms)
+        return not any(kind in PLACED or (kind == "sum" and not self.manner.sums) for (kind, _), _ in form.terms)
 
     def at_least(self, form: Affine, strictly: bool) -> bool:
         """Decide form >= 0, or > 0: as earlier comparisons on this run imply, or else both ways in turn."""
@@ -240,6 +281,15 @@ class Run:
         self.choices.weight = self.choices.weight / 2
         self.asked.append((tree, answer))
         return answer
+
+
+def rests(law: Noise, modulus: int) -> list[Number]:
+    """Return how likely noise on all integers around 0 is to leave 0, 1, 2, ... when it is divided by a number."""
+    if not isinstance(law, TwoSided):
+        raise Untraceable
+    once, around = law.mass(0), power(law.ratio, Fraction(modulus))
+    powers = [power(law.ratio, Fraction(distance)) for distance in range(modulus + 1)]
+    return [once * (powers[rest] + powers[modulus - rest]) / (1 - around) for rest in range(modulus)]
 
 
 def of_size(terms: Terms) -> bool:

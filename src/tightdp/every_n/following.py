@@ -196,9 +196,9 @@ class FollowingBuilder(Builder):
         total, modulus = int(form.constant * below), divisor * below
         for (kind, token), factor in form.terms:
             if factor * below % modulus:
-                token = TURN if kind == "index" else token
                 divided = self.run.inside if kind == "index" else kind == "sum" and self.run.clean(form)
-                rest = self.residue(token, abs(modulus)) if divided else None
+                of = TURN if kind == "index" else token
+                rest = self.residue(of, abs(modulus)) if divided else self.run.rest((kind, token), abs(modulus))
                 if rest is None:
                     return None
                 total += int(factor * below) * rest

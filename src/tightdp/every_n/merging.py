@@ -80,7 +80,13 @@ class _Snapshot:
             tuple(tuple(self._part(*part) for part in parts) for parts in m.evaluated[depth:]),
             tuple((self._held(kept), at) for kept, at in m.rounds[loops:]),
             tuple((at, self._held(v)) for at, v in m.adopted.items() if isinstance(v, (Reference, Table, Object))),
-            (run.kind, frozenset(run.bounds.items()), tuple(run.asked), tuple(run.noises), tuple(run.odds)),
+            (
+                run.kind,
+                frozenset(run.bounds.items()),
+                tuple(run.asked),
+                tuple(run.noises),
+                (tuple(run.odds), tuple(run.rests.items())),
+            ),
         )
 
     def _names(self, frames: int, depth: int) -> Iterator[Any]:

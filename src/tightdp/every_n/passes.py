@@ -207,6 +207,8 @@ class Pass:
             raise refusal("an iterator from before the records is gone through at one of them", "keep list(...) of it")
         after, slots, sums, sent, indexes = self._frozen(run, self.departed)
         asked = tuple(m.visible_answers(run))
+        told = (form for one in (*(one for _, one in sent), *asked) for form in one.published)
+        run.refuse_divided([*run.bounds, *(form.terms for form in (*slots, *sums, *told))])
         play = Play(Fraction(1), tuple(run.noises), run.bounds, sent, asked, -1, slots, sums, indexes.new)
         m.restore(keep)
         return (play, after) if indexes.marks >= self.marks else None
@@ -214,7 +216,7 @@ class Pass:
     def _new_run(self, choices: Choices) -> Run:
         learned = self.learned
         opened = (learned.token(self.number, place) for place in learned.opened)
-        return Run("fresh", choices, True, self.m.sums, frozenset(opened), self.earlier)
+        return Run("fresh", choices, True, self.m.run.manner, frozenset(opened), self.earlier)
 
     def _round(self, state: State, record: Any) -> None:
         m = self.m

@@ -49,7 +49,7 @@ class Following(Follower):
     apart = True
 
     def __init__(self, bound: Bound, session: Session, choices: Choices, watch: Callable[[], None]) -> None:
-        self.session, self.choices, self.sums = session, choices, session.sums
+        self.session, self.choices, self.sums = session, choices, session.manner.sums
         self.inside: Pass | None = None
         self.passes: list[tuple[Pass, Explored, int]] = []
         self.key: tuple[int, ...] = ()
@@ -60,7 +60,7 @@ class Following(Follower):
         self.evaluated = [[]]
         super().__init__(bound, None, None, watch, Plan())
         self.builder.refuse, self.builder.residue = self._refuse, self._residue
-        self.builder.run = Run("pre", choices, inside=False, sums=self.sums)
+        self.builder.run = Run("pre", choices, False, session.manner)
         self.size = self.builder.symbol(Affine(SIZE, Fraction(0)))
         self.evidence = NoEvidence(self)
 
@@ -176,7 +176,7 @@ class Following(Follower):
         found.kind = session.kind(explored, found.initial)
         last = explored.finals[self.choices.choose(tuple((each, Fraction(1)) for each in explored.finals))]
         if number == 0:
-            self.builder.run = Run("post", self.choices, inside=False, sums=self.sums)
+            self.builder.run = Run("post", self.choices, False, session.manner, before=self.first)
         self.passes.append((found, explored, last))
         found.release(explored, explored.states[last], last)
         for parts, length in zip(self.evaluated, evaluated, strict=True):

@@ -29,7 +29,7 @@ from tightdp.core.lowering.values import (
     known,
 )
 from tightdp.core.nodes import Expr
-from tightdp.every_n.deciding import Run
+from tightdp.every_n.deciding import Manner, Run
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.paths import Affine
 from tightdp.every_n.seeing import Follower
@@ -59,7 +59,7 @@ Known: TypeAlias = tuple[tuple[int, ...], int, tuple[int, int]]
 class Session:
     """What is known of the passes of a program."""
 
-    sums: bool
+    manner: Manner
     by_position: bool
     backwards: bool | None = None
     """Whether the records are gone through from the last to the first; None before any pass."""

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from tightdp.errors import LanguageError, LimitError
 from tightdp.every_n.assembling import assembled
 from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
-from tightdp.every_n.deciding import Choices
+from tightdp.every_n.deciding import Choices, Manner
 from tightdp.every_n.learned import Again, Unending
 from tightdp.every_n.meeting import Meeting, steps_of_run
 from tightdp.every_n.paths import Affine, Path, Paths, refusal
@@ -34,7 +34,11 @@ from tightdp.limits.calibrated import PROOF_RUNS
 
 
 def explore(
-    bound: Bound, sums: bool = False, watch: Callable[[], None] = lambda: None, by_position: bool = True
+    bound: Bound,
+    sums: bool = False,
+    watch: Callable[[], None] = lambda: None,
+    by_position: bool = True,
+    manner: Manner | None = None,
 ) -> Paths:
     """Return the paths of a mechanism, the same for every n; with `sums`, sums over the records stay symbolic.
 
@@ -49,7 +53,7 @@ def explore(
             "use a built-in relation, such as 'replace-one', EachRecord(function of one record), or ask for one n",
         )
     try:
-        session = Session(sums, by_position)
+        session = Session(manner or Manner(sums), by_position)
         paths = assembled(_read(bound, session, watch), bound.record.values, moves, relation.at_once)
         return replace(paths, backwards=bool(session.backwards))
     except LanguageError as error:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tightdp.errors import TightdpError
 from tightdp.every_n.alignment import align
 from tightdp.every_n.chain import Chain, approached, covers, noisy_end
-from tightdp.every_n.deciding import Untraceable
+from tightdp.every_n.deciding import Manner, Untraceable
 from tightdp.every_n.growth import grows
 from tightdp.every_n.mixtures import unmixed
 from tightdp.every_n.paths import Paths
@@ -21,6 +21,7 @@ from tightdp.every_n.states import chain_of, explore, refuse_contradicted
 from tightdp.exact.numbers import Exact
 from tightdp.language.domains import Domain
 from tightdp.language.program import Bound
+from tightdp.limits.calibrated import FEW_VALUES
 
 CLOSE = Fraction(1, 10**9)
 """Ends whose relative distance is at most this are not brought closer."""
@@ -46,16 +47,16 @@ def readings(bound: Bound, by_position: bool = True) -> list[Paths]:
 
 
 def unchecked(bound: Bound, by_position: bool = True) -> list[Paths]:
-    """Return the paths of a program, read with its sums as messages, and with its sums as a part of the state.
+    """Return the paths of a program, read with its sums as messages, in the state, and with noise modulo a number.
 
-    Raises the error of the first where both fail; a reading in which noise cannot be followed for all integers is left
+    Raises the error of the first where all fail; a reading in which noise cannot be followed for all integers is left
     out. Records may be picked by constant positions only where that is asked for (`by_position`).
     """
     found: list[Paths] = []
     refused: TightdpError | None = None
-    for sums in (False, True):
+    for manner in _manners():
         try:
-            paths = explore(bound, sums, by_position=by_position)
+            paths = explore(bound, by_position=by_position, manner=manner)
         except Untraceable:
             continue
         except TightdpError as error:
@@ -65,6 +66,15 @@ def unchecked(bound: Bound, by_position: bool = True) -> list[Paths]:
     if refused is not None and not found:
         raise refused
     return found
+
+
+def _manners() -> Iterator[Manner]:
+    """Yield how a program is read; how the first ones went says whether there is one more."""
+    first = Manner(sums=False), Manner(sums=True)
+    yield from first
+    divided = math.lcm(*(each.divided for each in first))
+    if 1 < divided <= FEW_VALUES:
+        yield Manner(sums=True, modulo=divided)
 
 
 def least_upper(programs: list[Paths], lower: Exact) -> Upper:
