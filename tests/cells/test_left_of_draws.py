@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -38,6 +39,9 @@ BODIES = (
     "if flip('1/3'): continue\n        s += 1",
     "if flip('1/6'): return s, 7",
     "s = s + 1 if flip('1/2') else 0",
+    "for _ in range(one_sided_geometric(0, '1/4')):\n            s += 1",
+    "m = one_sided_geometric(0, '1/4')\n        while m > 0:\n            m -= 1\n            s += flip('1/2')",
+    "for _ in range(one_sided_geometric(1, '1/4')):\n            if flip('1/5'): break\n            s += 1",
 )
 RESULTS = ("s", "s, x[0]", "s % 3", "min(s, 2) + x[0]")
 ONE = 1 << 120
@@ -120,6 +124,7 @@ def law(made: dict[str, Any], x: int) -> tuple[Masses, int]:
     return found, ONE - rejected
 
 
+@cache
 def rounds(body: str, s: int) -> list[tuple[Fraction, str, int]]:
     def coin(p: str, heads: tuple[str, int], tails: tuple[str, int]) -> list[tuple[Fraction, str, int]]:
         return [(Fraction(p), *heads), (1 - Fraction(p), *tails)]
@@ -129,7 +134,7 @@ def rounds(body: str, s: int) -> list[tuple[Fraction, str, int]]:
             return coin("1/3", ("on", s + 1), ("on", s))
         case 1:
             return [(Fraction(1), "on", s + 1)]
-        case 2:
+        case 2 | 8:
             return [(Fraction(3, 4) / 4**k, "on", s + k) for k in range(40)]
         case 3:
             return coin("1/5", ("break", s), ("on", s))
@@ -139,8 +144,13 @@ def rounds(body: str, s: int) -> list[tuple[Fraction, str, int]]:
             return coin("1/3", ("on", s), ("on", s + 1))
         case 6:
             return coin("1/6", ("return", s), ("on", s))
-        case _:
+        case 7:
             return coin("1/2", ("on", s + 1), ("on", 0))
+        case 9:  # of k that are geometric with ratio 1/4 each counts with probability 1/2: geometric with ratio 1/7
+            return [(Fraction(6, 7) / 7**k, "on", s + k) for k in range(30)]
+        case _:
+            reached = [Fraction(1), *(Fraction(4, 5) ** k / 4 ** (k - 1) for k in range(1, 40)), Fraction(0)]
+            return [(reached[k] - reached[k + 1], "on", s + k) for k in range(40)]
 
 
 def assert_laws(seed: int) -> bool:

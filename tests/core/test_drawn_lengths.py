@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from agreement import bind, module_of
-from tightdp import Bit
+from tightdp import Bit, LanguageError
 from tightdp.session.instance import Instance
 
 
@@ -44,3 +44,12 @@ def test_a_loop_whose_length_is_drawn_may_be_much_longer_at_times(lengths: tuple
                 for heads, mass in most_heads(sum(several), 2, p).items():
                     expected[heads] = expected.get(heads, Fraction(0)) + mass / len(lengths) ** outside
             assert dict(instance.distribution((x,)).law) == expected
+
+
+def test_loops_over_noise_inside_one_another_whose_law_is_not_found_are_refused() -> None:
+    """The powers of its law are irrational: of 1 - (1/2)·(1/2·z + 1/2·(2/3)/(1 - z²/3)); unrolled it takes minutes."""
+    text = "def f(x):\n    z = x[0]\n    for _ in range(one_sided_geometric(0, '1/2')):\n        if flip('1/2'):\n"
+    text += "            for _ in range(one_sided_geometric(0, '1/3')):\n                z += 2\n"
+    text += "        else:\n            z += 1\n    return z\n"
+    with module_of(text) as module, pytest.raises(LanguageError, match="no sum of rational powers"):
+        Instance(bind(module, Bit, 1)).privacy()

@@ -54,12 +54,11 @@ class _Solving:
         self.index = {state: at for at, state in enumerate(chain.ends)}
         self.ends = [(state, end) for state, ends in chain.ends.items() for end in ends]
         self.rated = any(end.path.rates for _, end in self.ends)
-        self.rounds = [(state, end) for state, end in self.ends if end.way == "round"]
-        forms = (number for _, end in self.ends if end.way != "round" for number in end.numbers)
-        read = {counter - chain.first for each in forms if isinstance(each, Form) for counter in each.counters()}
-        read |= set(range(len(chain.counters))) if self.rated else set()
-        self.steps = {id(end): chain.step(end).only(read) for _, end in self.rounds}
-        drawn = [(1,) for step in self.steps.values() if step.draws]
+        self.rounds = chain.rounds()
+        read = chain.read
+        self.steps = {id(end): chain.step(end, read) for _, end in self.rounds}
+        alone = tuple(int(at in read) for at in range(len(chain.counters)))
+        drawn = [alone for step in self.steps.values() if step.draws]  # then no other counter is read
         self.unit = _direction([*(step.counts for step in self.steps.values()), *drawn])
         self._check_ends()
 

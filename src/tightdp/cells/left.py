@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import inf
+from math import ceil, floor, inf
 from typing import Any, NamedTuple
 
 from tightdp.cells.draws import supported
-from tightdp.cells.linear import COUNTER, Row, Rows, extent, feasible, opposite, row, tightest
+from tightdp.cells.linear import COUNTER, Row, Rows, extent, feasible, needed, opposite, row, tightest
 from tightdp.cells.noise import Outside
-from tightdp.cells.pictures import Form, Picture, Place
+from tightdp.cells.pictures import Form, Picture, Place, as_form
 from tightdp.exact.field import Number
 from tightdp.language.laws import Exponentials
 
@@ -157,3 +157,31 @@ def told(end: Any, places: Collection[Place]) -> Iterator[Any]:
                 raise Outside("is drawn in a loop that goes on with more and more draws")
             numbers[at] = found._replace(constant=Form(counted, found.constant)) if counted else found
     yield replace(end, numbers=tuple(numbers))
+
+
+def by_values(end: Any, most: int) -> Iterator[Any]:
+    """Yield how a round ends by each value of a draw that it goes on with, where conditions leave fewer than `most`."""
+    path, drawn = end.path, {v for number in end.numbers for v, _ in as_form(number).coefficients if v < 0}
+    asked = {name for normal, _ in path.rows for name, _ in normal} & path.laws.keys()
+    for v in sorted(drawn, reverse=True) if end.way == "round" else ():
+        name = -1 - v
+        low, high = extent(supported(path.laws, path.rows), name) if name in asked else (0, inf)
+        if high - low >= most:
+            continue
+        for value in range(ceil(low), floor(high) + 1):
+            rows = tightest([*path.rows, row({name: 1}, value), row({name: -1}, -value)])
+            residue, modulus = path.residues.get(name, (0, 1))
+            if feasible(rows) and (value - residue) % modulus == 0:
+                numbers = tuple(_with_value(number, v, value) for number in end.numbers)
+                yield from by_values(replace(end, path=replace(path, rows=needed(rows)), numbers=numbers), most)
+        return
+    yield end
+
+
+def _with_value(number: Any, v: int, value: int) -> Any:
+    """Return a number where a draw has a value."""
+    coefficients = dict(as_form(number).coefficients)
+    if v not in coefficients:
+        return number
+    constant = number.constant + coefficients.pop(v) * value
+    return Form(tuple(coefficients.items()), constant) if coefficients else constant

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil, floor, inf, lcm
+from math import lcm
 from typing import Any, NamedTuple, TypeAlias
 
-from tightdp.cells.draws import Path, supported
-from tightdp.cells.left import Left, told
-from tightdp.cells.linear import COUNTER, REAL, extent, feasible, needed, row, tightest
+from tightdp.cells.draws import Path
+from tightdp.cells.left import Left, by_values, told
+from tightdp.cells.linear import COUNTER, REAL, needed, row, tightest
 from tightdp.cells.noise import Outside
-from tightdp.cells.pictures import Form, Picture, Place, Shape
+from tightdp.cells.pictures import Form, Picture, Place, Shape, as_form
 from tightdp.exact.field import Number
 
 _FEW_STATES = 64
@@ -77,10 +77,6 @@ class Step:
     counts: tuple[int, ...]
     draws: tuple[tuple[int, int], ...] = ()
     anew: bool = False
-
-    def only(self, read: Collection[int]) -> Step:
-        """Return what is to be known of it where other counters are not read after the loop."""
-        return replace(self, counts=tuple(c * (at in read) for at, c in enumerate(self.counts))) if read else Step(())
 
 
 @dataclass(frozen=True)
@@ -217,12 +213,29 @@ class Chain:
             self.ends[state] = [each for end in found for each in self._told(end)]
             for end in self.ends[state]:
                 if end.way == "round":
-                    self.step(end)
+                    self.step(end, ())
                     left.append((self.state(end), end.places))
+        read = self.read
+        for _, end in self.rounds():
+            self.step(end, read)
         return True
 
+    def rounds(self) -> list[tuple[State, Ended]]:
+        """Return the rounds that lead to another one, with the states in which they begin."""
+        return [(state, end) for state, ends in self.ends.items() for end in ends if end.way == "round"]
+
+    @property
+    def read(self) -> Collection[int]:
+        """Return the counters that are read after the loop, by their number; all where coins are decided by one."""
+        every, own = [end for ends in self.ends.values() for end in ends], range(len(self.counters))
+        if any(end.path.rates for end in every):
+            return own
+        forms = (number for end in every if end.way != "round" for number in end.numbers)
+        found = {counter - self.first for each in forms if isinstance(each, Form) for counter in each.counters()}
+        return found & {*own}
+
     def _told(self, end: Ended) -> Iterator[Ended]:
-        for each in _by_values(end):
+        for each in by_values(end, _SMALL[-1]):
             yield from told(each, self.left) if end.way == "round" else (each,)
 
     def state(self, held: Picture | Ended) -> State:
@@ -313,24 +326,27 @@ class Chain:
             raise Outside("is drawn in a loop with too many states")
         return tuple(found)
 
-    def step(self, end: Ended) -> Step:
-        """Return by how much the counters have grown at the beginning of the next round, by their periods."""
+    def step(self, end: Ended, read: Collection[int]) -> Step:
+        """Return by how much counters have grown at the beginning of the next round, by their periods.
+
+        Only those that are `read` are told.
+        """
         held = dict(zip(end.places, end.numbers, strict=True))
         counts, draws, ways = [], set(), []
         for at, counter in enumerate(self.counters):
             found = self._counted(at, held[counter.place]) if counter.place in held else None
             ways.append(None if found is None else found[0])
             if found is not None:
-                counts.append(int(found[1].constant) // counter.period)
-                draws.add(found[1].coefficients)
+                counts.append(int(found[1].constant) // counter.period * (at in read))
+                draws |= {found[1].coefficients} if at in read else set()
         if len(set(ways)) > 1:  # those that begin anew alone are states
             raise Asked(self.first + next(at for at, way in enumerate(ways) if not way))
-        if len(draws) > 1 or (len(counts) > 1 and any(draws - {()})):
+        if len(draws) > 1 or (len(read) > 1 and any(draws - {()})):
             raise Outside("is drawn in a loop with several counters")
         own = next(iter(draws), ())
         if any(c != int(c) for _, c in own):
             raise Outside("is drawn in a loop, and goes on to the next round")
-        return Step(tuple(counts), tuple((v, int(c)) for v, c in own), True not in ways)
+        return Step(tuple(counts) if read else (), tuple((v, int(c)) for v, c in own), bool(read) and True not in ways)
 
 
 def ended(way: str, path: Path, held: Picture) -> Ended:
@@ -350,39 +366,6 @@ def ended(way: str, path: Path, held: Picture) -> Ended:
     )
     own = replace(path, laws=laws, rows=needed(moved), residues=residues)
     return Ended(way, own, held.shape, held.places, tuple(numbers))
-
-
-def _by_values(end: Ended) -> Iterator[Ended]:
-    """Yield how a round ends by each value of a draw that it goes on with, where conditions leave few of them."""
-    path, drawn = end.path, {v for number in end.numbers for v, _ in as_form(number).coefficients if v < 0}
-    asked = {name for normal, _ in path.rows for name, _ in normal} & path.laws.keys()
-    for v in sorted(drawn, reverse=True) if end.way == "round" else ():
-        name = -1 - v
-        low, high = extent(supported(path.laws, path.rows), name) if name in asked else (0, inf)
-        if high - low >= _SMALL[-1]:
-            continue
-        for value in range(ceil(low), floor(high) + 1):
-            rows = tightest([*path.rows, row({name: 1}, value), row({name: -1}, -value)])
-            residue, modulus = path.residues.get(name, (0, 1))
-            if feasible(rows) and (value - residue) % modulus == 0:
-                numbers = tuple(_with_value(number, v, value) for number in end.numbers)
-                yield from _by_values(replace(end, path=replace(path, rows=needed(rows)), numbers=numbers))
-        return
-    yield end
-
-
-def _with_value(number: Any, v: int, value: int) -> Any:
-    """Return a number where a draw has a value."""
-    coefficients = dict(as_form(number).coefficients)
-    if v not in coefficients:
-        return number
-    constant = number.constant + coefficients.pop(v) * value
-    return Form(tuple(coefficients.items()), constant) if coefficients else constant
-
-
-def as_form(number: Any) -> Form:
-    """Return a number as a linear form."""
-    return number if isinstance(number, Form) else Form((), number)
 
 
 def _difference(old: Any, new: Any) -> int | Fraction | None:

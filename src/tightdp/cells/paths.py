@@ -37,7 +37,7 @@ _MANY_ROUNDS = 24
 _FEW_ROUNDS = 3
 """The same where another loop is followed: its law is found anew wherever it begins."""
 _MOST_ROUNDS = 120
-"""One whose end has no closed form is not gone through for longer."""
+"""One whose end has no closed form is not gone through for longer, where no other loop is followed."""
 _MOST_COUNTERS = 64
 """Counters of a loop inside of another one begin at multiples of this."""
 _HIDDEN = "is used after a loop that tells no more of it"
@@ -198,7 +198,7 @@ class _Run(Stoppable):
             return self._ended(loop, key)
         rounds, at = self.rounds.get((key, loop.frame), (0, -1))
         self.rounds[key, loop.frame] = rounds + (self.at != at), self.at
-        if key in self.loops.refused and rounds > _MOST_ROUNDS:
+        if key in self.loops.refused and rounds > (_MANY_ROUNDS if self.loops.followed else _MOST_ROUNDS):
             raise self.loops.refused[key]
         if key not in self.loops.refused and rounds > (_FEW_ROUNDS if self.loops.followed else _MANY_ROUNDS):
             raise Endless(key)

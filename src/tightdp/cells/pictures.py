@@ -42,6 +42,11 @@ class Form:
         yield from (v - COUNTER for v, _ in self.coefficients if COUNTER <= v < REAL)
 
 
+def as_form(number: Any) -> Form:
+    """Return a number as a linear form."""
+    return number if isinstance(number, Form) else Form((), number)
+
+
 @dataclass(frozen=True)
 class _Alike:
     """A function that sees no variables of other functions: it does what others of its code do."""
@@ -93,9 +98,9 @@ def living(loop: Loop) -> Mapping[str, Any]:
 
 
 def seen(loop: Loop) -> Mapping[str, Any]:
-    """Return all names that there are: those of a round, and of the functions around."""
+    """Return all names that there are, in the same order whichever have a value: those of a round, and around it."""
     around = {name: value for name, value in loop.frame.f_locals.items() if not name.startswith("__tightdp")}
-    return around | loop.values()
+    return loop.values() | around
 
 
 def containers(values: Mapping[Any, Any], known: Sequence[Any], deep: bool = False) -> list[Any]:

@@ -16,12 +16,12 @@ from tightdp.core.lowering.loop_names import draws_below_counts
 from tightdp.core.lowering.loop_runs import Action, Ends, NotAChain, Rounds, Split, remade
 from tightdp.core.lowering.loops_before import is_plain
 from tightdp.core.lowering.machine import End, Failure, Loop, Machine, is_milestone
-from tightdp.core.lowering.progress import Progress
+from tightdp.core.lowering.progress import Progress, check_lengths, check_rounds
 from tightdp.core.lowering.registry import lowers
 from tightdp.core.lowering.scalars import truth
 from tightdp.core.lowering.store import MISSING, Cell
 from tightdp.core.lowering.undoing import Before
-from tightdp.core.lowering.values import Entries, Every, Generator, Range, Table, Union, Value, View
+from tightdp.core.lowering.values import Entries, Every, Generator, Range, Table, Value, View
 from tightdp.core.nodes import Const, Expr
 from tightdp.core.unmerged import Early, Endless
 from tightdp.errors import LanguageError
@@ -47,7 +47,7 @@ def _for(m: Machine, node: ast.For) -> None:
         return
     if not handing and in_any_order(m, node, iterable, go_through):
         return
-    _check_lengths(m, iterable)
+    check_lengths(m, iterable)
     unrolled = Unrolled(m)
     items = _plain_items(iterable)
     if (
@@ -70,6 +70,8 @@ def _for(m: Machine, node: ast.For) -> None:
         if m.alive is m.builder.false:
             break
         unrolled.rounds = at
+        if m.builder.cut and present is not m.builder.true is not unrolled.base:
+            check_rounds(m, at)
         _round_with(m, node, unrolled, item)
         if m.alive is m.builder.false:
             break
@@ -263,17 +265,6 @@ def _for_as_chain(m: Machine, node: ast.For, items: Sequence[Value]) -> None:
 
     rounds = Rounds(node, partial(_round_from, m), [round_with], items, alike=plain, growth=LOOP_GROWTH)
     _as_chain(m, node, rounds, Unrolled(m))
-
-
-def _check_lengths(m: Machine, iterable: Value) -> None:
-    """Raise Split where it depends on draws of a round how long a loop is, by far: they are given one by one."""
-    if not isinstance(iterable, Union) or not (m.given or m.unrolled):
-        return
-    lengths = {len(part.items) for _, part in iterable.alternatives if isinstance(part, Range)}
-    if len(lengths) == len(iterable.alternatives) and max(lengths) - min(lengths) > LOOP_ROUNDS // 10:
-        split = Split("it depends on draws how long it is", m.given, [guard for guard, _ in iterable.alternatives])
-        if split.given is not None or m.unrolled:
-            raise split
 
 
 def _uses(part: ast.AST, names: set[str]) -> bool:

@@ -7,8 +7,9 @@ from math import prod
 from typing import Any
 
 from tightdp.core.lowering.ledger import Ledger, Row
+from tightdp.core.lowering.loop_runs import Split
 from tightdp.core.lowering.machine import Machine, is_milestone
-from tightdp.core.lowering.values import Collection, Entries, Members, Range, Reference, Table, Union, View
+from tightdp.core.lowering.values import Collection, Entries, Members, Range, Reference, Table, Union, Value, View
 from tightdp.core.nodes import Expr
 from tightdp.limits.calibrated import LONG_LOOP, LOOP_ROUNDS
 
@@ -73,3 +74,21 @@ def _plain(m: Machine, value: Any, met: dict[object, int]) -> object:
         case Union() | Range() | Entries() | Members() | Ledger() | Row():
             return type(value), *(_plain(m, getattr(value, each.name), met) for each in fields(value))
     return type(value), value
+
+
+def check_lengths(m: Machine, iterable: Value) -> None:
+    """Raise Split where it depends on draws of a round how long a loop is, by far: they are given one by one."""
+    if not isinstance(iterable, Union) or not (m.given or m.unrolled):
+        return
+    lengths = {len(part.items) for _, part in iterable.alternatives if isinstance(part, Range)}
+    if len(lengths) == len(iterable.alternatives) and max(lengths) - min(lengths) > LOOP_ROUNDS // 10:
+        split = Split("it depends on draws how long it is", m.given, [guard for guard, _ in iterable.alternatives])
+        if split.given is not None or m.unrolled:
+            raise split
+
+
+def check_rounds(m: Machine, at: int) -> None:
+    """Raise LanguageError where loops over noise that is cut off, inside one another, go on for long."""
+    if m.rounds and (at + 1) * prod(around + 1 for _, around in m.rounds) > LOOP_ROUNDS // 4:
+        what = "loops over noise on all integers, one inside the other, go on for longer than they are followed"
+        raise m.unsupported(what, "go through range(N) with a clamped N, or publish one number that they count")
