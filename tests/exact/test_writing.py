@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from tightdp import Bit, flip, mechanism
+from tightdp import Bit, Int, flip, laplace, mechanism
 from tightdp.exact.numbers import brief, listed, shortened
 from tightdp.present.words import shown_epsilon, shown_number
 
@@ -57,3 +57,14 @@ def test_factors_begin_with_what_is_added() -> None:
 
     assert "(1 - lam)^2" in str(total.bind(n=2, lam="?").accuracy(0))
     assert "(1 - lam)^3" in str(total.bind(n=3, lam="?").accuracy(0))
+
+
+def test_powers_of_exponentials_are_exponentials() -> None:
+    @mechanism(record=Int(-1, 1))
+    def noisy_max(x, eps):
+        noisy = [laplace(query, 2 / eps) for query in x]
+        return noisy.index(max(noisy))
+
+    found = str(noisy_max.bind(n=4, eps="?").privacy())
+    assert "e^(3*eps)" in found
+    assert "e^eps^" not in found

@@ -65,6 +65,8 @@ def _polynomial(polynomial: Polynomial, root: int, style: Style, unknown: Unknow
     content, factors = polynomial.factor()
     parts, negative = [] if abs(content) == 1 else [str(abs(content))], content < 0
     for factor, power in factors:
+        if len(factor) == 1:  # e^(4*eps), not e^eps^4
+            factor, power = factor**power, 1
         one = _sum(factor, root, style, unknown)
         if one[0] == "-" and style is FOR_PEOPLE:  # (1 - p)^2, not (-1 + p)^2
             one, negative = _sum(-factor, root, style, unknown), negative != (power % 2 == 1)
