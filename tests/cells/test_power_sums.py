@@ -112,6 +112,64 @@ def test_infinite_divergences() -> None:
     assert narrow.zcdp().rho == math.inf
 
 
+@mechanism(record=Bit)
+def largest_of(x):
+    return uniform(0, 1) if x[0] else max(uniform(0, 1), uniform(0, 1))
+
+
+@mechanism(record=Bit)
+def two_waits(x):
+    return exponential(0, 1) if x[0] else exponential(0, 1) + exponential(0, 1)
+
+
+@pytest.mark.parametrize("order", [Fraction(3, 2), Fraction(7, 4), Fraction(19, 10)])
+def test_ratios_without_an_upper_end_have_finite_divergences_of_some_orders(order) -> None:
+    """One density over t, for t close to 0: beta and gamma integrals, finite for orders below 2."""
+    for made, wanted in (
+        (largest_of, 2 ** (1 - float(order)) / (2 - float(order))),
+        (two_waits, math.gamma(2 - float(order))),
+    ):
+        found = made.bind(n=1).renyi(order)
+        assert found.lower <= found.exp_moment <= found.lower * (1 + Fraction(1, 10**12))
+        assert float(found.exp_moment) == pytest.approx(wanted, rel=1e-12)
+        assert made.bind(n=1).renyi(2).exp_moment == math.inf
+        assert made.bind(n=1).zcdp().rho == math.inf
+
+
+def test_a_density_that_falls_faster_by_a_power_of_t_has_finite_divergences() -> None:
+    @mechanism(record=Bit)
+    def twice(x):
+        return laplace(0, 1) + laplace(0, 1) if x[0] else laplace(0, 1)
+
+    found = twice.bind(n=1)  # the ratio is (1 + t)/2 at the distance t
+    assert found.privacy().exp_epsilon == math.inf
+    assert found.renyi(3).exp_moment == Fraction(1 + 3 + 6 + 6, 8)
+    assert float(found.renyi(Fraction(5, 2)).exp_moment) == pytest.approx(
+        integrate.quad(lambda t: ((1 + t) / 2) ** 2.5 * math.exp(-t), 0, 80, epsabs=0, epsrel=1e-12)[0], rel=1e-10
+    )
+    with pytest.raises(QueryError, match="likelihood ratios without an upper end"):
+        found.zcdp()
+
+
+def test_concentrated_divergence_of_another_scale_between_bounds() -> None:
+    @mechanism(record=Bit)
+    def narrow(x):
+        return max(-1, min(1, laplace(0, 2 if x[0] else 1)))
+
+    found, high, low = narrow.bind(n=1).zcdp(), math.exp(-0.5), math.exp(-1)
+    halves = [(high, low), (low, high)]
+    wide, tight = 2, 1
+    shown = []
+    for (atom, other), (p, q) in zip(halves, [(wide, tight), (tight, wide)], strict=True):
+        for order in (1.001, 1.5, 2.0, 4.0):
+            rate = order / p + (1 - order) / q
+            inside = (
+                p**-order * q ** (order - 1) * (1 - math.exp(-rate)) / rate if rate else p**-order * q ** (order - 1)
+            )
+            shown.append(math.log(inside + atom**order * other ** (1 - order)) / (order - 1) / order)
+    assert max(shown) <= float(found.rho) <= max(shown) * 1.01
+
+
 def test_concentrated_divergences() -> None:
     found = count.bind(n=1, scale=2).zcdp()
     wanted = 0.5 + math.exp(-0.5) - 1  # the Kullback-Leibler divergence

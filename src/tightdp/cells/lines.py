@@ -83,12 +83,14 @@ def supremum(p: Counted, q: Counted, stretch: Stretch, least: Any, watch: Callab
         return None
     best: Supremum | None = None
     for found in corners(p, q, stretch):
-        if found.value == inf or found.value > least:
+        if found.value == inf:
+            return found
+        if found.value > least:
             best, least = found, found.value
     if len(p) == len(q) == 1 and not any(key[0][1] for key in (*p, *q)):  # it is monotone
         return best
-    if least == inf or not difference(p, q, least):
-        return best if best is None or least == inf else Supremum(least, (stretch.at(stretch.inside),), (0,))
+    if not difference(p, q, least):
+        return best if best is None else Supremum(least, (stretch.at(stretch.inside),), (0,))
     if not never_above(p, q, least, stretch, watch):
         raise TooLong(_inside(p, q, stretch, least) or best)
     return best

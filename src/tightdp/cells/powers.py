@@ -1,43 +1,47 @@
 """Σ P^a·Q^(1-a) of two laws with real numbers, and so Rényi divergences.
 
 Where Q is one exponential a whole power of P over one of Q is a sum of exponentials again. Elsewhere, and for other
-orders, the integral over a real number is enclosed by quadrature with a proved error; of what is close to an end at
-which a density is 0, and far out, no more than P's share times the largest ratio is missed.
+orders, the integral over a real number is enclosed by quadrature with a proved error; close to an end at which a
+density is 0, and far out, both densities are powers and exponentials times numbers that are enclosed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
-from tightdp.cells import lines
 from tightdp.cells.comparing import Comparing
 from tightdp.cells.kinds import Both, Integers, Kind, Part, Real, Reals
-from tightdp.cells.lines import Stretch, terms_of
+from tightdp.cells.lines import terms_of
 from tightdp.cells.mixed import Mixed, Place, mass
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted
 from tightdp.cells.simplices import Function, integral, scaled
 from tightdp.cells.sums import Base, Exact, added, near, plus, rational_number
-from tightdp.cells.suprema import TooLong, sum_of
+from tightdp.cells.suprema import sum_of
 from tightdp.exact.enclosure import BITS, as_fmpq, ball
-from tightdp.exact.waves import Terms
-from tightdp.exact.waves import integral as between
+from tightdp.exact.waves import Terms, derivative, value_at
 from tightdp.language.program import Dataset
 
 _WHOLE = "is published beside noise on the integers: there are such sums of single exponentials, at whole orders"
-_ORDERS = Fraction(3, 2), (1 << 20) + Fraction(1, 2)
+_NOT_ENCLOSED = "has densities of which such integrals are not enclosed"
+_LAST_ORDER = 1 << 20
+"""Of larger orders it is only told whether integrals are infinite, where they are not in closed form."""
+_ORDERS = Fraction(3, 2), _LAST_ORDER + Fraction(1, 2)
 """A divergence that is infinite for some order is so for one of these."""
 _NEAR_1, _CANCELLED = 2.0**-40, 64
 """D_a of an a so close to 1 stands for that of 1; it takes so many bits more."""
 _MOST_TERMS = 20_000
 _SPARE = 64
 """Quadrature takes so many bits more than its result has."""
+_DERIVATIVES, _DOUBLED = 32, 40
+"""So many derivatives are looked at where a density is 0, and so often it is looked twice as far out."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +94,10 @@ class Powers:
         known = self._comparing.laws.one if best is None else best.value
         most = math.inf if math.inf in (known, self._comparing.upper) else max(known, self._comparing.upper)
         if most == math.inf:
-            with ctx.workprec(BITS):
-                if any(self.sum(x, x_prime, order) == math.inf for order in _ORDERS):
-                    return None
+            for order in _ORDERS:
+                with ctx.workprec(BITS), suppress(Outside):
+                    if self.sum(x, x_prime, order) == math.inf:
+                        return None
             raise Outside("has likelihood ratios without an upper end")
         return Moments(self, x, x_prime, most)
 
@@ -128,7 +133,7 @@ class Powers:
             wide = 1 if on.length is None else on.length
             ours, theirs = (_on_lengths(terms_of(each), wide) for each in (p, q))
             found = _over_lengths(ours, theirs, int(on.length is not None), fmpq(1), order)
-            return self._by_quadrature(p, q, on, order) if found is None else found
+            return _by_quadrature(terms_of(p), terms_of(q), on.length, order) if found is None else found
         if isinstance(part, Both):
             return _over_both(p, q, on, order)
         if isinstance(part, Reals):
@@ -136,27 +141,6 @@ class Powers:
             if found is not None:
                 return found
         raise Outside("is published in several numbers, of which a density is no exponential")
-
-    def _by_quadrature(self, p: Counted, q: Counted, stretch: Stretch, order: Fraction) -> arb:
-        ours, theirs, bits = terms_of(p), terms_of(q), ctx.prec
-        with ctx.workprec(bits + _SPARE):
-            if stretch.length is None:
-                rate, degree = max(ours)
-                far = Fraction(math.ceil((bits + 8 * degree + 8) / -rate))
-                low, high = Fraction(0), far
-            else:
-                low, high = Fraction(0), stretch.length
-            tiny = high / (1 << bits)
-            densities = _Density(ours), _Density(theirs)
-            first, last = (any(each.vanishes(t) for each in densities) for t in (low, high))
-            ends = low + tiny * first, high - tiny * last
-            beside = [(low, ends[0])] * first + [(ends[1], high)] * last
-            found = _quadrature(*densities, *ends, order, bits)
-            beyond = [(high, None)] if stretch.length is None else []
-            if missing := [*beside, *beyond]:
-                most = near(_most(p, q, stretch, self._comparing.watch)) ** ball(order - 1)
-                found += sum((between(ours, *each) * most for each in missing), arb(0)).union(arb(0))
-        return found
 
 
 def _over_integers(p: Counted, q: Counted, order: Fraction) -> Exact:
@@ -197,7 +181,7 @@ def _over_lengths(p: Function, q: Function, bounded: int, volume: fmpq, order: F
         ((key, c),), ((other, d),) = p.items(), q.items()
         a = as_fmpq(order)
         rates = (a * rate + (1 - a) * over for (rate, _), (over, _) in zip(key, other, strict=True))
-        found = {tuple((rate, 0) for rate in rates): _power(c, d, order)}
+        found = {tuple((rate, 0) for rate in rates): near(_power(c, d, order))}  # e to such rates may be too long
     else:
         found = None
     if found is None:
@@ -248,18 +232,79 @@ def _on_lengths(terms: Terms, wide: Fraction | int) -> Function:
     }
 
 
-def _most(p: Counted, q: Counted, stretch: Stretch, watch: Callable[[], None]) -> Any:
-    """Return a number that p/q does not exceed on a stretch. Raises Outside where none is known."""
-    least = next(iter(p.values())) * 0
-    try:
-        found = lines.supremum(p, q, stretch, least, watch)
-        value = least if found is None else found.value
-    except TooLong as error:
-        known = least + 1 if error.best is None else error.best.value
-        value = lines.upper_end(p, q, stretch, known, watch)
-    if value == math.inf:
-        raise Outside("has likelihood ratios without an upper end")
-    return value
+def _by_quadrature(p: Terms, q: Terms, length: Fraction | None, order: Fraction) -> Exact:
+    """Enclose the integral of p^order·q^(1-order) from 0 to a length, or far out, where both are positive inside."""
+    bits = ctx.prec
+    with ctx.workprec(bits + _SPARE):
+        beyond, high = _beyond(p, q, order, bits) if length is None else (arb(0), length)
+        if beyond == math.inf:
+            return beyond
+        tiny, ends, total = high / (1 << bits), [Fraction(0), high], beyond
+        for at, inwards in ((0, 1), (1, -1)) if length is not None else ((0, 1),):
+            ours, theirs = (_first(each, ends[at]) for each in (p, q))
+            if ours[0] or theirs[0]:
+                power = ours[0] * order + theirs[0] * (1 - order) + 1
+                if power <= 0:
+                    return math.inf
+                beside = ends[at] + inwards * tiny
+                c, d = (_times_power(*each, ends[at], beside, inwards) for each in (ours, theirs))
+                total += _power_of(c, d, order) * ball(tiny) ** ball(power) / ball(power)
+                ends[at] = beside
+        if order > _LAST_ORDER:
+            raise Outside(_NOT_ENCLOSED)
+        return total + _quadrature(_Density(p), _Density(q), ends[0], ends[1], order, bits)
+
+
+def _first(terms: Terms, t: Fraction) -> tuple[int, Terms]:
+    """Return the number of the first derivative that is not 0 at a place, and this derivative."""
+    for number in range(_DERIVATIVES):
+        if value_at(terms, t):
+            return number, terms
+        terms = derivative(terms)
+    raise Outside(_NOT_ENCLOSED)
+
+
+def _times_power(number: int, terms: Terms, t: Fraction, beside: Fraction, inwards: int) -> arb:
+    """Enclose what a density is by the power of the distance from t: the derivative, by Taylor."""
+    place = ball(t).union(ball(beside))
+    values = (near(c) * (ball(rate) * place).exp() * place**degree for (rate, degree), c in terms.items())
+    total: arb = sum(values, arb(0)) * inwards**number / math.factorial(number)
+    return total
+
+
+def _beyond(p: Terms, q: Terms, order: Fraction, bits: int) -> tuple[Any, Fraction]:
+    """Return an enclosure of the integral from a place on that is far out, and that place."""
+    (rate, degree), (over, by) = max(p), max(q)
+    fall, power = -(order * rate + (1 - order) * over), order * degree + (1 - order) * by
+    if fall < 0 or (not fall and power >= -1):
+        return math.inf, Fraction(0)
+    far = Fraction(math.ceil((bits + 8 * abs(power) + 8) / fall)) if fall else Fraction(bits)
+    for _ in range(_DOUBLED):
+        c, d = (_times_leading(each, far) for each in (p, q))
+        if c > 0 and d > 0:
+            s, x = ball(power + 1), ball(far)
+            rest = (ball(fall) * x).gamma_upper(s) / ball(fall) ** s if fall else x**s / -s
+            return _power_of(c, d, order) * rest, far
+        far *= 2
+    raise Outside(_NOT_ENCLOSED)
+
+
+def _times_leading(terms: Terms, far: Fraction) -> arb:
+    """Enclose a density from a place on by its fastest growing term, without the factor of that."""
+    (fastest, most), total = max(terms), arb(0)
+    for (rate, degree), c in terms.items():
+        falls, power = fastest - rate, degree - most
+        if falls and far * falls < power:  # it still rises
+            return arb(0)
+        share = ball(far) ** power * (-ball(falls) * ball(far)).exp()
+        total += near(c) * (share.union(arb(0)) if falls or power else share)
+    return total
+
+
+def _power_of(p: arb, q: arb, order: Fraction) -> arb:
+    if not (p > 0 and q > 0):
+        raise Outside(_NOT_ENCLOSED)
+    return p * (p / q) ** ball(order - 1)
 
 
 class _Density:
@@ -275,10 +320,6 @@ class _Density:
         powers = (t**degree if degree else 1 for *_, degree in self._terms)
         return sum((value * power for value, power in zip(values, powers, strict=True)), acb(0))
 
-    def vanishes(self, t: Fraction) -> bool:
-        """Whether it may be 0 there."""
-        return bool(self.at(acb(ball(t))).real.contains(0))
-
 
 def _quadrature(p: _Density, q: _Density, low: Fraction, high: Fraction, order: Fraction, bits: int) -> arb:
     """Enclose the integral of p^order·q^(1-order) between two numbers, where both are positive."""
@@ -291,5 +332,5 @@ def _quadrature(p: _Density, q: _Density, low: Fraction, high: Fraction, order: 
 
     found = acb.integral(function, acb(ball(low)), acb(ball(high)), abs_tol=arb(2) ** -bits, rel_tol=arb(2) ** -bits)
     if not found.is_finite():
-        raise Outside("has densities of which such integrals are not enclosed")
+        raise Outside(_NOT_ENCLOSED)
     return found.real

@@ -73,14 +73,20 @@ def _most_concentrated(laws: Comparing, pairs: Iterable[tuple[Dataset, Dataset]]
         raise Outside("is on the integers")
     powers, curves = Powers(laws), dict[tuple[Dataset, Dataset], Moments]()
     besides = Besides(laws)
-    names = set[Any]()
+    names, refused = set[Any](), list[Outside]()
     for pair in pairs:
         if (name := besides.beside(*pair)) not in names:
             names.add(name)
-            moments = powers.moments(*pair)
+            try:
+                moments = powers.moments(*pair)
+            except Outside as outside:  # that of another pair may be infinite
+                refused.append(outside)
+                continue
             if moments is None:
                 return Found(math.inf, math.inf, pair)
             curves[pair] = moments
+    if refused:
+        raise refused[0]
     found = largest_rho(list(curves.values()), _DIGITS)
     best = None if found.pair is None else list(curves)[found.pair]
     assert not isinstance(found.rho, float)
