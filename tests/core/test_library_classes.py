@@ -41,6 +41,17 @@ class Memo:
     def drawn(self, v): return v + randint(0, 1)
 
 
+class Shared:
+    def __init__(self, v): self.v = v
+    @lru_cache(maxsize=1)
+    def drawn(self, k): return self.v + randint(0, 1)
+
+
+class Compared:
+    def __init__(self, v): self.v = v
+    def __lt__(self, other): return randint(0, 1) == 1
+
+
 class Rows(typing.Generic[typing.TypeVar("T")]):
     def __init__(self, rows): self.rows = rows
     def __getitem__(self, at): return Rows(self.rows[at]) if isinstance(at, slice) else self.rows[at]
@@ -237,6 +248,58 @@ PROGRAMS = {
     else: kept.log = lambda v: randint(0, v)
     return kept.log(3)
 """,
+    "results kept for all objects of a class": """
+    one, other = Shared(x[0]), Shared(2)
+    return one.drawn(1), other.drawn(1), one.drawn(1)
+""",
+    "results kept by a call inside": """
+    made = []
+    def numbered(v):
+        made.append(v)
+        mine = len(made)
+        if mine < 3 and randint(0, 1) == 1: kept(v)
+        return mine
+    kept = lru_cache(numbered)
+    return kept(x[0]), kept(x[0])
+""",
+    "keys that compare": """
+    key = functools.cmp_to_key(lambda a, b: a % 2 - b % 2)
+    items = [x[0], 2, 3, 1 + randint(0, 1)]
+    return sorted(items, key=lambda v: (key(v), -v)), key(3) >= key(x[0]), key(x[0]) != key(2), max(items, key=key)
+""",
+    "heaps in a branch, and no heaps": """
+    heap = [1, 2] if randint(0, 1) else (1, 2)
+    try: return heapq.heappop(heap)
+    except TypeError: pass
+    try: return heapq.heappop(heap=[1])
+    except TypeError: return "T"
+""",
+    "what is not called": """
+    try: return partial(x[0])()
+    except TypeError: pass
+    try: return len(itertools.tee(x, -1))
+    except ValueError: return randint(0, 1)
+""",
+    "types of dictionaries": """
+    kinds = Counter(x), defaultdict(list), copy.deepcopy(Counter(x)), copy.copy(defaultdict(list))
+    return [type(kind).__name__ for kind in kinds], [isinstance(kind, Counter) for kind in kinds], randint(0, 1)
+""",
+    "counters take dictionaries": """
+    counter = Counter({1: -1, 2: x[0], 3: 3})
+    counter |= {7: randint(0, 1), 9: -1} if x[0] else Counter({2: randint(0, 1)})
+    return counter
+""",
+    "dispatch on objects": """
+    return noisy(Rows(())), noisy(x[0])
+""",
+    "items taken ahead of time": """
+    rows, found = [], []
+    for v in x + (1,):
+        rows.append(v)
+        found.append([(key, len(list(group))) for key, group in itertools.groupby(rows)])
+    found.append(list(itertools.zip_longest(rows, [randint(0, 1)])))
+    return found
+""",
 }
 
 
@@ -253,6 +316,16 @@ REFUSED = {
     "memo = MEMO\n    return memo.drawn(1)": "whose results are kept for the next run",
     "return dict(ChainMap({1: x[0]}))": "a ChainMap as a dictionary",
     "with twice() as v: return v": "two yields on one run",
+    "l = [1]\n    c = itertools.cycle(l)\n    l.append(x[0])\n    return next(c), next(c)": "a list that changes",
+    "l = [1]\n    c = itertools.cycle(v for v in l)\n    l.append(9)\n    return next(c)": "expression that changes",
+    "l = [1]\n    a, b = itertools.tee(l)\n    l.append(x[0])\n    return list(a)": "a list that changes",
+    "l = [1]\n    g = itertools.groupby(l)\n    l.append(x[0])\n    return [k for k, _ in g]": "a list that changes",
+    "l = []\n    z = itertools.zip_longest(l)\n    l.append(x[0])\n    return list(z)": "a list that changes",
+    "i = iter(x)\n    c = itertools.cycle(i)\n    return next(i)": "cycle of what changes something",
+    "return [a.v for a in sorted([Compared(x[0]), Compared(3)])]": "comparisons that draw",
+    "q = Query(x[0])\n    d = {q: 1}\n    object.__setattr__(q, 'low', 5)\n    return d": "changes after it was a key",
+    "items = Upto(x[0] + randint(0, 1))\n    return list(zip(items, items))": "a generator here",
+    "try: return (x[0] / 4).numerator\n    except AttributeError: return 7": "numerator of a fraction",
 }
 
 

@@ -35,7 +35,7 @@ class Builder:
         self._constants: dict[Any, Const] = {}
         self.functions = FunctionsOfRecords()
         self._serial = 0
-        self._draws = 0
+        self.draws = 0
         self.mixed = False
         self.met = False
         self.windows: Sequence[Window] = ()
@@ -103,8 +103,8 @@ class Builder:
         outcomes = ordered([outcome for law in laws if law for outcome, _ in law])
         if len(outcomes) == 1:
             return self.const(outcomes[0])
-        number = self._draws
-        self._draws += 1
+        number = self.draws
+        self.draws += 1
         return Draw(
             self._next(), outcomes, number, selector, tuple(laws), name, None if active is self.true else active
         )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any
 
-from tightdp.language.library_objects import Items
+from tightdp.language.library_objects import Copied, unchanged
 
 
 def iter(items: Any, *end: Any) -> Iterator[Any]:
@@ -201,21 +201,31 @@ def islice(items: Iterable[Any], *ends: Any) -> Iterator[Any]:
 
 def tee(iterable: Iterable[Any], n: Any = 2, /) -> tuple[Any, ...]:
     """Return several iterators over the same items."""
+    if n < 0:
+        raise ValueError("n must be >= 0")
     items = list(iterable)
-    return tuple([Items(items) for _ in range(n)])
+    return tuple([Copied(iterable, items) for _ in range(n)])
 
 
 def zip_longest(*iterables: Iterable[Any], fillvalue: Any = None) -> Iterator[Any]:
     """Return tuples of the items at every place, with another value for those that are not there."""
     lists = [list(each) for each in iterables]
     longest = max([0, *(len(each) for each in lists)])
-    return (tuple([each[at] if at < len(each) else fillvalue for each in lists]) for at in range(longest))
+
+    def there_is(place: int) -> bool:
+        for iterable, items in zip(iterables, lists):  # noqa: B905
+            unchanged(iterable, items)
+        return place < longest
+
+    places = (place for place in range(longest + 1) if there_is(place))
+    return (tuple([each[at] if at < len(each) else fillvalue for each in lists]) for at in places)
 
 
 def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> Iterator[Any]:
     """Return neighbours with one key, in groups; as in Python, a group is empty once the next one is asked for."""
     groups: list[Any] = []
-    for item in iterable:
+    items = list(iterable)
+    for item in items:
         at = item if key is None else key(item)
         if groups and groups[-1][0] == at:
             groups[-1][1].append(item)
@@ -224,6 +234,7 @@ def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) ->
     asked_for = [0]
 
     def there_is(place: int) -> bool:
+        unchanged(iterable, items)
         asked_for[0] = place
         return place < len(groups)
 

@@ -65,25 +65,44 @@ class Counting:
     """The numbers from one on, in steps."""
 
     def __init__(self, start: Any = 0, step: Any = 1) -> None:
-        self.next, self.step = start, step
+        self.next, self.step = start - 0, step - 0  # what is no number raises here
 
     def __iter__(self) -> Any:
         return self
 
     def __next__(self) -> Any:
-        self.next += self.step
-        return self.next - self.step
+        now = self.next
+        self.next = now + self.step
+        return now
 
 
-class Cycling(Items):
+def unchanged(source: Any, items: Any) -> None:
+    """Refuse what has been gone through ahead of time where it is not the same any more; compiled, not called."""
+
+
+class Copied(Items):
+    """An iterator over items that were taken ahead of time from what stays as it is."""
+
+    def __init__(self, source: Any, items: Any) -> None:
+        super().__init__(items)
+        self.source = source
+
+    def __next__(self) -> Any:
+        if self.items:
+            unchanged(self.source, self.items)
+        return super().__next__()
+
+
+class Cycling(Copied):
     """The items of an iterable, again and again."""
 
     def __init__(self, items: Any) -> None:
-        super().__init__(list(items))
+        super().__init__(items, list(items))
 
     def __next__(self) -> Any:
         if self.at >= len(self.items):
-            self.at = 0
+            unchanged(self.source, self.items)
+            self.source, self.at = (), 0
         return super().__next__()
 
 
@@ -91,6 +110,8 @@ class Partial:
     """A function of which some arguments are given."""
 
     def __init__(self, func: Any, /, *given: Any, **named: Any) -> None:
+        if not callable(func):
+            raise TypeError("the first argument must be callable")
         more = isinstance(func, Partial)
         self.func = func.func if more else func
         self.args = (*func.args, *given) if more else given
@@ -103,11 +124,28 @@ class Partial:
 class Compared:
     """What is sorted by a function that compares two items."""
 
-    def __init__(self, compare: Any, item: Any) -> None:
-        self.compare, self.item = compare, item
+    def __init__(self, compare: Any, obj: Any) -> None:
+        self.compare, self.obj = compare, obj
 
     def __lt__(self, other: Any) -> Any:
-        return self.compare(self.item, other.item) < 0
+        return self.with_other(other) < 0
+
+    def __le__(self, other: Any) -> Any:
+        return self.with_other(other) <= 0
+
+    def __gt__(self, other: Any) -> Any:
+        return self.with_other(other) > 0
+
+    def __ge__(self, other: Any) -> Any:
+        return self.with_other(other) >= 0
+
+    def __eq__(self, other: Any) -> Any:
+        return self.with_other(other) == 0
+
+    def with_other(self, other: Any) -> Any:
+        if not isinstance(other, Compared):
+            raise TypeError("other argument must be K instance")
+        return self.compare(self.obj, other.obj)
 
 
 def another(iterator: Any) -> tuple[Any, ...]:
@@ -146,7 +184,7 @@ def cache(user_function: Any, /) -> Any:
 def lru_cache(maxsize: Any = 128, typed: Any = False) -> Any:
     """Return what lets a function keep its results; of a function, that which keeps 128."""
     if callable(maxsize):
-        return lru_cache(128)(maxsize)
+        return lru_cache(128, typed)(maxsize)
     kept: dict[Any, Any] = {}
 
     def decorated(function: Any) -> Any:
@@ -160,9 +198,9 @@ def lru_cache(maxsize: Any = 128, typed: Any = False) -> Any:
                     kept[key] = kept.pop(key)
                 return kept[key]
             result = function(*given, **named)
+            if maxsize is not None and (maxsize <= 0 or key in kept):  # kept by a call inside
+                return result
             if maxsize is not None and len(kept) >= maxsize:
-                if maxsize <= 0:
-                    return result
                 kept.pop(next(iter(kept)))
             kept[key] = result
             return result

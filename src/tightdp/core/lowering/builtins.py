@@ -23,7 +23,7 @@ from tightdp.core.lowering.objects import attribute, has_method
 from tightdp.core.lowering.registry import METHODS, OPERANDS, builtin
 from tightdp.core.lowering.scalars import adopt, indexed, operate, over_all, over_values, total, truth, whole
 from tightdp.core.lowering.sequences import precedes
-from tightdp.core.lowering.store import MISSING
+from tightdp.core.lowering.store import MISSING, key_of
 from tightdp.core.lowering.values import (
     Alike,
     Collection,
@@ -371,12 +371,17 @@ def _arranged(m: Machine, items: tuple[Value, ...], key: Value, reverse: bool) -
         statistics = _by_counting(m, [m.expr(item) for item in items])
         return statistics[::-1] if reverse else statistics
     pairs = [(_rank(m, key, item), item) for item in items]
+    draws, born, level = m.builder.draws, m.store.newest, m.store.open()
     for end in range(len(pairs) - 1, 0, -1):
         for at in range(end):
             m.watch()
             before, after = pairs[at], pairs[at + 1]
             swap = truth(m, _before(m, *((before[0], after[0]) if reverse else (after[0], before[0]))))
             pairs[at], pairs[at + 1] = m.merge(swap, after, before), m.merge(swap, before, after)
+    if m.builder.draws != draws or any(key_of(cell) <= born for cell in m.store.changes(level)):
+        what = "sorting by comparisons that draw, or change something, is not in the language"
+        raise m.unsupported(what, "sort by a key: Python does not say what it compares with what")
+    m.store.keep(level)
     return tuple(item for _, item in pairs)
 
 

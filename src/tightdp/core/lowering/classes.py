@@ -6,7 +6,7 @@ import dataclasses
 import enum
 import inspect
 import types
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
@@ -37,7 +37,7 @@ from tightdp.core.lowering.objects import (
 )
 from tightdp.core.lowering.refusals import refuse_members, refuse_mixed, refuse_quotients
 from tightdp.core.lowering.registry import FUNCTIONS, builtin, method, operates
-from tightdp.core.lowering.scalars import indexed, operate, over_values, truth
+from tightdp.core.lowering.scalars import COUNTS, indexed, operate, over_values, truth
 from tightdp.core.lowering.sequences import contains
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
@@ -99,6 +99,8 @@ def _kinds_of(m: Machine, value: Value) -> tuple[type, ...]:
         return (value.kind,)
     if isinstance(value, Host):
         return (type(value.object),)
+    if isinstance(value, Table) and value.missing is not None:
+        return (Counter if value.missing is COUNTS else defaultdict,)
     if isinstance(value, View):
         return (type(getattr({}, value.part)()),)
     if isinstance(value, (Fraction, ExpNumber)) or (isinstance(value, Between) and not value.whole):
@@ -219,6 +221,9 @@ def _setattr(m: Machine, value: Value, name: Value, new: Value, /) -> None:
 def _set_by_object(m: Machine, base: Host, value: Value, name: Value, new: Value, /) -> None:
     if base.object is not object:
         raise m.unsupported(f"__setattr__ of a {name_of(base)} is not in the language", "write object.__setattr__")
+    if value in m.adopted:
+        what = f"a {name_of(value)} that changes after it was a key is not in the language"
+        raise m.unsupported(what, "make another one")
     put(m, value, _written_name(m, name), new)
 
 

@@ -18,17 +18,23 @@ from typing import Any
 
 from tightdp.core.lowering.dictionaries import new_table
 from tightdp.core.lowering.functions import call, call_python
+from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.objects import Remembering
-from tightdp.core.lowering.registry import METHODS, OPERANDS, Handler, builtin, called, method, operates
+from tightdp.core.lowering.objects import Remembering, has_method
+from tightdp.core.lowering.registry import FUNCTIONS, METHODS, OPERANDS, Handler, builtin, called, method, operates
 from tightdp.core.lowering.scalars import COUNTS, Arguments, Keywords, truth
 from tightdp.core.lowering.sequences import contains, insert
 from tightdp.core.lowering.undoing import tentatively
 from tightdp.core.lowering.values import (
+    UNBOUND,
     Collection,
     Entries,
+    Generator,
     Host,
     Object,
+    Range,
+    Reference,
+    Stream,
     Table,
     Value,
     alternatives,
@@ -45,7 +51,7 @@ written: Any = lazily("tightdp.language.library_functions")
 of_objects: Any = lazily("tightdp.language.library_objects")
 
 
-_AT_ONCE = ("cycle", "groupby", "tee", "zip_longest")
+_AT_ONCE = ("Cycling", "groupby", "tee", "zip_longest")
 """Those that go through all items when they are called, where Python does so later."""
 
 
@@ -54,16 +60,37 @@ def _read(function: Callable[..., object], home: Callable[[], object], name: str
 
     @builtin(function)
     def handler(m: Machine, /, *arguments: Value, **keywords: Value) -> Value:
-        if name.startswith("heap") and name_of(arguments[0]) != "list":
-            raise Failure("TypeError: heap argument must be a list", "make a list of it")
-        made = partial(call, m, Host(getattr(home(), name)), arguments, keywords)
+        def made(*first: Value) -> Value:
+            if name.startswith("heap") and name_of(first[0]) != "list":
+                raise Failure("TypeError: heap argument must be a list", "make a list of it")
+            return call(m, Host(getattr(home(), name)), (*first, *arguments[len(first) :]), keywords)
+
+        if name.startswith("heap") and (keywords or not arguments):
+            raise Failure(f"TypeError: {name} takes positional arguments", "give it a list")
         if name not in _AT_ONCE:
-            return made()
+            return m.each(arguments[0], made) if name.startswith("heap") else made()
+        FUNCTIONS[of_objects.unchanged] = _unchanged
         unseen, value = tentatively(m, made, lambda cell: False)
         if not unseen:
-            what = f"{name} of what changes something as it is made is not in the language"
+            what = f"{function.__name__} of what changes something as it is made is not in the language"
             raise m.unsupported(what, "keep list(...) of it")
         return value
+
+
+def _unchanged(m: Machine, source: Value, items: Reference) -> None:
+    """Refuse that what Python goes through only now has changed since its items were taken."""
+
+    def of(one: Value) -> None:
+        generator = isinstance(one, Generator)
+        if is_scalar(one) or isinstance(one, (tuple, Range)) or (isinstance(one, Stream) and not generator):
+            return
+        draws, fresh = m.builder.draws, replace(one) if generator else one
+        done, found = tentatively(m, partial(collected, m, fresh), lambda cell: False)
+        if m.builder.draws == draws and not (done and found == m.store[items.key]):
+            what = f"a {name_of(one)} that changes as it is gone through is not in the language here"
+            raise m.unsupported(what, "give tuple(...) of it")
+
+    m.each(source, of)
 
 
 _OF_ITERTOOLS = (
@@ -115,8 +142,7 @@ def _same_attributes(m: Machine, value: Object) -> Object:
         raise m.unsupported(f"a copy of this {name_of(value)} is not in the language", "make it anew, of its parts")
     made = Object(m.store.new_key(), value.kind)
     for name, held in m.store.names(value.key):
-        if not name.endswith("()"):  # what its methods remember
-            m.store[made.key, name] = held
+        m.store[made.key, name] = held
     return made
 
 
@@ -141,6 +167,25 @@ def _renewed(m: Machine, copied: Value, copy_of: Value) -> None:
         for part in parts_of(key)
     ):
         raise m.unsupported("a deep copy of what has objects as keys is not in the language", "make it anew")
+
+
+@method("remembering", Object)
+def _remembering(m: Machine, value: Object, found: Value) -> Value:
+    """Return a method that keeps its results, in a run those of all objects of the class."""
+    if value.key in m.hosts or has_method(value, "__eq__"):
+        what = f"{found.__name__}, whose results are kept for the next run, is not in the language here"
+        raise m.unsupported(what, "make the object in the run, of a class that does not define ==")
+    if found not in m.adopted:
+        m.adopted[found] = m.store.old_key(), ".kept"
+        m.store.discover(m.adopted[found], UNBOUND)
+
+    def of(kept: Value) -> Value:
+        if kept is UNBOUND:
+            caching = call(m, Host(functools.lru_cache), (), {**found.cache_parameters()})
+            kept = m.store[m.adopted[found]] = call(m, caching, (Host(found.__wrapped__),), {})
+        return call(m, Host(functools.partial), (kept, value), {})
+
+    return m.each(m.store[m.adopted[found]], of)
 
 
 @called(Remembering)

@@ -11,6 +11,7 @@ import types
 import warnings
 from collections.abc import Sequence
 from decimal import Decimal
+from fractions import Fraction
 
 from tightdp.core.between import Between
 from tightdp.core.lowering.foreign import computed
@@ -287,10 +288,10 @@ def named(m: Machine, value: Value, name: str) -> Value:
         return value.name
     if isinstance(value, Host) and isinstance(value.object, types.FunctionType) and name == "__name__":
         return value.object.__name__
-    if is_object(value):
-        return ATTRIBUTES[tuple if isinstance(value, tuple) else type(value)](m, value, name)
     if name == "__class__":
         return FUNCTIONS[type](m, value)
+    if is_object(value):
+        return ATTRIBUTES[tuple if isinstance(value, tuple) else type(value)](m, value, name)
     if (type(value), f"get {name}") in METHODS:
         return METHODS[type(value), f"get {name}"](m, value)
     of_class = isinstance(value, Host) and isinstance(getattr(value.object, name, None), types.MethodDescriptorType)
@@ -303,6 +304,11 @@ def named(m: Machine, value: Value, name: str) -> Value:
     if lacks(value, name):
         raise Failure(f"AttributeError: {name_of(value)} has no attribute {name!r}", "test what it is before")
     if name in ("numerator", "denominator") and not isinstance(value, (Between, Far)):
+        if m.guards and any(isinstance(one, Fraction) for one in m.expr(value).values):
+            what = (
+                f".{name} of a fraction, which may be a double in Python and has none, is not in the language in `try`"
+            )
+            raise m.unsupported(what, "ask for it outside")
         return operate(m, name, value)
     raise _no_attribute(m, name)
 

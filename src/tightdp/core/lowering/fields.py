@@ -123,6 +123,7 @@ def _as_key(m: Machine, value: Object, action: Callable[[Value], Value]) -> Valu
         found = m.adopted[kind, plain]
         if _kinds(tuple(m.store[found.key, f".{each.name}"] for each in fields)) != _kinds(plain):
             m.builder.mixed = m.builder.met = True
+        m.adopted[value] = m.adopted[found] = found
         return action(found)
 
     return over_keys(m, tuple(attribute(m, value, each.name) for each in fields), standing)

@@ -288,7 +288,7 @@ def steps(m: Machine, iterable: Value) -> Callable[[int], Step | None]:
     def opened(value: Value) -> Value:
         if isinstance(value, Object) and hasattr(value.kind, "__next__"):
             return METHODS[Object, "stream"](m, value)
-        return value if isinstance(value, (Table, View)) else _opened(m, entered(m, value))
+        return value if isinstance(value, (Table, View)) else m.each(entered(m, value), partial(_opened, m))
 
     parts = [(guard, _steps(m, item)) for guard, item in alternatives(m.each(iterable, opened), m.builder.true)]
 

@@ -117,7 +117,7 @@ def attribute(m: Machine, value: Object, name: str) -> Value:
         return taken(m, found, value.kind, value)
     if issubclass(value.kind, BaseException) and type(found) in _OF_PYTHON and name != "args":
         raise m.unsupported(*_HELD)
-    here = held(m, value, f"{name}()" if isinstance(found, _CACHES) else name)
+    here = held(m, value, name)
 
     def otherwise(item: Value) -> Value:
         if item is not UNBOUND:
@@ -127,22 +127,12 @@ def attribute(m: Machine, value: Object, name: str) -> Value:
             m.store[value.key, f".{name}"] = result
             return result
         if isinstance(found, _CACHES):
-            return _remembering(m, value, f".{name}()", found)
+            return METHODS[Object, "remembering"](m, value, found)
         if found is MISSING or isinstance(found, types.MemberDescriptorType) or found is vars(BaseException)["args"]:
             return _without(m, value, name)
         return taken(m, found, value.kind, value)
 
     return m.each(UNBOUND if here is MISSING else here, otherwise)
-
-
-def _remembering(m: Machine, value: Object, cell: str, found: Value) -> Value:
-    """Return a method that keeps its results, those of one object that a run makes apart from all others."""
-    if value.key in m.hosts or has_method(value, "__eq__"):
-        what = f"{found.__name__}, whose results are kept for the next run, is not in the language here"
-        raise m.unsupported(what, "make the object in the run, of a class that does not define ==")
-    caching = call(m, Host(functools.lru_cache), (), {**found.cache_parameters()})
-    m.store[value.key, cell] = result = call(m, caching, (Bound(found.__wrapped__, value),), {})
-    return result
 
 
 def _without(m: Machine, value: Object, name: str) -> Value:

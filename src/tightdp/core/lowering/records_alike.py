@@ -54,7 +54,7 @@ class _Endless(Builder):
             return super().draw(name, selector, laws, active)
         if len(laws) > 1:
             raise NotAlike("noise depends on the run")
-        number, self._draws = self._draws, self._draws + 1
+        number, self.draws = self.draws, self.draws + 1
         node = Draw(
             self._next(),
             range(-LARGE, LARGE + 1),

@@ -106,11 +106,9 @@ def _changed(m: Machine, node: ast.AugAssign, present: Value, increment: Value) 
         if isinstance(value, Reference) and isinstance(node.op, ast.Add):
             METHODS[type(value), "extend"](m, value, increment)
             return value
-        if isinstance(value, Table) and value.missing is COUNTS:
-            m.store[value.key] = m.store[binary(m, BINARY.get(type(node.op)), value, increment, node).key]
-            return value
-        if isinstance(value, Table) and isinstance(node.op, ast.BitOr):
-            METHODS[Table, "update"](m, value, increment)
+        if isinstance(value, Table) and (value.missing is COUNTS or isinstance(node.op, ast.BitOr)):
+            into = counted if value.missing is COUNTS else partial(METHODS[Table, "update"], m)
+            m.each(increment, partial(into, value))
             return value
         name = BINARY.get(type(node.op))
         if isinstance(value, Object):
@@ -120,6 +118,11 @@ def _changed(m: Machine, node: ast.AugAssign, present: Value, increment: Value) 
             METHODS[Array, "in place"](m, value, result)
             return value
         return m.each(result, lambda one: kept(value, one))
+
+    def counted(value: Table, one: Value) -> None:
+        if isinstance(one, Table) and not isinstance(node.op, ast.BitAnd):  # any dictionary is one of counts here
+            one = Table(one.key, COUNTS)
+        m.store[value.key] = m.store[binary(m, BINARY.get(type(node.op)), value, one, node).key]
 
     def kept(value: Value, result: Value) -> Value:
         if isinstance(value, Reference) and isinstance(result, Reference):
