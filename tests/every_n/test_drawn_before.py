@@ -41,6 +41,14 @@ def several(x):
 
 
 @mechanism(record=Bit)
+def beside_a_multiple(x):
+    total = geometric(0, "1/2") - 3 * geometric(0, "1/5")
+    for v in x:
+        total += 2 * v
+    return total > 0
+
+
+@mechanism(record=Bit)
 def looked_at(x):
     z, told = geometric(0, "1/2"), []
     for v in x:
@@ -79,3 +87,8 @@ def test_noise_that_is_looked_at_is_drawn_where_it_is(program):
     paths = explore(program.bind(n=1).bound, sums=True)
     assert any(path.noises for path in paths.before)
     assert program.bind(n=ALL).privacy().upper >= program.bind(n=3).privacy().exp_epsilon
+
+
+def test_a_multiple_of_noise_beside_noise_is_drawn_where_it_is():
+    (path,) = explore(beside_a_multiple.bind(n=1).bound, sums=True).before
+    assert [factor for form in path.values for _, factor in form.terms] == [-3]

@@ -47,6 +47,14 @@ def fails_elsewhere(x: Any) -> Any:
     return (x[0], 1 // (2 - sum(x[1:])))
 
 
+@mechanism(record=Bit)
+def turned(x: Any) -> Any:
+    total = geometric(0, "1/2")
+    for v in x:
+        total = v - total
+    return total
+
+
 def assert_never_elsewhere(instance: Any, found: Any) -> None:
     """The output of the witness has the probability that is said, and never occurs on the neighbour."""
     witness = found.witness
@@ -79,3 +87,10 @@ def test_a_private_program_is_left_to_other_methods() -> None:
 def test_a_run_that_fails_is_left_to_other_methods() -> None:
     with pytest.raises(ProgramError, match="division by zero"):
         fails_elsewhere.bind(n=3, method="first pairs").privacy()
+
+
+def test_tails_that_begin_elsewhere_are_not_compared() -> None:
+    instance = turned.bind(n=11)
+    assert instance.privacy().exp_epsilon == 2
+    with pytest.raises(QueryError, match="first pairs does not apply: an output stands for several"):
+        turned.bind(n=11, method="first pairs").privacy()

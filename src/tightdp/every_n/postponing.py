@@ -76,8 +76,8 @@ def _without(path: Path, moved: dict[_Place, _Moved]) -> Path:
     names = {
         name
         for place, form in enumerate(path.values)
-        for name, _ in form.terms
-        if (path.target, place) in moved and name in alone
+        for name, factor in form.terms
+        if (path.target, place) in moved and name in alone and abs(factor) == 1
     }
     values = (Affine(tuple(each for each in form.terms if each[0] not in names), form.constant) for form in path.values)
     bounds = {terms: ends for terms, ends in path.bounds.items() if terms not in supports or terms[0][0] not in names}

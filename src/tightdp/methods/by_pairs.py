@@ -23,6 +23,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom, Rejected
 from tightdp.language.program import Bound, Dataset
+from tightdp.language.tails import Tail, has_part
 from tightdp.limits.calibrated import ALLOWED, FEW_VALUES, LITTLE_WORK, NO_LIMIT
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, exceeded, too_much
@@ -47,7 +48,7 @@ _GIVEN_UP = (TooMuchWork, TooWide, LimitError)
 
 
 class _Arranged(Exception):
-    """The codes of two datasets may differ in which arrangements of values they stand for."""
+    """The outputs of two datasets may differ in which arrangements of values, or which integers, they stand for."""
 
 
 _UNKNOWN = (*_GIVEN_UP, TooLarge, _Arranged, ProgramError, QueryError)
@@ -122,11 +123,17 @@ def _tables(
 
 
 def _core_of(program: Program, x: Dataset, control: Control, kept: Kept) -> CoreProgram:
-    """Return the core program of a dataset. Raises TooMuchWork before it is lowered where enough were."""
+    """Return the core program of a dataset. Raises TooMuchWork before it is lowered where enough were.
+
+    Raises _Arranged where noise on all integers is published: where its tails begin depends on the dataset.
+    """
     if kept.records + len(x) > LITTLE_WORK:
         raise TooMuchWork
     kept.records += len(x)
-    return program.core_of(x, control)
+    core = program.core_of(x, control)
+    if any(has_part(value, Tail) for component in core.components for value in component.values):
+        raise _Arranged
+    return core
 
 
 def _outputs(bound: Bound, pair: tuple[Dataset, Dataset]) -> Iterator[Output]:
