@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -89,8 +90,10 @@ def test_a_run_that_fails_is_left_to_other_methods() -> None:
         fails_elsewhere.bind(n=3, method="first pairs").privacy()
 
 
-def test_tails_that_begin_elsewhere_are_not_compared() -> None:
+def test_laws_are_not_compared_where_tails_begin_elsewhere() -> None:
     instance = turned.bind(n=11)
     assert instance.privacy().exp_epsilon == 2
     with pytest.raises(QueryError, match="first pairs does not apply: an output stands for several"):
         turned.bind(n=11, method="first pairs").privacy()
+    rows = instance.likelihood((0,) * 11, (1,) + (0,) * 10).rows
+    assert {row.ratio for row in rows} == {Fraction(1, 2), 2}

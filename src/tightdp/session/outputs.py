@@ -85,6 +85,10 @@ def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
         return _likelihood(engine, (x, x_prime), rows, known[1].stats)
     first, second = _listed_law(engine, x), _listed_law(engine, x_prime)
     rows = likelihood_table(first.law, second.law)
+    if any(isinstance(part, Tail) for row in rows for part in parts_of(row.output)):
+        # Where tails begin depends on the dataset, unless the program is lowered for all of them.
+        _, table = questions.laws(engine.program, engine.query().control)
+        rows = likelihood_table(in_order(table.law(x)), in_order(table.law(x_prime)))
     if (error := engine.program.inexact) is not None:
         laws = [_table(engine, each, engine.query())[0].law(each) for each in (x, x_prime)]
 
