@@ -223,8 +223,8 @@ def _replaced(piece: Piece, v: int, form: Coefficients, constant: int) -> Piece 
     for (bases, degrees), c in piece[1].items():
         ours, powers = dict(bases), dict(degrees)
         base, degree = ours.pop(v, None), powers.pop(v, 0)
-        rest: Terms = {(tuple(ours.items()), tuple(powers.items())): c}
-        added(terms, substituted(rest, base, (*[0 * c] * degree, c / c), (dict(form), constant)))
+        rest = (tuple(ours.items()), tuple(powers.items()))
+        added(terms, substituted(rest, base, (*[0 * c] * degree, c), (dict(form), constant)))
     return None if FALSE in rows else (tightest(line for line in rows if line != TRUE), terms)
 
 

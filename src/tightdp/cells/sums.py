@@ -284,7 +284,7 @@ def _sum_of_piece(rows: Rows, terms: Terms, y: int) -> Iterable[Piece]:
             yield cell, part
 
 
-def _at_end(ends: Sequence[tuple[Terms, Base | None, tuple[Exact, ...]]], at: Bound) -> Terms:
+def _at_end(ends: Sequence[tuple[Key, Base | None, Sequence[Exact]]], at: Bound) -> Terms:
     """Return the sum of some antidifferences at a place."""
     found: Terms = {}
     for rest, base, polynomial in ends:
@@ -307,8 +307,8 @@ def _extreme(bounds: Sequence[Bound], best: int, least: bool) -> Iterable[Row]:
             yield _at_most(*pair, strict=at < best)
 
 
-def _antidifferences(key: Key, c: Exact, y: int) -> tuple[Terms, Base | None, tuple[Exact, ...]]:
-    """Return the factor without y, the base b, and coefficients q with Σ_{l <= y < u} term = q(u) b^u - q(l) b^l.
+def _antidifferences(key: Key, c: Exact, y: int) -> tuple[Key, Base | None, Sequence[Exact]]:
+    """Return the product without y, the base b, and coefficients q: Σ_{l <= y < u} term is it times q(u) b^u - q(l) b^l.
 
     For real y that is an integral.
     """
@@ -316,7 +316,7 @@ def _antidifferences(key: Key, c: Exact, y: int) -> tuple[Terms, Base | None, tu
     base, degree = bases.pop(y, None), degrees.pop(y, 0)
     value = c / c if base is None else base.value
     polynomial = antiderivative(value, degree) if y >= REAL else _antidifference(value, degree)
-    return {(tuple(bases.items()), tuple(degrees.items())): c}, base, polynomial
+    return (tuple(bases.items()), tuple(degrees.items())), base, [c * q for q in polynomial]
 
 
 @lru_cache(1 << 12)
@@ -347,7 +347,7 @@ def antiderivative(base: Exact, degree: int) -> tuple[Exact, ...]:
     return tuple(reversed(q))
 
 
-def substituted(rest: Terms, base: Base | None, polynomial: Sequence[Exact], at: Bound) -> Terms:
+def substituted(rest: Key, base: Base | None, polynomial: Sequence[Exact], at: Bound) -> Terms:
     """Return rest · base^at · polynomial(at)."""
     form, constant = at
     values: Terms = {UNIT: polynomial[-1]}
@@ -361,7 +361,7 @@ def substituted(rest: Terms, base: Base | None, polynomial: Sequence[Exact], at:
             added(values, {UNIT: q} if kept(q) else {})
     if base is not None:
         values = multiplied_terms(values, power(base, form, constant))
-    return multiplied_terms(rest, values)
+    return {_joined(rest, key): c for key, c in values.items()}
 
 
 def _on_a_line(pieces: Pieces) -> Pieces:
