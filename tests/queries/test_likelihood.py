@@ -14,7 +14,7 @@ from command_line import GOLDEN, run
 from generators.comparison import imported
 from generators.mechanisms import draw_mechanism
 from symmetry_oracle import meaning
-from tightdp import Bit, Instance, ParameterError, flip, mechanism
+from tightdp import Bit, Instance, ParameterError, flip, geometric, mechanism
 from tightdp.language.neighbours import relation_of
 from tightdp.queries.curves import LikelihoodRow
 
@@ -77,6 +77,17 @@ def test_every_relation_says_who_is_a_neighbour() -> None:
     assert not response.bind(n=2, lam="1/5", neighbours="unit-all").likelihood((0, 0), (0, 0)).are_neighbours
     assert response.bind(n=2, lam="1/5", neighbours=one_flip).likelihood((0, 0), (0, 1)).are_neighbours
     assert first.bind(n=40, neighbours="unit-all").likelihood((0,) * 40, (1,) * 40).are_neighbours
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_tails_of_two_laws_begin_alike(n: int) -> None:
+    @mechanism(record=Bit)
+    def total(x):  # type: ignore[no-untyped-def]
+        return sum(x) + geometric(0, "1/2")
+
+    x, x_prime = (0,) * n, (1,) + (0,) * (n - 1)
+    assert {row.ratio for row in total.bind(n=n).likelihood(x, x_prime).rows} == {F(1, 2), 2}
+    assert total.bind(n=n).classic_guessing(2, x=x, x_prime=x_prime).exp_epsilon == 2
 
 
 def test_datasets_that_are_none() -> None:

@@ -308,9 +308,9 @@ def _extreme(bounds: Sequence[Bound], best: int, least: bool) -> Iterable[Row]:
 
 
 def _antidifferences(key: Key, c: Exact, y: int) -> tuple[Key, Base | None, Sequence[Exact]]:
-    """Return the product without y, the base b, and coefficients q: Σ_{l <= y < u} term is it times q(u) b^u - q(l) b^l.
+    """Return what stands beside y, the base b, and coefficients q, such that q(y) b^y is an antidifference of the rest.
 
-    For real y that is an integral.
+    For real y it is an antiderivative.
     """
     bases, degrees = dict(key[0]), dict(key[1])
     base, degree = bases.pop(y, None), degrees.pop(y, 0)

@@ -14,8 +14,6 @@ from tightdp.errors import LimitError, ParameterError, QueryError
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.numbers import Exact, down, up
 from tightdp.exact.weights import quotient
-from tightdp.language.outputs import Output
-from tightdp.language.program import Dataset
 from tightdp.language.tails import GaussianTail
 from tightdp.limits import snapshot
 from tightdp.methods.compiled import deep_recursion
@@ -44,7 +42,8 @@ from tightdp.one_run.pairs import PairVector, default_pairs, read_pairs
 from tightdp.results.guessing import Efficacy, Guessing, Row
 from tightdp.results.result import Stats
 from tightdp.session.arguments import read_exact
-from tightdp.session.engine import Engine, Outcome, Query
+from tightdp.session.engine import Engine, Outcome
+from tightdp.session.outputs import laws_alike
 from tightdp.session.search import tight_privacy
 
 _HALF = Fraction(1, 2)
@@ -217,11 +216,6 @@ def adaptive(
     return audit.guessing("adaptive", _words(Threshold(threshold)), joint, ratio, delta)
 
 
-def _law(engine: Engine, query: Query, x: Dataset) -> dict[Output, Number]:
-    found = engine.listing(x, query)
-    return (engine.table_of(x, query) if found is None else found).law(x)
-
-
 def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) -> Guessing:
     """Return the same for classic auditing: independent runs on x or x', by default a worst pair of neighbours."""
     if (x is None) != (x_prime is None):
@@ -230,9 +224,7 @@ def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) 
         witness = tight_privacy(engine).witness
         first = (engine.bound.record.values[0],) * engine.bound.n
         x, x_prime = (first, first) if witness is None else (witness.x, witness.x_prime)
-    query = engine.query()
-    datasets = engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime)
-    law, law_prime = (_law(engine, query, dataset) for dataset in datasets)
+    law, law_prime = laws_alike(engine, engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime))
     joint = classic_law(law, law_prime, runs, Threshold(threshold).least)
     known = engine.program.inexact
     ratios: list[Exact] = [Fraction(1)]

@@ -15,7 +15,7 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom
 from tightdp.language.program import Dataset
-from tightdp.language.tails import Interval, Tail, is_beyond, parts_of
+from tightdp.language.tails import Interval, Tail, has_part, is_beyond, parts_of
 from tightdp.methods import one_output, questions
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.compiled import deep_recursion
@@ -67,6 +67,19 @@ def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[
     return laws, method.name, method.size()
 
 
+def laws_alike(engine: Engine, *datasets: Dataset) -> list[dict[Output, Number]]:
+    """Return the laws of some datasets with the same outputs.
+
+    Where tails begin depends on the dataset, unless the program is lowered for all of them.
+    """
+    query = engine.query()
+    laws = [_table(engine, x, query)[0].law(x) for x in datasets]
+    if any(has_part(output, Tail) for law in laws for output in law):
+        _, table = questions.laws(engine.program, query.control)
+        laws = [table.law(x) for x in datasets]
+    return laws
+
+
 def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
     """Return the probability of one output on one dataset."""
     if (known := numeric.probability(engine, x, y)) is not None:
@@ -84,13 +97,9 @@ def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
         rows = likelihood_table(first_law, second_law)
         return _likelihood(engine, (x, x_prime), rows, known[1].stats)
     first, second = _listed_law(engine, x), _listed_law(engine, x_prime)
-    rows = likelihood_table(first.law, second.law)
-    if any(isinstance(part, Tail) for row in rows for part in parts_of(row.output)):
-        # Where tails begin depends on the dataset, unless the program is lowered for all of them.
-        _, table = questions.laws(engine.program, engine.query().control)
-        rows = likelihood_table(in_order(table.law(x)), in_order(table.law(x_prime)))
+    laws = laws_alike(engine, x, x_prime)
+    rows = likelihood_table(in_order(laws[0]), in_order(laws[1]))
     if (error := engine.program.inexact) is not None:
-        laws = [_table(engine, each, engine.query())[0].law(each) for each in (x, x_prime)]
 
         def ends(mass: Number) -> tuple[Number, Number]:
             return down(mass * (1 - error.relative)), up(mass * (1 + error.relative))
