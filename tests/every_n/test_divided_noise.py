@@ -56,7 +56,18 @@ def told(x):
     return tuple(geometric(v, "1/2") % 4 for v in x)
 
 
-@pytest.mark.parametrize("program", [parity, is_even, secure_sum, masked_messages, drawn_before, several_numbers, told])
+@pytest.mark.parametrize(
+    "program",
+    [
+        parity,
+        is_even,
+        pytest.param(secure_sum, marks=pytest.mark.slow),
+        masked_messages,
+        drawn_before,
+        several_numbers,
+        pytest.param(told, marks=pytest.mark.slow),
+    ],
+)
 def test_the_upper_end_is_what_some_n_has(program):
     found = program.bind(n=ALL).privacy()
     assert (found.status, found.upper) == ("exact", max(program.bind(n=n).privacy().exp_epsilon for n in (1, 2)))

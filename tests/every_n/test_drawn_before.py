@@ -82,7 +82,7 @@ def test_noise_is_drawn_after_the_records(program):
     assert program is several or (found.status, found.upper) == ("exact", max(tight))
 
 
-@pytest.mark.parametrize("program", [looked_at, known_before, scaled])
+@pytest.mark.parametrize("program", [pytest.param(looked_at, marks=pytest.mark.slow), known_before, scaled])
 def test_noise_that_is_looked_at_is_drawn_where_it_is(program):
     paths = explore(program.bind(n=1).bound, sums=True)
     assert any(path.noises for path in paths.before)

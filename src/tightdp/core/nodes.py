@@ -21,6 +21,7 @@ from tightdp.errors import Span
 from tightdp.exact.field import Number
 from tightdp.exact.weights import all_sum_to_one, may_be_positive
 from tightdp.language.laws import Law
+from tightdp.language.tails import Tail, has_part
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +218,11 @@ class CoreProgram:
     def roots(self) -> tuple[Expr, ...]:
         """Everything that the diagram has to represent."""
         return (*self.components, *self.evidence, *(check.condition for check in self.checks))
+
+    @cached_property
+    def has_tails(self) -> bool:
+        """Whether outputs stand for all integers from one on, which depends on the datasets it was lowered for."""
+        return any(has_part(value, Tail) for component in self.components for value in component.values)
 
 
 def reachable(roots: Sequence[Expr], born: int = -1, ends: Container[int] = ()) -> list[Expr]:

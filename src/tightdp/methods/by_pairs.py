@@ -23,7 +23,6 @@ from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.primitives import PseudoRandom, Rejected
 from tightdp.language.program import Bound, Dataset
-from tightdp.language.tails import Tail, has_part
 from tightdp.limits.calibrated import ALLOWED, FEW_VALUES, LITTLE_WORK, NO_LIMIT
 from tightdp.logic.count import Weights
 from tightdp.methods.base import Comparison, Control, Pair, Ratio, Refusal, Tight, exceeded, too_much
@@ -131,7 +130,7 @@ def _core_of(program: Program, x: Dataset, control: Control, kept: Kept) -> Core
         raise TooMuchWork
     kept.records += len(x)
     core = program.core_of(x, control)
-    if any(has_part(value, Tail) for component in core.components for value in component.values):
+    if core.has_tails:
         raise _Arranged
     return core
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from tightdp.core.nodes import Inexact
 from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import down, up
@@ -18,6 +19,7 @@ from tightdp.language.program import Dataset
 from tightdp.language.tails import Interval, Tail, has_part, is_beyond, parts_of
 from tightdp.methods import one_output, questions
 from tightdp.methods.by_elimination import EliminationTable
+from tightdp.methods.choose import program_of
 from tightdp.methods.compiled import deep_recursion
 from tightdp.queries.curves import LikelihoodRow, likelihood_table
 from tightdp.queries.gaussian import clamped
@@ -67,17 +69,19 @@ def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[
     return laws, method.name, method.size()
 
 
-def laws_alike(engine: Engine, *datasets: Dataset) -> list[dict[Output, Number]]:
-    """Return the laws of some datasets with the same outputs.
+def laws_alike(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, Number]], Inexact | None]:
+    """Return the laws of some datasets with the same outputs, and how far they are from those of the mechanism.
 
-    Where tails begin depends on the dataset, unless the program is lowered for all of them.
+    Where tails begin depends on the dataset, unless the program is lowered for all of them; that is done apart, so that
+    other answers do not depend on it.
     """
     query = engine.query()
     laws = [_table(engine, x, query)[0].law(x) for x in datasets]
-    if any(has_part(output, Tail) for law in laws for output in law):
-        _, table = questions.laws(engine.program, query.control)
-        laws = [table.law(x) for x in datasets]
-    return laws
+    if not any(has_part(output, Tail) for law in laws for output in law):
+        return laws, engine.program.inexact
+    program = program_of(engine.bound, engine.backend, engine.program.forced)
+    _, table = questions.laws(program, query.control)
+    return [table.law(x) for x in datasets], program.inexact
 
 
 def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
@@ -97,9 +101,9 @@ def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
         rows = likelihood_table(first_law, second_law)
         return _likelihood(engine, (x, x_prime), rows, known[1].stats)
     first, second = _listed_law(engine, x), _listed_law(engine, x_prime)
-    laws = laws_alike(engine, x, x_prime)
+    laws, error = laws_alike(engine, x, x_prime)
     rows = likelihood_table(in_order(laws[0]), in_order(laws[1]))
-    if (error := engine.program.inexact) is not None:
+    if error is not None:
 
         def ends(mass: Number) -> tuple[Number, Number]:
             return down(mass * (1 - error.relative)), up(mass * (1 + error.relative))
