@@ -45,7 +45,7 @@ _DERIVATIVES, _DOUBLED = 32, 40
 
 
 @dataclass(frozen=True)
-class Moments:
+class MomentsOfReals:
     """A pair of datasets, by its power sums of all orders, with what its likelihood ratios do not exceed."""
 
     powers: Powers
@@ -85,11 +85,11 @@ class Powers:
                 total = plus(total, more)
         return total
 
-    def moments(self, x: Dataset, x_prime: Dataset) -> Moments | None:
+    def moments(self, x: Dataset, x_prime: Dataset) -> MomentsOfReals | None:
         """Return what is asked of two laws about all orders, None where some order has an infinite divergence."""
         ours, theirs = map(self._comparing.laws.content, (x, x_prime))
         if all(kind.like(ours) == kind.like(theirs) for kind in self._comparing.apart):
-            return Moments(self, x, x_prime, self._comparing.laws.one)
+            return MomentsOfReals(self, x, x_prime, self._comparing.laws.one)
         best = self._comparing.largest([(x, x_prime)])
         known = self._comparing.laws.one if best is None else best.value
         most = math.inf if math.inf in (known, self._comparing.upper) else max(known, self._comparing.upper)
@@ -99,7 +99,7 @@ class Powers:
                     if self.sum(x, x_prime, order) == math.inf:
                         return None
             raise Outside("has likelihood ratios without an upper end")
-        return Moments(self, x, x_prime, most)
+        return MomentsOfReals(self, x, x_prime, most)
 
     def _of_kind(self, kind: Kind, x: Dataset, x_prime: Dataset, order: Fraction) -> Exact:
         if x_prime not in kind.weights:

@@ -78,7 +78,7 @@ class Summing:
         """
         if not all(each.pieces for each in factors):
             return None
-        found = [Group(each.name, constant_of(each.pieces), ()) for each in factors if not each.free]
+        found = [Group(each.name, _constant(each.pieces), ()) for each in factors if not each.free]
         meeting = ({v for v, _ in normal} for normal, _ in rows)
         for group in connected([*meeting, *(factor.free for factor in factors)]):
             parts = [each for each in factors if each.free and each.free[0] in group]
@@ -101,7 +101,7 @@ class Summing:
         functions = self._eliminated(rows, factors, hidden)
         if functions is None:
             return None
-        constants = (constant_of(each) for each in functions if not variables(each))
+        constants = (_constant(each) for each in functions if not variables(each))
         return Group(name, prod(constants, start=self.one), tuple(each for each in functions if variables(each)))
 
     def _eliminated(
@@ -249,7 +249,7 @@ def _at_places(rows: Iterable[Row], places: Mapping[int, int]) -> Rows:
     return frozenset([(tuple(sorted([(places[v], c) for v, c in normal])), bound) for normal, bound in rows])
 
 
-def constant_of(pieces: Pieces) -> Exact:
+def _constant(pieces: Pieces) -> Exact:
     """Return the number that a function of no variables is."""
     return sum((terms[UNIT] for _, terms in pieces), 0)
 

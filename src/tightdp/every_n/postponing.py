@@ -76,8 +76,8 @@ def _without(path: Path, moved: dict[_Place, _Moved]) -> Path:
     names = {
         name
         for place, form in enumerate(path.values)
-        for name, factor in form.terms
-        if (path.target, place) in moved and name in alone and abs(factor) == 1
+        for name, _ in form.terms
+        if (path.target, place) in moved and name in alone
     }
     values = (Affine(tuple(each for each in form.terms if each[0] not in names), form.constant) for form in path.values)
     bounds = {terms: ends for terms, ends in path.bounds.items() if terms not in supports or terms[0][0] not in names}
@@ -100,7 +100,7 @@ def _moved(paths: Paths) -> dict[_Place, _Moved]:
             alone = _alone(path, at < 0)
             kept: set[_Name] = set()
             for place, form in enumerate(path.values):
-                names = [(name, factor) for name, factor in form.terms if name in alone and abs(factor) == 1]
+                names = [(name, factor) for name, factor in form.terms if name in alone]
                 laws = tuple(sorted((each for one in names for each in _noise_in(*one, path, at, found)), key=repr))
                 known = found.setdefault((path.target, place), laws)
                 if known and known != laws:
@@ -123,12 +123,12 @@ def _noise_in(name: _Name, factor: Fraction, path: Path, at: int, found: dict[_P
 
 
 def _alone(path: Path, before: bool) -> set[_Name]:
-    """Return the names that stand in one value only, and nowhere else; noise there has its own ends, no others."""
+    """Return the names that stand in one value only, with a factor of ±1; noise there has its own ends, no others."""
     times = Counter(name for terms in _forms(path) for name, _ in terms)
     supports = _supports(path.noises) if before else {}
     for terms, ends in supports.items():
         times[terms[0][0]] -= path.bounds.get(terms) == ends
-    inside = {name for form in path.values for name, _ in form.terms}
+    inside = {name for form in path.values for name, factor in form.terms if abs(factor) == 1}
     return {name for name in inside if times[name] == 1}
 
 

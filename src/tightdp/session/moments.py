@@ -8,20 +8,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from operator import itemgetter
-from typing import Any, cast
+from typing import Any
 
 from flint import arb, ctx
 
 from tightdp.cells.comparing import Comparing
 from tightdp.cells.deltas import Besides
 from tightdp.cells.noise import Outside
-from tightdp.cells.powers import Moments, Powers
+from tightdp.cells.powers import MomentsOfReals, Powers
 from tightdp.errors import LimitError
 from tightdp.exact.divergence import largest_rho
 from tightdp.exact.enclosure import BITS, bounded
 from tightdp.exact.numbers import SHORT, Exact, down, up
 from tightdp.language.neighbours import DIRECTIONS
-from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import FEW_DATASETS
 from tightdp.methods import questions
 from tightdp.methods.base import Pair
@@ -52,26 +51,28 @@ def renyi_divergence(engine: Engine, order: Fraction | float) -> Renyi:
             status=pure.status, stats=pure.stats, reason=pure.reason, hint=pure.hint,
         )  # fmt: skip
     question = RenyiAt(order)
-    known = numeric.through_pairs(engine, lambda laws, pairs: _largest_moment(laws, pairs, question))
+
+    def through(laws: Comparing, pairs: Iterable[numeric.Pair]) -> Found[numeric.Pair]:
+        powers = Powers(laws)
+
+        def sums(pair: numeric.Pair) -> Any:  # of whose laws nothing else is asked
+            return _PowerSums(powers, pair)
+
+        return largest(pairs, question, sums)
+
+    known = numeric.through_pairs(engine, through)
     if known is None:
         found: Renyi = answer(engine, question)
         return found
-    (of_pairs, outcome), pair = known, known[0].pair
-    witness = None if pair is None else PairWitness(*pair)
+    of_pairs, witness, outcome = known
     return outcome.on(between(question, engine.subject, of_pairs.lower, of_pairs.upper, witness))
 
 
-def _largest_moment(laws: Comparing, pairs: Iterable[tuple[Dataset, Dataset]], question: RenyiAt) -> Any:
-    """Return the largest power sum of pairs of which real numbers are published."""
-    powers, of_pair = Powers(laws), cast("Any", partial)
-    return largest(pairs, question, of_pair(_PairOfReals, powers))
-
-
-def _most_concentrated(laws: Comparing, pairs: Iterable[tuple[Dataset, Dataset]]) -> Found[tuple[Dataset, Dataset]]:
+def _most_concentrated(laws: Comparing, pairs: Iterable[numeric.Pair]) -> Found[numeric.Pair]:
     """Return the least ρ of pairs of which real numbers are published, enclosed."""
     if not numeric.of_reals(laws.laws):
         raise Outside("is on the integers")
-    powers, curves = Powers(laws), dict[tuple[Dataset, Dataset], Moments]()
+    powers, curves = Powers(laws), dict[numeric.Pair, MomentsOfReals]()
     besides = Besides(laws)
     names, refused = set[Any](), list[Outside]()
     for pair in pairs:
@@ -94,11 +95,11 @@ def _most_concentrated(laws: Comparing, pairs: Iterable[tuple[Dataset, Dataset]]
 
 
 @dataclass(frozen=True)
-class _PairOfReals:
-    """Two laws of real numbers, of which power sums are known."""
+class _PowerSums:
+    """Two laws of real numbers, by their power sums."""
 
     powers: Powers
-    pair: tuple[Dataset, Dataset]
+    pair: numeric.Pair
 
     def power_sum(self, order: Fraction) -> Ends:
         with ctx.workprec(BITS):
@@ -112,10 +113,9 @@ class _PairOfReals:
 def concentrated(engine: Engine) -> Zcdp:
     """Return the least ρ of zero-concentrated DP over all orders and neighbours, enclosed."""
     if (by_algebra := numeric.through_pairs(engine, _most_concentrated)) is not None:
-        (least, outcome), near = by_algebra, by_algebra[0].pair
-        real = None if near is None else PairWitness(*near)
+        least, nearest, outcome = by_algebra
         return outcome.on(
-            Zcdp(subject=engine.subject, rho=least.upper, lower=least.lower, order=least.order, witness=real)
+            Zcdp(subject=engine.subject, rho=least.upper, lower=least.lower, order=least.order, witness=nearest)
         )
     query, method, pairs = compared(engine)
 

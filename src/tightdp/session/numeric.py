@@ -48,8 +48,8 @@ Measures = Callable[[Dataset, Output], Iterable[tuple[str, Any, Any]]]
 """The measures of the law on a dataset with its target, with both ends of their values."""
 T = TypeVar("T")
 Pair = tuple[Dataset, Dataset]
-Through = tuple[Found[Pair], Outcome]
-"""What is found of all pairs, and the common fields of a result."""
+Through = tuple[Found[Pair], PairWitness | None, Outcome]
+"""What is found of all pairs, the witness, and the common fields of a result."""
 _POINTS = 64
 """At so many e^ε a curve is enclosed."""
 
@@ -110,7 +110,7 @@ def _ends(
         lower, upper, pair = asked.least_ratio(question.delta)
     else:
         return None
-    return lower, upper, None if pair is None else PairWitness(*pair)
+    return lower, upper, _neighbours(pair)
 
 
 def through_pairs(engine: Engine, ask: Callable[[Comparing, Iterable[Pair]], Found[Pair]]) -> Through | None:
@@ -124,7 +124,11 @@ def through_pairs(engine: Engine, ask: Callable[[Comparing, Iterable[Pair]], Fou
     if found is None:
         return None
     outcome = query.outcome(METHOD)
-    return found, outcome if found.lower == found.upper else outcome.bounded
+    return found, _neighbours(found.pair), outcome if found.lower == found.upper else outcome.bounded
+
+
+def _neighbours(pair: Pair | None) -> PairWitness | None:
+    return None if pair is None else PairWitness(*pair)
 
 
 def of_reals(laws: CellLaws) -> bool:

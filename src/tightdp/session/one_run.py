@@ -224,7 +224,7 @@ def classic(engine: Engine, runs: int, x: Any, x_prime: Any, threshold: Number) 
         witness = tight_privacy(engine).witness
         first = (engine.bound.record.values[0],) * engine.bound.n
         x, x_prime = (first, first) if witness is None else (witness.x, witness.x_prime)
-    (law, law_prime), known = laws_alike(engine, engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime))
+    (law, law_prime), known, _ = laws_alike(engine, engine.bound.check_dataset(x), engine.bound.check_dataset(x_prime))
     joint = classic_law(law, law_prime, runs, Threshold(threshold).least)
     ratios: list[Exact] = [Fraction(1)]
     for ours, theirs in ((law, law_prime), (law_prime, law)):

@@ -28,7 +28,7 @@ from tightdp.results.result import Stats, Status
 from tightdp.session import numeric
 from tightdp.session.arguments import read_count
 from tightdp.session.base import InstanceBase
-from tightdp.session.engine import Engine, Query
+from tightdp.session.engine import Engine, Outcome, Query
 from tightdp.session.widened import refuse_inexact
 from tightdp.symmetry.sets import Table, every_dataset
 
@@ -43,18 +43,21 @@ def output_law(engine: Engine, x: Dataset) -> Distribution:
 
 
 def _listed_law(engine: Engine, x: Dataset) -> Distribution:
-    query = engine.query()
-    table, name, size = _table(engine, x, query)
-    query.control.look_at(table, x)
-    law = in_order(table.law(x))
-    outcome = query.outcome(name, size=size)
-    error = engine.program.inexact
+    masses, outcome = _law(engine, x)
+    law, error = in_order(masses), engine.program.inexact
     if error is None or error.merged:
         return outcome.on(Distribution(subject=engine.subject, x=x, law=law))
     ends = [(output, error.ends(mass)) for output, mass in law if not is_beyond(output)]
     lower = tuple((output, down(low)) for output, (low, _) in ends)
     upper = tuple((output, up(min(high, Fraction(1)))) for output, (_, high) in ends)
     return outcome.bounded.on(Distribution(subject=engine.subject, x=x, law=lower, upper=upper))
+
+
+def _law(engine: Engine, x: Dataset) -> tuple[dict[Output, Number], Outcome]:
+    query = engine.query()
+    table, name, size = _table(engine, x, query)
+    query.control.look_at(table, x)
+    return table.law(x), query.outcome(name, size=size)
 
 
 def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[int, int]]:
@@ -69,19 +72,21 @@ def _table(engine: Engine, x: Dataset, query: Query) -> tuple[Table, str, tuple[
     return laws, method.name, method.size()
 
 
-def laws_alike(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, Number]], Inexact | None]:
-    """Return the laws of some datasets with the same outputs, and how far they are from those of the mechanism.
+def laws_alike(
+    engine: Engine, x: Dataset, x_prime: Dataset
+) -> tuple[list[dict[Output, Number]], Inexact | None, Stats]:
+    """Return two laws with the same outputs, how far they are from those of the mechanism, and what they cost.
 
     Where tails begin depends on the dataset, unless the program is lowered for all of them; that is done apart, so that
     other answers do not depend on it.
     """
-    query = engine.query()
-    laws = [_table(engine, x, query)[0].law(x) for x in datasets]
-    if not any(has_part(output, Tail) for law in laws for output in law):
-        return laws, engine.program.inexact
-    program = program_of(engine.bound, engine.backend, engine.program.forced)
-    _, table = questions.laws(program, query.control)
-    return [table.law(x) for x in datasets], program.inexact
+    (law, outcome), (law_prime, other) = _law(engine, x), _law(engine, x_prime)
+    laws, program = [law, law_prime], engine.program
+    if any(has_part(output, Tail) for law in laws for output in law):
+        program = program_of(engine.bound, engine.backend, program.forced)
+        _, table = questions.laws(program, engine.control())
+        laws = [table.law(x), table.law(x_prime)]
+    return laws, program.inexact, outcome.stats + other.stats
 
 
 def output_probability(engine: Engine, x: Dataset, y: Output) -> Number:
@@ -100,8 +105,7 @@ def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
         first_law, second_law = map(in_order, known[0])
         rows = likelihood_table(first_law, second_law)
         return _likelihood(engine, (x, x_prime), rows, known[1].stats)
-    first, second = _listed_law(engine, x), _listed_law(engine, x_prime)
-    laws, error = laws_alike(engine, x, x_prime)
+    laws, error, stats = laws_alike(engine, x, x_prime)
     rows = likelihood_table(in_order(laws[0]), in_order(laws[1]))
     if error is not None:
 
@@ -114,7 +118,7 @@ def likelihood(engine: Engine, x: Dataset, x_prime: Dataset) -> Likelihood:
         else:
             ours, theirs = clamped(*laws)
             rows = likelihood_table(ours.items(), theirs.items(), ends)
-    return _likelihood(engine, (x, x_prime), rows, first.stats + second.stats, "exact" if error is None else "bounded")
+    return _likelihood(engine, (x, x_prime), rows, stats, "exact" if error is None else "bounded")
 
 
 def _likelihood(

@@ -60,21 +60,30 @@ def _read(function: Callable[..., object], home: Callable[[], object], name: str
 
     @builtin(function)
     def handler(m: Machine, /, *arguments: Value, **keywords: Value) -> Value:
-        def made(*first: Value) -> Value:
-            if name.startswith("heap") and name_of(first[0]) != "list":
-                raise Failure("TypeError: heap argument must be a list", "make a list of it")
-            return call(m, Host(getattr(home(), name)), (*first, *arguments[len(first) :]), keywords)
-
-        if name.startswith("heap") and (keywords or not arguments):
-            raise Failure(f"TypeError: {name} takes positional arguments", "give it a list")
+        made = partial(call, m, Host(getattr(home(), name)), arguments, keywords)
         if name not in _AT_ONCE:
-            return m.each(arguments[0], made) if name.startswith("heap") else made()
+            return made()
         FUNCTIONS[of_objects.unchanged] = _unchanged
         unseen, value = tentatively(m, made, lambda cell: False)
         if not unseen:
             what = f"{function.__name__} of what changes something as it is made is not in the language"
             raise m.unsupported(what, "keep list(...) of it")
         return value
+
+
+def _read_heap(function: Callable[..., object]) -> None:
+    name = function.__name__
+
+    @builtin(function)
+    def handler(m: Machine, /, *arguments: Value, **keywords: Value) -> Value:
+        def of(heap: Value) -> Value:
+            if name_of(heap) != "list":
+                raise Failure("TypeError: heap argument must be a list", "make a list of it")
+            return call(m, Host(getattr(in_python("heapq"), name)), (heap, *arguments[1:]), {})
+
+        if keywords or not arguments:
+            raise Failure(f"TypeError: {name} takes positional arguments", "give it a list")
+        return m.each(arguments[0], of)
 
 
 def _unchanged(m: Machine, source: Value, items: Reference) -> None:
@@ -103,10 +112,11 @@ for _function in (
     _read(_function, lambda: written)
 for _function in (
     operator.itemgetter, operator.attrgetter, operator.methodcaller, operator.getitem, operator.setitem,
-    operator.delitem, bisect.insort_left, bisect.insort_right, heapq.heapify, heapq.heappush, heapq.heappop,
-    heapq.heappushpop, heapq.heapreplace,
+    operator.delitem, bisect.insort_left, bisect.insort_right,
 ):  # fmt: skip
     _read(_function, partial(in_python, _function.__module__.lstrip("_")))
+for _function in (heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace):
+    _read_heap(_function)
 _OF_OBJECTS: dict[Callable[..., object], str] = {
     partial: "Partial", itertools.count: "Counting", itertools.cycle: "Cycling", functools.cache: "cache",
     functools.lru_cache: "lru_cache", functools.cmp_to_key: "cmp_to_key", functools.wraps: "wraps",
