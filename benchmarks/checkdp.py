@@ -4,8 +4,8 @@
     python benchmarks/checkdp.py --write    put the table into benchmarks/README.md as well
 
 Source: Wang, Ding, Kifer, Zhang: "CheckDP: An automated and integrated approach for proving differential privacy or
-finding precise counterexamples", CCS 2020. Queries are -1, 0 or 1 (0 or 1 where there are five) and change by at most
-1 each; of the sums one record changes by 1. Claims are at ε = 1. Times are of the processor.
+finding precise counterexamples", CCS 2020. Queries are -1, 0 or 1 and change by at most 1 each; of the sums one record
+changes by 1. Claims are at ε = 1. Times are of the processor.
 """
 
 from __future__ import annotations
@@ -174,12 +174,12 @@ def smart_sum_bare_blocks(x: Any) -> Any:
     return _smart_sum(x, 0)
 
 
-def neighbours_of(function: Any, low: int) -> Any:
-    """Return the neighbour relation of a program whose queries are from `low` to 1."""
+def neighbours_of(function: Any) -> Any:
+    """Return the neighbour relation of a program whose queries are from -1 to 1."""
     if function is sparse_vector_increasing:
         return EachRecord(lambda query: {min(query + 1, 1)})
     if function is sparse_vector_decreasing:
-        return EachRecord(lambda query: {max(query - 1, low)})
+        return EachRecord(lambda query: {max(query - 1, -1)})
     return "unit-step" if "sum" in function.__name__ else "unit-all"
 
 
@@ -206,9 +206,8 @@ ROWS: list[tuple[Any, int, bool]] = [
 
 def row(function: Any, claim: int, private: bool, n: int) -> str:
     """One line of the first table."""
-    low = -1 if n == 3 else 0
     said, name = "holds" if private else "refuted", function.__name__.replace("_", " ")
-    made = mechanism(record=Int(low, 1), neighbours=neighbours_of(function, low))(function)
+    made = mechanism(record=Int(-1, 1), neighbours=neighbours_of(function))(function)
     start = time.process_time()
     found = made.bind(n=n).privacy()
     seconds = time.process_time() - start
@@ -228,7 +227,7 @@ def _down(known: EveryN) -> str:
 
 def row_for_every_n(function: Any, claim: int, private: bool) -> str:
     """One line of the second table."""
-    instance = mechanism(record=Int(0, 1), neighbours=neighbours_of(function, 0))(function).bind(n=ALL)
+    instance = mechanism(record=Int(-1, 1), neighbours=neighbours_of(function))(function).bind(n=ALL)
     said, name = "holds" if private else "refuted", function.__name__.replace("_", " ")
     start = time.process_time()
     try:

@@ -4,12 +4,12 @@
     python benchmarks/dipc.py --write    put the table into benchmarks/README.md as well
 
 Source: Barthe, Chadha, Jagannath, Sistla, Viswanathan: "Deciding differential privacy for programs with finite inputs
-and outputs", LICS 2020. Answers of queries are -1, 0 or 1 (0 or 1 where there are five), neighbours differ by at most 1
-in each, or in one for histograms; numbers are published as the nearest of -1, 0, 1. Every row asks whether a scheme is
-ε-DP for all ε > 0; where it is not at this n, tightdp gives a value of ε and the datasets. Beside it stands the tight
-e^ε as a function of ε, which the decision does not give, and whether the claim holds for all ε and every n, or some n
-at which it fails. Times are of the processor; those of DiPC are stored with its tool, in seconds of Mathematica, for as
-many queries. Of svt7 it decides claims with a δ.
+and outputs", LICS 2020. Answers of queries are -1, 0 or 1, neighbours differ by at most 1 in each, or in one for
+histograms; numbers are published as the nearest of -1, 0, 1. Every row asks whether a scheme is ε-DP for all ε > 0;
+where it is not at this n, tightdp gives a value of ε and the datasets. Beside it stands the tight e^ε as a function of
+ε, which the decision does not give, and whether the claim holds for all ε and every n, or some n at which it fails.
+Times are of the processor; those of DiPC are stored with its tool, in seconds of Mathematica, for as many queries. Of
+svt7 it decides claims with a δ.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def row(scheme: Scheme, n: int) -> str:
 
     function = scheme.function
     one = function in (nmax9, nmax10, rr, rr_correct)
-    record = Int(0, 1) if n == 5 or function in (rr, rr_correct) else Int(-1, 1)
+    record = Int(0, 1) if function in (rr, rr_correct) else Int(-1, 1)
     made = mechanism(record=record, neighbours="unit-step" if one else "unit-all")(function)
     instance = made.bind(n=n, eps="?[0,1]" if function is rr else "?")
     pieces, seconds = timed(instance.privacy)
