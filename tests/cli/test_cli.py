@@ -83,6 +83,8 @@ def complaint(capsys: pytest.CaptureFixture[str], path: Path, text: str) -> str:
         ("", "defines no mechanism"),
         ("x = (", ":1:5: '(' was never closed"),
         ("\n\nimport nowhere_to_be_found", ":3 fails with ModuleNotFoundError: No module named 'nowhere_to_be_found'"),
+        ("from tightdp import Boolean", "\n  tightdp has ALL, Adaptive, Bit, Bits"),
+        ("import tightdp\nx = tightdp.Boolean", "\n  tightdp has ALL, Adaptive, Bit, Bits"),
         ("raise SystemExit", "fails with SystemExit"),
         ("1/0", "fails with ZeroDivisionError"),
         ("x = 'a\0b'", "source code string cannot contain null bytes"),

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
+from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -80,9 +81,11 @@ def _complaint(path: Path, error: BaseException) -> ParameterError:
     if isinstance(error, SyntaxError):
         at = f"{error.filename}:{error.lineno}:{error.offset}"
         return ParameterError(f"{at}: {error.msg}", "correct the file so that Python can import it")
-    return ParameterError(
-        f"importing {_place(path, error)} fails with {_first_line(error)}", "correct the file, or install what it needs"
-    )
+    hint = "correct the file, or install what it needs"
+    tightdp = import_module("tightdp")
+    if (isinstance(error, ImportError) and error.name == "tightdp") or getattr(error, "obj", None) is tightdp:
+        hint = f"tightdp has {', '.join(name for name in tightdp.__all__ if not name.endswith(('Error', '__')))}"
+    return ParameterError(f"importing {_place(path, error)} fails with {_first_line(error)}", hint)
 
 
 def _place(path: Path, error: BaseException) -> str:
