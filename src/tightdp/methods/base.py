@@ -12,8 +12,6 @@ from typing import Any
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.field import ExpNumber, Number
-from tightdp.exact.weights import quotient
-from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.limits import Limits
 from tightdp.limits.calibrated import ALLOWED, NO_LIMIT
@@ -21,8 +19,6 @@ from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
 
 Exact = Fraction | ExpNumber | float
 """An exact number, or infinity."""
-Named = tuple[Exact, Dataset, Dataset, Output]
-"""A ratio and a triple that has it."""
 
 
 @dataclass(frozen=True)
@@ -119,15 +115,6 @@ def on_table(table: Table, privacy_set: PrivacySet, watch: Callable[[], None]) -
             yield Pair(x, x_prime, size, table)
 
     return Comparison(pairs, privacy_set.size)
-
-
-def ratios_of_pairs(pairs: Iterable[Pair]) -> Iterator[Named]:
-    """Yield the ratio P(y|x)/P(y|x') of all pairs with all outputs that one of the two gives."""
-    for pair in pairs:
-        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
-        for code in sorted(ours.by_code.keys() | theirs.by_code.keys()):
-            up, down = ours.by_code.get(code, 0) * theirs.total, theirs.by_code.get(code, 0) * ours.total
-            yield quotient(up, down) if down else math.inf, pair.x, pair.x_prime, pair.table.codes.first(code)
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,11 @@ from tightdp.methods.base import (
     Comparison,
     Control,
     Exact,
-    Named,
     Pair,
     Refusal,
     Sought,
     Tight,
     on_table,
-    ratios_of_pairs,
     too_much,
 )
 from tightdp.methods.by_datasets import up_to_symmetry
@@ -189,10 +187,6 @@ class Aggregates(Method):
             return found
         datasets = found.watched(control)
         return AccuracySet(lambda: self._filled(datasets, control), found.size)
-
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        found = self.comparison(control)
-        return found if isinstance(found, Refusal) else ratios_of_pairs(found)
 
     def symmetry(self) -> Symmetry:
         table = self.table

@@ -13,12 +13,12 @@ from tightdp.exact.whole import lcm
 from tightdp.language.outputs import Output
 from tightdp.language.program import Dataset
 from tightdp.logic.count import Weights
-from tightdp.methods.base import Comparison, Control, Named, Pair, Refusal, on_table, ratios_of_pairs
+from tightdp.methods.base import Comparison, Control, Pair, Refusal, on_table
 from tightdp.methods.by_datasets import Exhaustive
 from tightdp.methods.by_runs import ListedTable
 from tightdp.methods.program import Program
 from tightdp.methods.ranking import alike_pairs
-from tightdp.symmetry.sets import Table, every_neighbouring_pair
+from tightdp.symmetry.sets import Table
 
 
 class CellsTable(ListedTable):
@@ -57,9 +57,6 @@ class Cells(Exhaustive):
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         groups = [] if self.program.contents is None else [range(self.program.bound.n)]
         return alike_pairs(self.program.bound, self.laws(control), groups)
-
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        return ratios_of_pairs(on_table(self.laws(control), every_neighbouring_pair(self.program.bound), control))
 
 
 def finite_laws(program: Program, control: Control) -> dict[Dataset, dict[Output, Number]] | None:

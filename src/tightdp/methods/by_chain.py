@@ -25,20 +25,18 @@ from tightdp.methods.base import (
     Comparison,
     Control,
     Exact,
-    Named,
     Pair,
     Ratio,
     Refusal,
     Tight,
     exceeded,
     on_table,
-    ratios_of_pairs,
     too_much,
 )
 from tightdp.methods.by_elimination import EliminationTable
 from tightdp.methods.chain import Chain, TooManyEntries
 from tightdp.methods.chain_eliminated import EliminatedChain, eliminate_to_chain
-from tightdp.methods.chain_forms import Found, TooManyForms, every_ratio
+from tightdp.methods.chain_forms import Found
 from tightdp.methods.chain_search import blockwise_bound, largest_ratio
 from tightdp.methods.compiled import TooLarge, at_most
 from tightdp.methods.program import Method, Program
@@ -74,9 +72,6 @@ class Chained(Method):
     def ratio_bound(self) -> Exact:
         return self._blockwise
 
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        return self._every_ratio(control)
-
     def symmetry(self) -> Symmetry:
         return self._symmetry
 
@@ -100,13 +95,6 @@ class Chained(Method):
             raise AssertionError("a witness does not have its ratio: a defect of the search")
         return Ratio(witness.ratio, witness.x, witness.x_prime, output, p, q)
 
-    def _every_ratio(self, control: Control) -> Iterator[Named]:
-        try:
-            for ratio, x, x_prime, code in every_ratio(self.chain, self.program.bound, control):
-                yield ratio, x, x_prime, self.table.codes.first(code)
-        except TooManyForms:
-            yield from ratios_of_pairs(on_table(self.table, every_neighbouring_pair(self.program.bound), control))
-
 
 class WithoutDiagram(Chained):
     """A chain obtained by elimination; it gives the tight ratio only."""
@@ -120,9 +108,6 @@ class WithoutDiagram(Chained):
 
     def laws(self, control: Control) -> Table | Refusal:
         return Refusal("chain: without a diagram it gives no laws")
-
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        return Refusal("chain: without a diagram it does not list every ratio")
 
     def symmetry(self) -> Symmetry:
         return Symmetry(())
@@ -148,9 +133,6 @@ class SomePairs(Chained):
         pairs = on_table(self.table, PrivacySet(lambda: islice(_promising(bound, worst), TABLE_ENTRIES)), control)
         hint = "use fewer records" if self.program.forced is None else "leave the method out, which compares no others"
         return Comparison(pairs.pairs, None, LimitError("only promising pairs are compared", hint), searched.upper)
-
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        return Refusal("chain: some pairs do not have every ratio")
 
 
 def _promising(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> Iterator[tuple[Dataset, Dataset, int]]:

@@ -13,12 +13,10 @@ from tightdp.limits.calibrated import ALLOWED, FEW_DATASETS, LITTLE_WORK, MAX_DA
 from tightdp.methods.base import (
     Comparison,
     Control,
-    Named,
     Pair,
     Refusal,
     exceeded,
     on_table,
-    ratios_of_pairs,
     too_much,
 )
 from tightdp.methods.compiled import TooLarge
@@ -117,10 +115,6 @@ class Exhaustive(Method):
         except QueryError as error:
             return Refusal(error.what, error.hint, decisive=True)
 
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        pairs = self.comparison(control)
-        return pairs if isinstance(pairs, Refusal) else ratios_of_pairs(pairs)
-
 
 class Orbits(Exhaustive):
     """One dataset, and one pair of neighbours, of every orbit of the program's symmetries."""
@@ -161,9 +155,6 @@ class Orbits(Exhaustive):
         if found.orbits.number > MAX_DATASETS:
             return _too_many(found.orbits.number, "datasets")
         return found.orbits.accuracy_set().watched(control)
-
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        return Refusal("orbits: triples are declared one by one, not up to symmetry")
 
     def symmetry(self) -> Symmetry:
         return Symmetry(()) if self._used is None else of_symmetries(self._used)

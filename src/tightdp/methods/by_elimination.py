@@ -35,7 +35,7 @@ from tightdp.limits.calibrated import (
 )
 from tightdp.logic.count import Weights
 from tightdp.logic.encode import prober
-from tightdp.methods.base import Comparison, Control, Named, Refusal, on_table, ratios_of_pairs, too_much
+from tightdp.methods.base import Comparison, Control, Refusal, on_table, too_much
 from tightdp.methods.by_datasets import Exhaustive, Orbits, every_two_laws
 from tightdp.methods.compiled import steps_of_diagram
 from tightdp.methods.elimination import Elimination, Failed, TooManyRows, TooMuchWork, laws
@@ -267,9 +267,6 @@ class Eliminated(Orbits):
 
     def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
         return Exhaustive.accuracy_set(self, control) if self._found is None else super().accuracy_set(control)
-
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        return ratios_of_pairs(self._every_two(control))
 
     def _every_two(self, control: Control) -> Comparison:
         return on_table(self.table, every_two_laws(self.program.bound, self.table, control), control)

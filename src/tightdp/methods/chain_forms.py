@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import product
 from typing import Any
 
 from flint import arb
@@ -22,10 +20,10 @@ from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
 from tightdp.exact.whole import Whole, ball_of, gcd
 from tightdp.language.domains import Record
-from tightdp.language.neighbours import NeighbouringRelation, relation_of
+from tightdp.language.neighbours import NeighbouringRelation
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits import pay
-from tightdp.limits.calibrated import FEW_VALUES, LITTLE_WORK
+from tightdp.limits.calibrated import FEW_VALUES
 from tightdp.methods.chain import Block, Chain, Change, Vector
 
 Choices = tuple[Any, ...]
@@ -174,10 +172,6 @@ def _dominates(strong: Vector, weak: Vector) -> bool:
     return least_up * most_down <= most_up * least_down
 
 
-class TooManyForms(Exception):
-    """There are too many pairs of forms at one block."""
-
-
 @dataclass(frozen=True)
 class Found:
     """A dataset, a neighbour and an output code, and the ratio of their probabilities (infinity: division by 0)."""
@@ -199,51 +193,6 @@ def found(chain: Chain, bound: Bound, head: int, tail: int, taken: Sequence[Chan
     up, down = dot(chain.heads[head], ours), dot(chain.heads[head], theirs)
     code = chain.code(head, [(old, bits) for old, _, bits in taken], tail)
     return Found(quotient(up, down) if down else math.inf, tuple(x), tuple(x_prime), code)
-
-
-def every_ratio(
-    chain: Chain, bound: Bound, watch: Callable[[], None] = lambda: None
-) -> Iterator[tuple[Exact, Dataset, Dataset, int]]:
-    """Yield every likelihood ratio P(y|x)/P(y|x') over neighbours and outputs with x, x' and the code of y.
-
-    A ratio may be 0 or infinite; 0/0 is left out. Some ratios are repeated. The relation must be built in. Raises
-    TooManyForms where there are too many pairs of forms, and LimitError where `watch` does.
-    """
-    seen = {block.client for block in chain.blocks}
-    unseen = next((client for client in range(bound.n) if client not in seen), None)
-    steps = relation_of(bound).steps
-    move = next(((old, new) for old, after in steps.items() for new in after if new != old), None)
-    for (head, above), (tail, below) in product(chain.heads.items(), chain.tails.items()):
-        moved = unseen is not None and move is not None
-        for vector, choices in _pairs_of_forms(chain, bound, below, moved, watch):
-            if any(node in above or ~node in above for node in vector):
-                one = found(chain, bound, head, tail, listed(choices))
-                x, x_prime = list(one.x), list(one.x_prime)
-                if x == x_prime and unseen is not None and move is not None:
-                    x[unseen], x_prime[unseen] = move
-                yield one.ratio, tuple(x), tuple(x_prime), one.code
-                if one.ratio == math.inf:  # built-in relations are symmetric
-                    yield Fraction(0), tuple(x_prime), tuple(x), one.code
-
-
-def _pairs_of_forms(
-    chain: Chain, bound: Bound, below: Vector, moved_already: bool, watch: Callable[[], None]
-) -> list[Form]:
-    """Return the forms of x and x' together for neighbours and all outputs of a tail."""
-    relation = relation_of(bound)
-    start: Form = (below | {~node: value for node, value in below.items()}, ())
-    still, moved = [start], [start] if moved_already or relation.every_record else []
-    for block in reversed(chain.blocks):
-        watch()
-        staying, changing = moves_of(block, relation)
-        if relation.every_record:
-            moved = distinct(both(block, moved, [*staying, *changing]))
-        else:
-            moved = distinct((*both(block, moved, staying), *both(block, still, changing)))
-            still = distinct(both(block, still, staying))
-        if len(moved) + len(still) > LITTLE_WORK:
-            raise TooManyForms
-    return moved
 
 
 def moves_of(block: Block, relation: NeighbouringRelation) -> tuple[list[Change], list[Change]]:

@@ -34,7 +34,7 @@ from tightdp.limits.calibrated import (
 from tightdp.logic.encode import prober
 from tightdp.logic.formula import WeightedFormula
 from tightdp.methods.aggregated import AggregateTable, find_aggregate_table
-from tightdp.methods.base import Comparison, Control, Exact, Named, Pair, Refusal, Sought, Tight
+from tightdp.methods.base import Comparison, Control, Exact, Pair, Refusal, Sought, Tight
 from tightdp.methods.chain import Chain, make_chain
 from tightdp.methods.compiled import TooLarge, at_most, cells, counted, deep_recursion, encode_core, steps_of_diagram
 from tightdp.methods.symmetry import Symmetry
@@ -375,10 +375,6 @@ class Method(Protocol):
     def accuracy_set(self, control: Control) -> AccuracySet | Refusal:
         """Return the datasets on which to measure accuracy."""
         return Refusal(f"{self.name}: it does not say on which datasets to measure accuracy")
-
-    def every_ratio(self, control: Control) -> Iterator[Named] | Refusal:
-        """Yield every likelihood ratio over neighbours and outputs, with a triple that has it."""
-        return Refusal(f"{self.name}: it does not list every ratio")
 
     def symmetry(self) -> Symmetry:
         """Return the symmetries that the method uses, in words, and the sizes of the reduced sets."""

@@ -18,7 +18,6 @@ from tightdp.methods.base import (
     Control,
     Exact,
     Looked,
-    Named,
     Ratio,
     Refusal,
     Sought,
@@ -234,14 +233,6 @@ def accuracy_set(program: Program, control: Control) -> tuple[Method, Table, Acc
 
     method, (table, datasets) = _Asked(program, control, ask).first()
     return method, table, datasets
-
-
-def every_ratio(program: Program, control: Control) -> Iterator[Named]:
-    """Yield every likelihood ratio over neighbours and outputs, with a triple that has it.
-
-    Some are repeated. Raises QueryError where there are too many.
-    """
-    return _Asked(program, control, lambda method, budget: method.every_ratio(control)).first()[1]
 
 
 def every_symmetry(program: Program, control: Control) -> tuple[Method, Symmetry]:

@@ -10,18 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from tightdp.errors import QueryError
 from tightdp.exact.numbers import Exact
 from tightdp.exact.rationals import as_value
+from tightdp.exact.weights import quotient
 from tightdp.language.domains import Record
 from tightdp.language.interp import target_of
 from tightdp.language.neighbours import relation_of
 from tightdp.language.outputs import Output
 from tightdp.language.program import Bound, Dataset
 from tightdp.language.tails import Tail
-from tightdp.methods.base import Named, Ratio
+from tightdp.methods.base import Pair, Ratio
 from tightdp.queries.accuracy import AccuracyClass, number_or_tail
 from tightdp.queries.measures import AccuracyAt
 from tightdp.symmetry.sets import AccuracySet, Table
@@ -104,16 +106,22 @@ def ranked(table: Table, triples: Iterable[Triple], watch: Callable[[], None]) -
     ]
 
 
-def check_privacy_set(declared: Collection[Ratio], every: Iterable[Named]) -> None:
-    """Raise QueryError naming a neighbouring triple whose ratio no declared triple has."""
+def check_privacy_set(declared: Collection[Ratio], pairs: Iterable[Pair]) -> None:
+    """Raise QueryError naming a triple of neighbours to compare whose ratio no declared triple has."""
     known = {ratio.exp_epsilon for ratio in declared}
-    for value, x, x_prime, output in every:
-        if value not in known:
-            raise QueryError(
-                f"the privacy set misses the triple {Triple(x, x_prime, output)}: its ratio is "
-                f"{'infinite' if value == math.inf else value}, which no triple of the set has",
-                "add it, or leave the privacy set out",
-            )
+    ratio = cache(lambda up, down: quotient(up, down) if down else math.inf)  # pairs have many in common
+    for pair in pairs:
+        ours, theirs = pair.table.weights(pair.x), pair.table.weights(pair.x_prime)
+        for code in sorted(ours.by_code.keys() | theirs.by_code.keys()):
+            up, down = ours.by_code.get(code, 0) * theirs.total, theirs.by_code.get(code, 0) * ours.total
+            value = ratio(up, down)
+            if value not in known:
+                triple = Triple(pair.x, pair.x_prime, pair.table.named(code, pair.x, pair.x_prime)[0])
+                raise QueryError(
+                    f"the privacy set misses the triple {triple}: its ratio is "
+                    f"{'infinite' if value == math.inf else value}, which no triple of the set has",
+                    "add it, or leave the privacy set out",
+                )
 
 
 def check_accuracy_set(

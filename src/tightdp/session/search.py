@@ -191,7 +191,8 @@ def declared_privacy(
     with query.searching():
         try:
             ratios = declared.ranked(table, triples, query.control)
-            declared.check_privacy_set(ratios, questions.every_ratio(engine.program, query.control))
+            pairs = questions.every_pair(engine.program, query.control)[1]
+            declared.check_privacy_set(ratios, query.control.pairs(pairs))
         except LimitError as error:
             query.control.stopped = error
     lower = max([Fraction(1), *(ratio.exp_epsilon for ratio in ratios)])
