@@ -11,7 +11,8 @@ import pytest
 
 from agreement import module_of
 from parametrised import value_at
-from tightdp import Bit, geometric, laplace, mechanism, one_sided_geometric
+from tightdp import Bit, discrete_laplace, exponential, geometric, laplace, mechanism, one_sided_geometric
+from tightdp.errors import QueryError
 from tightdp.exact.polynomials import naming
 
 HEAD = "from tightdp import *\n\n\n@mechanism(record=Bit, target=sum)\n"
@@ -91,3 +92,54 @@ def test_the_least_noise_that_is_private_and_the_most_that_is_accurate() -> None
     (span,) = count.bind(n=2, eps="?").solve(epsilon=1, alpha=2, beta="1/3").holds
     assert float(span.start) == pytest.approx(math.log(3) / 2, rel=1e-12)
     assert span.stop.value == 1
+
+
+@mechanism(record=Bit, target=lambda x: 3 * x[0])
+def chosen(x: Any, s: Any) -> Any:
+    low, high = laplace(0, s), exponential(0, 2 * s)
+    return 3 * x[0] + (low - high / 3 if low < 2 * high else 2 * low)
+
+
+@mechanism(record=Bit, target=sum)
+def clamped(x: Any, s: Any) -> Any:
+    return max(0, laplace(sum(x), s))
+
+
+@mechanism(record=Bit, target=sum)
+def whole(x: Any, s: Any) -> Any:
+    return discrete_laplace(sum(x), s)
+
+
+@pytest.mark.parametrize(("made", "name"), [(count, "eps"), (chosen, "s")])
+def test_least_errors_of_reals_are_in_proportion_to_the_scale(made: Any, name: str) -> None:
+    found = made.bind(n=2, **{name: "?"}).accuracy(beta="1/10")
+    (part,) = found.pieces
+    for value in (F(1, 3), F(7, 2)):
+        one = made.bind(n=2, **{name: value}).accuracy(beta="1/10")
+        least, most = part.ends_at(value)
+        assert least <= one.upper, "they have a number in common"
+        assert one.lower <= most
+        assert most - least < F(1, 10**9)
+    if made is count:
+        assert float(part.ends_at(F(4))[0]) == pytest.approx(math.log(10) / 4, rel=1e-12)
+        assert "2.30258509299/eps" in str(found)
+
+
+def test_least_errors_that_are_no_multiple_of_the_unknown_are_refused() -> None:
+    with pytest.raises(QueryError, match="no multiple of s") as refused:
+        clamped.bind(n=2, s="?").accuracy(beta="1/10")
+    assert "solve" in str(refused.value)
+
+
+def test_least_errors_of_integers_need_a_range() -> None:
+    with pytest.raises(QueryError, match="infinitely many least errors"):
+        two_sided.bind(n=2, r="?").accuracy(beta="1/10")
+    found = two_sided.bind(n=2, r="?[1/10,1/2]").accuracy(beta="1/10")
+    for r in (F(1, 5), F(1, 4), F(1, 3), F(1, 2)):
+        assert value_at(found, r) == next(k for k in range(9) if 2 * r ** (k + 1) / (1 + r) <= F(1, 10))
+
+
+def test_the_least_error_of_discrete_laplace_noise() -> None:
+    r = math.exp(-1 / 2)
+    least = next(k for k in range(20) if 2 * r ** (k + 1) / (1 + r) <= 1 / 10)
+    assert whole.bind(n=2, s=2).accuracy(beta="1/10").alpha == least

@@ -1,4 +1,4 @@
-"""How many draws have an unknown scale, and how fast probabilities change with it."""
+"""How many draws have an unknown scale, how fast probabilities change with it, and whether errors are in proportion."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from flint import arb, ctx
 
 from tightdp.cells.followed import Loops
 from tightdp.cells.maker import mass_of
+from tightdp.cells.noise import Noisy
 from tightdp.cells.paths import paths
 from tightdp.exact.enclosure import BITS, ends
 from tightdp.exact.field import ExpNumber, Number
+from tightdp.language.interp import target_of
 from tightdp.language.laws import Exponentials
 from tightdp.language.program import Bound, Dataset
 
@@ -63,6 +65,22 @@ def scaled_draws(bound: Bound, datasets: Iterable[Dataset], symbol: Number, watc
             most = max(most, len(scaled))
     rates = ways.pop() if ways else None
     return None if rates is None else Scaled(most, rates)
+
+
+def errors_in_proportion(bound: Bound, x: Dataset, symbol: Number, watch: Callable[[], None]) -> bool | None:
+    """Return whether the unknown times the error of a real number has one law (True), or the error over it (False).
+
+    So it is where all draws have such a rate, or scale, and what they decide and publish stays what it is when all of
+    them are multiplied by a number. None elsewhere.
+    """
+    target, ways = target_of(bound, x), set[bool | None]()
+    for path in paths(bound, x, Loops(lambda path: mass_of(path, watch), watch))[0]:
+        constant = path.output.constant if isinstance(path.output, Noisy) else path.output
+        ends = (end for law in path.laws.values() for low, high, _ in law.pieces for end in (low, high))
+        if constant != target or any(limit for _, limit in path.rows) or any(ends) or _has_unknown(path.weight):
+            return None
+        ways |= {_way(law, symbol) for law in path.laws.values()}
+    return ways.pop() if len(ways) == 1 else None
 
 
 def _has_unknown(*values: Any) -> bool:

@@ -182,20 +182,23 @@ def errors(table: Table, x: Dataset, beta: Number) -> tuple[dict[int | Number, W
     if tails and not beta:
         raise QueryError("noise on all integers is beyond every bound with some probability", "give a positive beta")
     # What is left out of all tails has mass at most beta, and is farther from the target than the rest.
-    spans = [_span(tail, quotient(weight, weights.total) * len(tails), beta) for tail, weight in tails]
+    shares = [quotient(weight, weights.total) for _, weight in tails]
+    spans = [_span(tail, share * len(tails), beta) for (tail, _), share in zip(tails, shares, strict=True)]
     reach: Any = max(
         [*(error for error in masses if error != math.inf), *(abs(span[-1] - target) for span in spans if span)],
         default=0,
     )
-    for (tail, weight), span in zip(tails, spans, strict=True):
+    if tails:  # the numbers of a tail have shares of a weight
+        masses = {error: quotient(weight, weights.total) for error, weight in masses.items()}
+    for (tail, _), span, share in zip(tails, spans, shares, strict=True):
         end = target + tail.direction * reach
         left = as_exact(1)
         number = int((end - tail.first) * tail.direction / Fraction(tail.step)) + 1
         for value in _through(tail, max(len(span), number)):
             error = abs(value - target)
-            masses[error] = masses.get(error, 0) + weight * (left * (1 - tail.ratio))
+            masses[error] = masses.get(error, 0) + share * left * (1 - tail.ratio)
             left *= tail.ratio
-    return masses, weights.total
+    return masses, 1 if tails else weights.total
 
 
 def _span(tail: Tail, mass: Number, beta: Number) -> list[int | Fraction]:

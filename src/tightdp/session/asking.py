@@ -10,25 +10,26 @@ from typing import Any
 
 from tightdp.errors import LimitError, QueryError
 from tightdp.exact.cells import Cell
-from tightdp.exact.field import Number
+from tightdp.exact.field import ExpNumber, Number
 from tightdp.exact.lines import quotient
 from tightdp.exact.pieces import Piece
 from tightdp.language.interp import target_of
 from tightdp.language.program import Dataset
+from tightdp.language.tails import Tail
 from tightdp.methods import by_cells, questions
 from tightdp.methods.base import Pair
 from tightdp.methods.program import Method
 from tightdp.queries import unknowns
 from tightdp.queries.accuracy import Listed
-from tightdp.queries.measures import AccuracyAt, Goal
+from tightdp.queries.measures import AccuracyAt, Goal, LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.answers import Accuracy
 from tightdp.results.privacy import Privacy
 from tightdp.results.result import EventWitness, PairWitness, Result, Stats, TripleWitness
 from tightdp.session import accuracy, numeric, search
 from tightdp.session.base import InstanceBase
-from tightdp.session.cellwise import Question, Stretch
-from tightdp.session.engine import AskedNumber, Query, neighbours
+from tightdp.session.cellwise import Cellwise, Question, Stretch
+from tightdp.session.engine import AskedNumber, Engine, Query, neighbours
 
 Pieces = Callable[[Cell], Sequence[Stretch]]
 Collected = tuple[Pieces, Stats]
@@ -159,6 +160,37 @@ class Computed:
         if answered[2].status != "exact":
             raise LimitError(answered[2].reason, "with an unknown all datasets are enumerated: use fewer records")
         return answered
+
+
+@dataclass(frozen=True)
+class LeastErrors:
+    """The least error bound on every cell, of which there are infinitely many where noise may be as wide as one likes.
+
+    Raises QueryError there unless the unknown has a range.
+    """
+
+    question: LeastError
+    ours: Cellwise
+
+    def __call__(self, engine: Engine) -> Accuracy:
+        """Ask an engine."""
+        if self.ours.range.low is None and _has_tails(engine):
+            raise QueryError(
+                f"noise on all integers has infinitely many least errors as {self.ours.name} goes through all values",
+                f"give {self.ours.name} a range in which it is neither very narrow nor very wide, such as [1/4,1/2]",
+            )
+        found: Accuracy = search.answer(engine, self.question)
+        return found
+
+
+def _has_tails(engine: Engine) -> bool:
+    """Whether integers without a bound are published, with an unknown in how likely they are."""
+    watch = engine.control()
+    if (cells := engine.program.cells(watch)) is not None:
+        return cells.laws.published
+    _, table, datasets = questions.accuracy_set(engine.program, watch)
+    outputs = (table.codes.first(code) for x, _ in watch.inputs(table, datasets) for code in table.weights(x).by_code)
+    return any(isinstance(each, Tail) and isinstance(each.ratio, ExpNumber) for each in outputs)
 
 
 class _Method:

@@ -1,17 +1,17 @@
-"""δ, and ε at a δ, of published real numbers as functions of an unknown scale: enclosed between lines.
+"""δ, ε at a δ, and least errors, of published real numbers as functions of an unknown scale: enclosed.
 
 Where the unknown s is the scale of draws, or the rate, the second derivative of the probability of any event is at most
 c/s² in size (`cells/scales.py`). δ is the largest of P(E) - t·Q(E) over all events E. So, with M = (1 + t)·c/s², it is
 convex when M·s²/2 is added: δ is at most its chord between two values of s and M·h²/8, and at least what a line through
 two values is beyond them, less M/2 times both distances. For ε at a δ lines are those of t and s together, along which
-Q(E) changes, too.
+Q(E) changes, too. The least error for a β is known where it is in proportion to the scale of all draws.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -20,12 +20,13 @@ from typing import Any, NamedTuple
 from flint import arb, ctx
 
 from tightdp.cells import scales
-from tightdp.errors import QueryError
+from tightdp.errors import ParameterError, ProgramError, QueryError
 from tightdp.exact.cells import Cell
 from tightdp.exact.enclosure import BITS, ends, round_up
 from tightdp.exact.field import Number, as_ball, ratio
 from tightdp.exact.lines import parts_in_x
 from tightdp.exact.polynomials import UNKNOWN
+from tightdp.queries.measures import LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.pieces import End, Part
 from tightdp.results.result import Stats
@@ -33,6 +34,8 @@ from tightdp.session import numeric, search
 from tightdp.session.asking import Largest
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Stretch
+from tightdp.session.ends import inside, part_of
+from tightdp.session.engine import AskedNumber
 
 _CELLS = 64
 """The range is cut into so many."""
@@ -63,11 +66,18 @@ _Lines = tuple[_Range, Line, "Line | None"]
 """A range, and lines that a function is at most, and at least, there."""
 
 
-def enclosed(ours: Cellwise, question: DeltaAt | LeastRatio) -> tuple[Part, ...] | None:
-    """Return both ends as lines on parts of the range; None where no real numbers are published.
+def enclosed(ours: Cellwise, question: AskedNumber) -> tuple[Part, ...] | None:
+    """Return both ends of an answer; None where no real numbers are published, and for ε and 1 - β, which are exact.
 
     Raises QueryError where the unknown is not a scale alone, or has no range.
     """
+    if isinstance(question, LeastError):
+        return _least_error(ours, question)
+    return _between_lines(ours, question) if isinstance(question, DeltaAt | LeastRatio) else None
+
+
+def _between_lines(ours: Cellwise, question: DeltaAt | LeastRatio) -> tuple[Part, ...] | None:
+    """Return both ends as lines on parts of the range."""
     found = ours.ask(_Scaled(ours))
     if all(each.value is None for each in found):
         return None
@@ -124,6 +134,56 @@ class _Scaled:
             return None, None
         drawn = scales.scaled_draws(instance.bound, laws.laws.laws, self.ours.symbol, query.control)
         return drawn or False, None
+
+
+def _least_error(ours: Cellwise, question: LeastError) -> tuple[Part, ...] | None:
+    """Return both ends of the least error as multiples of the scale, or of 1 over the rate; None for integers."""
+    stretches, parts = ours.ask(_InProportion(ours, question)), []
+    if all(each.value is None for each in stretches):
+        return None
+    u = ratio(UNKNOWN, UNKNOWN**0)
+    for each in stretches:
+        point = each.high is not None and not each.high.compare(each.low)
+        value = ours.value_at(each.low) if point else inside(ours, each.low, each.high)
+        if each.value is False or value is None:
+            raise QueryError(
+                f"the least error for a β is no multiple of {ours.name}, or of 1/{ours.name}, here",
+                f"give {ours.name} a value, or ask for the values of it at which an α is enough: solve --alpha --beta",
+            )
+        try:
+            found = search.answer(ours.with_value(value).engine, question)
+        except (ParameterError, ProgramError):  # a value at which the program does not run
+            continue
+        times = {"rates": value / u, "scales": u / value, None: 1}[each.value]
+        least = None if found.lower == found.upper else found.lower * times
+        parts.append(replace(part_of(ours, each, found.upper * times, found.x), least=least))
+    return tuple(parts)
+
+
+@dataclass(frozen=True)
+class _InProportion:
+    """Whether errors are in proportion to 1 over "rates" or to "scales": False elsewhere, None for other outputs."""
+
+    ours: Cellwise
+    question: LeastError
+    continuous: bool = True
+
+    def collect(self, instance: InstanceBase) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:
+        """Look at the errors; see `Question` of `cellwise`."""
+        query = instance.engine.query()
+        value, _ = self.at(instance)
+        stats = query.outcome(numeric.METHOD).stats
+        return lambda cell: [Stretch(cell.low, cell.high, value, None)], stats
+
+    def at(self, instance: InstanceBase) -> tuple[Any, Any]:
+        """Look at the errors at one value of the unknown, which is that of the cell, or of its end."""
+        engine, watch = instance.engine, instance.engine.control()
+        laws = engine.program.cells(watch)
+        if laws is None or not numeric.of_reals(laws.laws):
+            return None, None
+        datasets = numeric.accuracy_set(engine, self.question, laws.laws) or ()
+        ways = {scales.errors_in_proportion(engine.bound, x, self.ours.symbol, watch) for x, _ in datasets}
+        return False if len(ways) != 1 or None in ways else "rates" if ways.pop() else "scales", None
 
 
 def _most(ours: Cellwise, a: Fraction, b: Fraction) -> Fraction:

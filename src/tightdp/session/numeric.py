@@ -250,7 +250,7 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
     """Return the tight 1 - β at an error bound, or the least one for a β, over all datasets."""
     if isinstance(question, LeastError) and not (question.beta and laws.fits(question.beta)):
         return None
-    if (datasets := _accuracy_set(engine, question, laws)) is None:
+    if (datasets := accuracy_set(engine, question, laws)) is None:
         return None
     numbers = _Numbers(engine.bound, laws, query.control)
 
@@ -269,7 +269,7 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
     return (outcome if found.lower == found.upper else outcome.bounded).on(found)
 
 
-def _accuracy_set(
+def accuracy_set(
     engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws
 ) -> Iterable[tuple[Dataset, int]] | None:
     """Return the datasets that are looked at for accuracy, None where another way is to answer."""
@@ -289,7 +289,7 @@ def near(engine: Engine, question: AccuracyAt) -> list[tuple[Number | None, Data
     """Return the probabilities, by dataset, that the output is near the target; None where another way is to answer."""
     query = engine.query()
     laws = engine.program.cells(query.control)
-    datasets = None if laws is None else _accuracy_set(engine, question, laws.laws)
+    datasets = None if laws is None else accuracy_set(engine, question, laws.laws)
     if laws is None or datasets is None:
         return None
     numbers = _Numbers(engine.bound, laws.laws, query.control)

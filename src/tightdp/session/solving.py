@@ -38,7 +38,7 @@ from tightdp.results.privacy import Privacy
 from tightdp.results.result import Result, Stats, TripleWitness
 from tightdp.session import knots, search
 from tightdp.session.arguments import Claims
-from tightdp.session.asking import Answered, Computed, Largest
+from tightdp.session.asking import Answered, Computed, Largest, LeastErrors
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Question, Stretch, limit_of
 from tightdp.session.ends import best_of, end_of, inside, part_of, safe
@@ -64,10 +64,13 @@ def answer(ours: Cellwise, question: AskedNumber) -> Pieces:
             kind, what = AccuracyPieces, "one_minus_beta"
             more = {"at": (("alpha", question.alpha),), "relative": question.relative}
         case LeastError():
-            return computed(ours, lambda engine: search.answer(engine, question))
-    if isinstance(question, LeastRatio | DeltaAt) and (parts := knots.enclosed(ours, question)) is not None:
-        found = Pieces(subject=ours.instance.subject, unknown=Unknown(ours.name), what=what, pieces=parts, **more)
+            kind, what = AccuracyPieces, "alpha"
+            more = {"at": (("beta", question.beta),), "relative": question.relative}
+    if (parts := knots.enclosed(ours, question)) is not None:
+        found = kind(subject=ours.instance.subject, unknown=Unknown(ours.name), what=what, pieces=parts, **more)
         return replace(found, stats=ours.stats, status="bounded")
+    if isinstance(question, LeastError):
+        return computed(ours, LeastErrors(question, ours))
     return _made(ours, _parts(ours, Largest(question)), kind, what, **more)
 
 

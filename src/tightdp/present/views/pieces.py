@@ -26,6 +26,7 @@ from tightdp.results.result import PairWitness, TripleWitness
 _LONGEST = 60
 _POINTS = 200
 _DIGITS = 30
+_TWELVE = 12
 _FEW, _SHORT = 16, 6
 """So many values are shown of an enclosure, to so many digits."""
 _SYMBOLS = {"exp_epsilon": "e^ε", "delta": "δ", "one_minus_beta": "1 - β", "alpha": "α", "beta": "β"}
@@ -42,15 +43,27 @@ _ROOT = "An end after ≈ is the root of a polynomial that --json prints."
 
 @view_of.register
 def _pieces_view(result: pieces.Pieces) -> View:
-    if any(part.least is not None for part in result.pieces):
+    enclosed = any(part.least is not None for part in result.pieces)
+    if enclosed and result.what != "alpha":
         return _between_lines(result)
     known = "least" if result.what == "alpha" else "tight"
     label = f"{known} {_SYMBOLS[result.what]}" if result.what in _SYMBOLS else result.what
     facts = _asked_at(result)
     if isinstance(result, pieces.AccuracyPieces) and result.relative:
         facts = (RELATIVE, *facts)
+    if enclosed:
+        ends = (f"{label} at least", "at most", "worst on")
+        return _listed(result, facts, ends, lambda part: [(*_multiples(result, part), _seen(part.witness))], 2)
     header = (label, "worst on")
     return _listed(result, facts, header, lambda part: [(shown_function(part.value), _seen(part.witness))], 2)
+
+
+def _multiples(result: pieces.Pieces, part: pieces.Part) -> tuple[str, str]:
+    """Write both ends of what is a multiple of the unknown, or of 1 over it."""
+    (least, most), name = part.ends_at(Fraction(1)), result.unknown.name
+    rounded = decimal_text(least, _TWELVE, ROUND_FLOOR), decimal_text(most, _TWELVE, ROUND_CEILING)
+    over = parts_in_x(part.value)[1].degree > 0
+    return tuple(f"{each}/{name}" if over else f"{each}{name}" for each in rounded)  # type: ignore[return-value]
 
 
 def _asked_at(result: pieces.Pieces) -> tuple[tuple[str, str], ...]:
