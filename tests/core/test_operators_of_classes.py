@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agreement import assert_agreement, bind, module_of
+from tightdp import mechanism
+from tightdp.errors import TightdpError
 from tightdp.language.domains import Bit
 
 CLASSES = """
@@ -87,6 +89,17 @@ class Held: pass
 class Slim:
     __slots__ = ("a", "b")
     def __init__(self, a): self.a = a
+
+
+class Both(Held):
+    def __init__(self, a, b): self.a, self.b = a, b
+    def __lt__(self, o): return self.a < o.a and self.b < o.b
+
+
+class Choosy(Ranked):
+    def __lt__(self, o):
+        if self.v == 2 and o.v == 0: raise TypeError
+        return self.v < o.v
 
 
 def setting(slim): slim.c = 1
@@ -226,6 +239,12 @@ PROGRAMS = {
         g, held.v = 2, 3
         return some[0] + x[0], held.v
     """,
+    "sorted by what a class says": """
+        some = [Ranked(v + randint(0, 1)) for v in x] + [Ranked(1), Ranked(3)][: 1 + x[0]]
+        few = sorted(enumerate(some), key=lambda item: item[1], reverse=True)
+        sets = sorted([{1}, set(), {1, 2}, set(x[:1])][: 3 + x[0]])
+        return tuple([at for at, _ in few]), tuple([v.v for v in sorted(some)]), tuple([len(each) for each in sets])
+    """,
     "a draw and a name": """
         d = 0
         g, (d, e) = 1, choice([(1, 2), (3, 4)])
@@ -241,3 +260,23 @@ PROGRAMS = {
 def test_laws_are_those_of_plain_python(name: str) -> None:
     with module_of(f"{CLASSES}\n\ndef f(x):{PROGRAMS[name]}") as module:
         assert assert_agreement(bind(module, Bit, 2)).failing == 0
+
+
+NO_ORDERS = {
+    "both ways": ("tuple(sorted(x, key=functools.cmp_to_key(lambda a, b: 1 if a > b else -1)))", "no order"),
+    "in part": ("sorted([Both(0, 1), Both(x[0], 0), Both(1, 1)])[0].a", "no order"),
+    "in part, and drawn": ("sorted([Both(0, 1), Both(randint(0, 1), 0), Both(1, 1)])[0].a", "no order"),
+    "sets": ("len(sorted([{0, 1}, {2, x[0]}, {0}])[0])", "no order"),
+    "the smallest": ("heapq.nsmallest(1, [Both(0, 1), Both(0, 0), Both(1, 1)])[0].a", "no order"),
+    "what raises": ("attempt(lambda: len(sorted([Choosy(2), Choosy(1), Choosy(x[0])])))", "may raise"),
+}
+
+
+@pytest.mark.parametrize("name", NO_ORDERS)
+def test_what_is_no_order_does_not_sort(name: str) -> None:
+    source, message = NO_ORDERS[name]
+    with (
+        module_of(f"{CLASSES}\nimport heapq\n\ndef f(x):\n    return {source}") as module,
+        pytest.raises(TightdpError, match=message),
+    ):
+        mechanism(record=Bit)(module.f).bind(n=2).privacy()

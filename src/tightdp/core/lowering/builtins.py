@@ -12,6 +12,7 @@ from typing import Any
 
 from tightdp.core.between import Between
 from tightdp.core.lowering.alike import added, for_all, template
+from tightdp.core.lowering.arranging import arranged, before, rank_of
 from tightdp.core.lowering.comprehensions import first_of, search, sum_as_it_goes
 from tightdp.core.lowering.every import has_all, positions
 from tightdp.core.lowering.expressions import binary
@@ -22,8 +23,7 @@ from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.objects import attribute, has_method
 from tightdp.core.lowering.registry import METHODS, OPERANDS, builtin
 from tightdp.core.lowering.scalars import adopt, indexed, operate, over_all, over_values, total, truth, whole
-from tightdp.core.lowering.sequences import precedes
-from tightdp.core.lowering.store import MISSING, key_of
+from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     Alike,
     Collection,
@@ -47,8 +47,6 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 from tightdp.core.operators import Far
-from tightdp.core.valuesets import ordered
-from tightdp.core.windows import is_far
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.lazily import lazily
 from tightdp.language.primitives import exp
@@ -317,10 +315,10 @@ def _best(m: Machine, name: str, iterable: Value, key: Value, default: Value) ->
 
     def look(item: Value) -> None:
         found, _, rank = m.store[best.key]
-        other = _rank(m, key, item)
+        other = rank_of(m, key, item)
         better = m.builder.true
         if found:
-            better = truth(m, _before(m, *((other, rank) if name == "min" else (rank, other))))
+            better = truth(m, before(m, *((other, rank) if name == "min" else (rank, other))))
         m.branch(better, lambda: m.store.write({best.key: (True, item, other)}), lambda: None)
 
     visit(m, iterable, look, best)
@@ -328,14 +326,6 @@ def _best(m: Machine, name: str, iterable: Value, key: Value, default: Value) ->
     if not found and default is MISSING:
         raise Failure(f"ValueError: {name}() of nothing", "make sure that there is at least one value")
     return item if found else default
-
-
-def _rank(m: Machine, key: Value, item: Value) -> Value:
-    return item if key is None else call(m, key, (item,), {})
-
-
-def _before(m: Machine, left: Value, right: Value) -> Value:
-    return m.each(left, lambda a: m.each(right, lambda b: precedes(m, "lt", a, b)))
 
 
 def _divided(m: Machine, left: Value, right: Value) -> Value:
@@ -356,45 +346,3 @@ _IN_A_WORD: dict[Callable[..., object], Callable[..., Value]] = {
 }
 for _one, _handler in _IN_A_WORD.items():
     builtin(_one)(_handler)
-
-
-def arranged(m: Machine, items: tuple[Value, ...] | Growing, key: Value, reverse: Value) -> Value:
-    """Return items in ascending (or with `reverse` descending) order of `key`, stably."""
-    if isinstance(items, Growing):
-        return m.of_growing("sorted" if key is None and reverse is False else "sorted otherwise", items)
-    return over_values(m, indexed(m, reverse), lambda flag: _arranged(m, items, key, bool(whole(flag))))
-
-
-def _arranged(m: Machine, items: tuple[Value, ...], key: Value, reverse: bool) -> tuple[Value, ...]:
-    plain = key is None and all(is_scalar(item) and numeric(item) for item in items)
-    if plain and not any(is_far(m.expr(item)) for item in items):
-        statistics = _by_counting(m, [m.expr(item) for item in items])
-        return statistics[::-1] if reverse else statistics
-    pairs = [(_rank(m, key, item), item) for item in items]
-    draws, born, level = m.builder.draws, m.store.newest, m.store.open()
-    for end in range(len(pairs) - 1, 0, -1):
-        for at in range(end):
-            m.watch()
-            before, after = pairs[at], pairs[at + 1]
-            swap = truth(m, _before(m, *((before[0], after[0]) if reverse else (after[0], before[0]))))
-            pairs[at], pairs[at + 1] = m.merge(swap, after, before), m.merge(swap, before, after)
-    if m.builder.draws != draws or any(key_of(cell) <= born for cell in m.store.changes(level)):
-        what = "sorting by comparisons that draw, or change something, is not in the language"
-        raise m.unsupported(what, "sort by a key: Python does not say what it compares with what")
-    m.store.keep(level)
-    return tuple(item for _, item in pairs)
-
-
-def _by_counting(m: Machine, items: list[Expr]) -> tuple[Value, ...]:
-    """Return the order statistics of numbers from the counts of items at or below every value."""
-    values = ordered([value for item in items for value in item.values])
-    m.builder.note_mixed([item.values for item in items])
-    counts = [m.builder.sum([m.expr(operate(m, "le", item, value)) for item in items]) for value in values[:-1]]
-    statistics = []
-    for at in range(len(items)):
-        m.watch()
-        result: Value = values[-1] if values else 0
-        for value, count in zip(reversed(values[:-1]), reversed(counts), strict=True):
-            result = m.merge(m.expr(operate(m, "gt", known(count), at)), value, result)
-        statistics.append(result)
-    return tuple(statistics)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from tightdp.core.lowering.arranging import arranged
 from tightdp.core.lowering.array_functions import as_numpy, cast_all, settled, type_from, with_cells
 from tightdp.core.lowering.array_indices import kept
 from tightdp.core.lowering.arrays import Cells, Kind, cast, fail_where, made, np, objects, type_of_result, within
-from tightdp.core.lowering.builtins import arranged
 from tightdp.core.lowering.elementwise import elementwise
 from tightdp.core.lowering.foreign import computed
 from tightdp.core.lowering.machine import Failure, Machine

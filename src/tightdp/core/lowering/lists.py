@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tightdp.core.lowering.builtins import arranged, summed
+from tightdp.core.lowering.arranging import arranged
+from tightdp.core.lowering.builtins import summed
 from tightdp.core.lowering.comprehensions import sum_as_it_goes
 from tightdp.core.lowering.frames import Thrown
 from tightdp.core.lowering.iteration import items_of
