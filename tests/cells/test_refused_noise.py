@@ -12,6 +12,7 @@ from tightdp import (
     Int,
     LanguageError,
     Mechanism,
+    exp,
     flip,
     geometric,
     laplace,
@@ -97,6 +98,39 @@ def test_what_stands_in_the_way_is_said(made: Mechanism, n: int, why: str) -> No
     with pytest.raises(TightdpError) as caught:
         made.bind(n=n).privacy()
     assert why in caught.value.what
+
+
+@bits
+def power(x):
+    z = laplace(x[0], 1)
+    return z > 0, z**2
+
+
+@bits
+def exponential_of_noise(x):
+    z = laplace(x[0], 1)
+    return exp(z)
+
+
+@bits
+def exponential_of_whole_noise(x):
+    z = geometric(x[0], "1/2")
+    return exp(z)
+
+
+@pytest.mark.parametrize(
+    ("made", "line"),
+    [
+        (power, "return z > 0, z**2"),
+        (exponential_of_noise, "return exp(z)"),
+        (exponential_of_whole_noise, "return exp(z)"),
+    ],
+)
+def test_the_line_that_does_it_is_pointed_at(made: Mechanism, line: str) -> None:
+    with pytest.raises(LanguageError) as caught:
+        made.bind(n=1).privacy()
+    assert caught.value.span is not None
+    assert caught.value.span.text.strip() == line
 
 
 @pytest.mark.parametrize(

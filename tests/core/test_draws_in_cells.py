@@ -229,6 +229,6 @@ def in_a_set(x):
 
 @pytest.mark.parametrize("made", [keyed, in_a_set])
 def test_numbers_of_one_cell_are_no_equal_keys(made: Mechanism) -> None:
-    with pytest.raises(LanguageError, match="is used as something other than a number") as raised:
+    with pytest.raises(LanguageError, match="is used otherwise than in sums, comparisons and roundings") as raised:
         made.bind(n=1).privacy()
     assert type(raised.value) is LanguageError

@@ -124,6 +124,7 @@ def test_what_is_not_decided_is_not_said() -> None:
         ("exact", None, "have the same output law"),
         ("unresolved", None, "No pair of neighbours is known"),
         ("bounded", PairWitness((0, 0), (1, 0)), "The lower end is reached on x = (0, 0)"),
+        ("exact", PairWitness((0, 0), (1, 0)), "It is attained on x = (0, 0)"),
     ):
         privacy = dataclasses.replace(report.privacy, status=status, witness=witness)
         page = dataclasses.replace(report, privacy=privacy, likelihood=None).html()

@@ -63,7 +63,7 @@ class Noisy(Refusing):
     """Σ coefficient·draw + constant."""
 
     __slots__ = ("coefficients", "constant", "run")
-    refusal = "is used as something other than a number"
+    refusal = "is used otherwise than in sums, comparisons and roundings"
 
     def __init__(self, run: Decider, coefficients: Mapping[int, int | Fraction], constant: int | Fraction) -> None:
         self.run, self.coefficients, self.constant = run, dict(coefficients), constant

@@ -140,7 +140,7 @@ class Powers:
             found = _over_lengths(p, q, on.simplex.bounded, on.simplex.volume, order)
             if found is not None:
                 return found
-        raise Outside("is published in several numbers, of which a density is no exponential")
+        raise Outside("is published in several numbers that share draws, of which a density is no exponential")
 
 
 def _over_integers(p: Counted, q: Counted, order: Fraction) -> Exact:

@@ -266,7 +266,7 @@ def _exponential(exponent: object) -> Number:
     if not is_number(exponent):
         raise TypeError(f"exp does not take {exponent!r}")
     try:
-        return exp(exponent)
+        return exp(float(exponent) if isinstance(exponent, Between) else exponent)  # a cell refuses
     except ParameterError as error:
         raise ValueError(f"{error.what}: {error.hint}") from error
 

@@ -183,7 +183,7 @@ class Program:
                 if isinstance(unmerged, Early):
                     continue
                 if isinstance(unmerged, Uncut) and not unmerged.enclosed:
-                    raise explained(unmerged, outside) from None
+                    raise explained(unmerged, outside, self.bound) from None
                 self._outside = outside
             except RecursionError:  # the methods say so
                 pass
@@ -211,7 +211,7 @@ class Program:
             core = lower(self.bound, x, prober(self.backend, control), control, self._plans, enclosed)
         except Uncut as uncut:
             if self.datasets <= TABLE_ENTRIES or self.contents is not None or isinstance(uncut, Endless):
-                raise uncut if self._outside is None else explained(uncut, self._outside) from None
+                raise uncut if self._outside is None else explained(uncut, self._outside, self.bound) from None
             most = f"{uncut.kind} is answered for at most {TABLE_ENTRIES:,}"
             raise QueryError(
                 f"there are {self.datasets:,} datasets, and {most}", "use fewer records or a smaller record domain"

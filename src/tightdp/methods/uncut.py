@@ -14,20 +14,21 @@ from tightdp.errors import ProgramError, TightdpError
 from tightdp.exact.numbers import down
 from tightdp.exact.weights import quotient
 from tightdp.language.program import Bound, Dataset
+from tightdp.language.source import failure_span
 from tightdp.logic.count import raw_weights
 from tightdp.methods.base import Control
 from tightdp.methods.compiled import encode_core
 from tightdp.symmetry.sets import every_dataset
 
 
-def explained(uncut: Uncut, outside: noise.Outside) -> TightdpError:
+def explained(uncut: Uncut, outside: noise.Outside, bound: Bound) -> TightdpError:
     """Return why noise that only the algebra knows is not answered by it: a run that fails, or what is done with it."""
     if isinstance(outside.__cause__, ProgramError):
         return outside.__cause__
     if isinstance(uncut, Endless):
         return uncut
     found = Uncut(uncut.kind, outside.reason)
-    found.span = uncut.span
+    found.span = failure_span(bound.program.source, outside.__traceback__) or uncut.span
     return found
 
 

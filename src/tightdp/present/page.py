@@ -15,7 +15,7 @@ from tightdp.exact.weights import as_exact
 from tightdp.present.pictures import bars, curve, tradeoff
 from tightdp.present.show import view
 from tightdp.present.text import html_table
-from tightdp.present.words import shown_number, witness_sentence
+from tightdp.present.words import shown_number, where_reached, witness_sentence
 from tightdp.results.report import Report, SourceText
 from tightdp.results.result import Result, TripleWitness
 
@@ -183,7 +183,7 @@ def _witness(report: Report) -> str:
     if not isinstance(witness, TripleWitness):
         said = "All neighbouring datasets have the same output law: there is nothing to tell apart."
         if witness is not None:
-            said = witness_sentence(witness, "The lower end is reached")
+            said = witness_sentence(witness, where_reached(report.privacy))
         elif report.privacy.status != "exact":
             said = "No pair of neighbours is known to be the worst."
         return f"<p>{escape(said)}</p>"

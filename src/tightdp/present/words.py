@@ -106,6 +106,11 @@ def unresolved_remark(result: Result, remark: str) -> tuple[str, ...]:
     return (said, f"  {result.hint}") if result.hint else (said,)
 
 
+def where_reached(result: Result) -> str:
+    """Say that an answer, or else its lower end, is what a witness has."""
+    return "It is attained" if result.status == "exact" else "The lower end is reached"
+
+
 @singledispatch
 def witness_sentence(witness: PairWitness, said: str = "It is attained") -> str:
     """Say in words what a witness shows; `said` is what happens there, such as "The lower end is reached"."""

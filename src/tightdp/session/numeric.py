@@ -43,7 +43,9 @@ if TYPE_CHECKING:
 
 METHOD = "cells"
 """What the statistics of a result call this way."""
-_HINT = "give rational parameters, ask for ε, δ or another α, or publish fewer numbers"
+_OF_PAIRS = "ask for ε, or for δ at another ε, or publish fewer numbers"
+_OF_ERRORS = "ask for 1 - β at an α, or for the expected errors, or publish one number"
+_OF_ORDERS = "ask for ε, for δ or for the curve; or let each number have noise of its own, and ask for a whole order"
 Measures = Callable[[Dataset, Output], Iterable[tuple[str, Any, Any]]]
 """The measures of the law on a dataset with its target, with both ends of their values."""
 T = TypeVar("T")
@@ -63,7 +65,7 @@ def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy 
     if isinstance(question, AccuracyAt | LeastError):
         return _accuracy(engine, question, laws.laws, query)
     with query.searching():
-        found = _unless_outside(laws.laws, lambda: _ends(laws, _pairs(engine, query), question))
+        found = _unless_outside(laws.laws, lambda: _ends(laws, _pairs(engine, query), question), _OF_PAIRS)
     if found is None:
         return None
     least, most, witness = found
@@ -71,16 +73,16 @@ def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy 
     return (outcome if least == most else outcome.bounded).on(between(question, engine.subject, least, most, witness))
 
 
-def _unless_outside(laws: CellLaws, ask: Callable[[], T | None]) -> T | None:
+def _unless_outside(laws: CellLaws, ask: Callable[[], T | None], hint: str) -> T | None:
     """Return an answer, None where there may be another way to it. Raises QueryError where real numbers have none."""
     try:
         return ask()
     except noise.Outside as outside:
         if of_reals(laws):
-            raise QueryError(f"real noise {outside.reason}", _HINT) from None
+            raise QueryError(f"real noise {outside.reason}", hint) from None
     except suprema.TooLong:
         if of_reals(laws):
-            raise QueryError("densities of several real numbers are too long to compare here", _HINT) from None
+            raise QueryError("densities of several real numbers are too long to compare here", hint) from None
     return None
 
 
@@ -120,7 +122,7 @@ def through_pairs(engine: Engine, ask: Callable[[Comparing, Iterable[Pair]], Fou
     if laws is None or not laws.laws.published:
         return None
     with query.searching():
-        found = _unless_outside(laws.laws, lambda: ask(laws, _pairs(engine, query)))
+        found = _unless_outside(laws.laws, lambda: ask(laws, _pairs(engine, query)), _OF_ORDERS)
     if found is None:
         return None
     outcome = query.outcome(METHOD)
@@ -217,7 +219,7 @@ def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, N
                 return None
             raise QueryError(
                 f"this output law is not listed: real noise {outside.reason}",
-                "publish one number, with noise of one kind, to see its density, or ask for ε or δ",
+                "return one of the numbers, with noise of one kind, to see its density; or ask for ε, δ or the curve",
             ) from None
     query.control.inference_set += sum(map(len, found))
     return found, query.outcome(METHOD)
@@ -262,7 +264,7 @@ def _accuracy(engine: Engine, question: AccuracyAt | LeastError, laws: CellLaws,
         return Accuracy.between(engine.subject, question, value, value, x, classes)
 
     with query.searching():
-        found = _unless_outside(laws, asked)
+        found = _unless_outside(laws, asked, _OF_ERRORS)
     if found is None:
         return None
     outcome = query.outcome(METHOD)

@@ -98,8 +98,8 @@ class Machine:
         self.position.append(node)
         try:
             return handler(self, node)
-        except Failure as failure:
-            failure.span = failure.span or self.span(node)
+        except (Failure, LanguageError) as error:
+            error.span = error.span or self.span(node)
             raise
         finally:
             self.position.pop()

@@ -25,6 +25,7 @@ from tightdp.present.words import (
     shown_number,
     shown_probability,
     unresolved_remark,
+    where_reached,
     witness_sentence,
 )
 from tightdp.results.privacy import Curve, Delta, EveryN, EveryNVerification, Privacy, Renyi, Tradeoff, Zcdp
@@ -199,13 +200,12 @@ def _ranking(top: tuple[Ratio, ...]) -> Grid:
 
 
 def _sentences(result: Result, witness: PairWitness | None, none: str) -> tuple[str, ...]:
-    exact = result.status == "exact"
-    if none and exact:
+    if none and result.status == "exact":
         return (none,)
     said = unresolved_remark(result, "what was compared so far gives the lower end")
     if witness is None:
         return said
-    return (*said, witness_sentence(witness, "It is attained" if exact else "The lower end is reached"))
+    return (*said, witness_sentence(witness, where_reached(result)))
 
 
 def _strategy_grid(witness: PairWitness | None) -> Grid | None:
