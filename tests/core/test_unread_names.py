@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -84,6 +85,52 @@ def test_what_has_an_effect_is_not_idle(body: str, idle: int) -> None:
     node = ast.parse(source).body[0]
     assert isinstance(node, ast.FunctionDef)
     assert len(liveness_of(node).idle) == idle
+
+
+@pytest.mark.slow
+def test_what_nobody_reads_after_a_loop_tells_no_ends_apart() -> None:
+    """Herman's ring of five processes: which of them has the last token is not read, how long that took is."""
+    source = """
+def f(x):
+    ring, t = [1, x[0], 1, 1, 1], 0
+    while sum([ring[i] == ring[i - 1] for i in range(5)]) > 1:
+        ring = [flip("1/2") if ring[i] == ring[i - 1] else ring[i - 1] for i in range(5)]
+        t += 1
+    return min(t, 40)
+"""
+    law, flow = [Fraction(0)] * 31, {(1,) * 5: Fraction(1)}
+    for t in range(31):
+        after: dict[tuple[int, ...], Fraction] = {}
+        for ring, mass in flow.items():
+            tokens = [ring[i] == ring[i - 1] for i in range(5)]
+            law[t] += mass * (sum(tokens) == 1)
+            for coins in product((0, 1), repeat=sum(tokens)) if sum(tokens) > 1 else ():
+                coin = iter(coins)
+                to = tuple(next(coin) if tokens[i] else ring[i - 1] for i in range(5))
+                after[to] = after.get(to, Fraction(0)) + mass / 2 ** len(coins)
+        flow = after
+    with module_of(source) as module:
+        found = Instance(bind(module, Bit, 1)).distribution((1,))
+    assert all(found.probability(t) <= law[t] <= dict(found.upper)[t] for t in range(1, 31))
+
+
+def test_what_a_round_around_a_loop_reads_after_its_else_is_kept() -> None:
+    source = """
+def f(x):
+    a = x[0]
+    while True:
+        for _ in range(20):
+            if flip("1/30"):
+                break
+            a = (a + 1) % 3
+        else:
+            continue
+        return a
+"""
+    with module_of(source) as module:
+        law = dict(Instance(bind(module, Bit, 1)).distribution((0,)).law)
+    total = 1 - Fraction(29, 30) ** 3
+    assert law == {a: Fraction(29, 30) ** a / 30 / total for a in range(3)}
 
 
 def test_a_generator_that_is_kept_reads_what_loops_have_written() -> None:

@@ -222,7 +222,7 @@ def liveness_of(node: ast.FunctionDef) -> Liveness:
 
 
 class Liveness:
-    """For every loop of a function the names that are read from the beginning of its body on, and after it.
+    """For every loop of a function the names that are read from its body on, from its `else` on, and after it.
 
     `before` has those that are read from a statement on, where that stands in no `with`, `try` or `match`. Functions
     inside, and generators that are kept, may read names at any time (`inner`). Statements are `idle` whose only effect
@@ -236,6 +236,7 @@ class Liveness:
         self.inner = read(*(part for part in own if isinstance(part, late) and part not in consumed))
         self._all = read(*own) | {part.id for part in own if isinstance(part, ast.Name)}
         self.heads: dict[ast.AST, Names] = {}
+        self.ends: dict[ast.AST, Names] = {}
         self.after: dict[ast.AST, Names] = {}
         self.before: dict[ast.stmt, Names] = {}
         self.idle: set[ast.AST] = set()
@@ -276,16 +277,16 @@ class Liveness:
                 either = self._before(body, after, broken, continued) | self._before(orelse, after, broken, continued)
                 return read_from(test, either)
             case ast.While(test=test, body=body, orelse=orelse):
-                end = self._before(orelse, after, broken, continued)
+                end = self.ends[node] = self._before(orelse, after, broken, continued)
                 return self._looped(node, body, lambda live: read_from(test, live | end), after)
             case ast.For(target=target, iter=items, body=body, orelse=orelse):
-                end = self._before(orelse, after, broken, continued)
+                end = self.ends[node] = self._before(orelse, after, broken, continued)
                 names = {part.id for part in written(target)}
                 return self._looped(node, body, lambda live: (live - names) | read(target) | end, after) | read(items)
             case _:
                 for part in ast.walk(node):
                     if isinstance(part, Loop):
-                        self.heads[part] = self.after[part] = self._all
+                        self.heads[part] = self.ends[part] = self.after[part] = self._all
                     if isinstance(part, ast.AugAssign):
                         after |= {part.target.id} if isinstance(part.target, ast.Name) else frozenset()
                 return after | broken | continued | read(node)

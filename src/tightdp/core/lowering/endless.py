@@ -125,13 +125,15 @@ def _followed(
     function, outside, texts, apart = m.frame.source.node, m.frame.late, parts_of(rounds.node), True
     liveness = liveness_of(function)
     reads = liveness.heads[rounds.node] | liveness.inner
+    kept = {"break": liveness.after[rounds.node] | liveness.inner, "end": liveness.ends[rounds.node] | liveness.inner}
+    kept |= {"return": frozenset()} if ends_with_return(function) else {}
     while True:
         live = [not isinstance(cell, tuple) or cell[0] != m.frame.key or cell[1] in reads for cell in cells]
         own = {cell: cell[1] for cell in cells if isinstance(cell, tuple) and cell[0] == m.frame.key}
         pieces = [[part] for part in rounds.parts] if apart else [rounds.parts]
         read = [read_in(part, function) if apart else own.values() for part in texts[: len(pieces)]]
         unread = [[at for at, cell in enumerate(cells) if cell in own and own[cell] not in names] for names in read]
-        forgotten = own if ends_with_return(function) else {}
+        forgotten = {kind: [cell for cell in own if cell[1] not in names] for kind, names in kept.items()}
         m.frame.late = outside | late_returns(texts[0], function) if apart else outside
         chain = LoopChain(m, cells, live, pieces, unread, forgotten, rounds, born, keys)
         held = tuple(m.store.get(cell) for cell in cells)

@@ -9,7 +9,7 @@ once: with the counters at 0.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
@@ -114,7 +114,7 @@ class LoopChain:
     """A loop as a chain: the cells that it writes, those of them that a round reads, and its rounds.
 
     `pieces` are the parts of rounds that are lowered together; `unread` are the cells that each of them only adds to,
-    or does not name, by their places; `forgotten` are those that nobody reads once the function has returned.
+    or does not name, by their places; `forgotten` are those that nobody reads any more, by how the loop ends.
     """
 
     m: Machine
@@ -122,7 +122,7 @@ class LoopChain:
     live: Sequence[bool]
     pieces: Sequence[Sequence[Action]]
     unread: Sequence[Sequence[int]]
-    forgotten: Collection[Cell]
+    forgotten: Mapping[str, Collection[Cell]]
     rounds: Rounds
     born: int
     keys: int
@@ -238,6 +238,8 @@ class LoopChain:
         if kind != "on":
             return kind, after, value
         if self.rounds.items is not None and state[0] + 1 == len(self.rounds.items):
+            gone = self.forgotten["end"]
+            after = tuple(MISSING if cell in gone else each for cell, each in zip(self.cells, after, strict=True))
             return "end", after, value
         if not all(self.live):  # without what no round reads
             after = tuple(value if live else MISSING for value, live in zip(after, self.live, strict=True))
@@ -333,7 +335,7 @@ class LoopChain:
                 held = zip(self.cells, values, strict=True)
                 lists = Lists(run, end.changes, self.keys)
                 late = names_in(end.value) if isinstance(end.value, ast.Return) else None
-                gone = [] if kind != "return" else [cell for cell in self.forgotten if cell[1] not in (late or ())]
+                gone = [cell for cell in self.forgotten.get(kind, ()) if cell[1] not in (late or ())]
                 changes = {**end.changes, **dict.fromkeys(gone, MISSING)}
                 after = tuple(lists.content(changes.get(cell, value)) for cell, value in held)
                 return (kind, after, lists.content(end.value)) if late is None else ("late", after, end.value)
