@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
 
+from tightdp.cells.generating import Generating
 from tightdp.cells.linear import Row, Rows, feasible, needed, opposite, row, shape_of, tightest
 from tightdp.cells.noise import Noisy
 from tightdp.exact.field import Number
@@ -29,6 +30,12 @@ def by_pieces(law: TwoSided | Exponentials) -> Exponentials:
         return law
     sides = (Fraction(0), None, law.ratio), (None, Fraction(-1), 1 / law.ratio)
     return Exponentials(law.centre, (1 - law.ratio) / (1 + law.ratio), sides, real=False)
+
+
+def is_generated(law: Exponentials) -> bool:
+    """Whether the masses of a draw are those of a generating function."""
+    base: Any = law.pieces[0][2]
+    return isinstance(base, Generating)
 
 
 def supported(laws: Mapping[int, Exponentials], rows: Rows) -> Rows:
@@ -84,7 +91,7 @@ class Path:
         yield self.weight
         for law in self.laws.values():
             yield law.weight
-            yield from (base for *_, base in law.pieces)
+            yield from () if is_generated(law) else (base for *_, base in law.pieces)
 
     def name(self) -> Any:
         """Return all but the weight, and centres of noise: where their draws count, numbers have them in them."""

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial, gcd
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import fmpq
 
 from tightdp.cells.draws import Path, Rate
+from tightdp.cells.generating import Generating
 from tightdp.cells.linear import COUNTER, REAL, Rows
 from tightdp.cells.loops import Chain, Ended, Rest, State
 from tightdp.cells.noise import Outside
@@ -211,13 +212,14 @@ def _spread(path: Path, draws: Sequence[tuple[int, int]], grown: int, mass: Any)
     terms, degree = [0 * mass] * grown + [mass], grown
     factors = []
     for v, times in draws:
-        (low, high, base), *more = path.laws[ordered[-1 - v]].pieces
+        power: Any
+        (low, high, power), *more = path.laws[ordered[-1 - v]].pieces
         if more or low is None or low < 0 or path.laws[ordered[-1 - v]].real:
             raise outside
-        value: Any = exact_number(mass, base)
         width = None if high is None else int(high - low) + 1
-        factors.append((int(low) * times, times, value, width))
-        degree += times * (int(low) + (width or 1))
+        law = power if isinstance(power, Generating) else _Powers(exact_number(mass, power), width)
+        factors.append((int(low) * times, times, law))
+        degree += times * (int(low) + law.order)
     known: list[list[Any]] = [[]]
 
     def term(d: int) -> Any:
@@ -228,15 +230,34 @@ def _spread(path: Path, draws: Sequence[tuple[int, int]], grown: int, mass: Any)
     return term, degree
 
 
-def _product(terms: Sequence[Any], factors: Sequence[tuple[int, int, Any, int | None]], many: int) -> list[Any]:
-    """Return so many terms of a series times Σ q(k) w^(first + times·k), with q as base^k but for a factor, Σ q = 1."""
+class _Powers(NamedTuple):
+    """The powers of a base, so many of them."""
+
+    base: Any
+    width: int | None
+
+    @property
+    def order(self) -> int:
+        return self.width or 1
+
+    @property
+    def total(self) -> Any:
+        return 1 / (1 - self.base) if self.width is None else sum(map(self.term, range(self.width)), 0 * self.base)
+
+    def term(self, k: int) -> Any:
+        return 0 * self.base if self.width is not None and k >= self.width else self.base**k
+
+
+def _product(terms: Sequence[Any], factors: Sequence[tuple[int, int, Any]], many: int) -> list[Any]:
+    """Return so many terms of a series times Σ q(k) w^(first + times·k), with q as the terms of a law, Σ q = 1."""
     found = [*terms, *[0 * terms[-1]] * many][:many]
-    for first, times, base, width in factors:
-        total = 1 / (1 - base) if width is None else sum((base**k for k in range(width)), 0 * base)
+    for first, times, law in factors:
+        share = 1 / law.total
+        each = [share * law.term(k) for k in range((many - 1 - first) // times + 1)]
         before, found = found, [0 * found[0]] * many
         for d in range(first, many):
-            for k in range(min((d - first) // times + 1, many if width is None else width)):
-                found[d] += before[d - first - times * k] * base**k / total
+            for k in range((d - first) // times + 1):
+                found[d] += before[d - first - times * k] * each[k]
     return found
 
 

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import inf
+from math import floor, inf
 from types import ModuleType
 from typing import Any, TypeAlias
 
 from flint import fmpq
 
-from tightdp.cells import joint, lines, mixed, moving, suprema
+from tightdp.cells import joint, lines, mixed, moving, poles, suprema
+from tightdp.cells.generating import Coefficients
 from tightdp.cells.joint import Region, Way
 from tightdp.cells.laws import CellLaws
 from tightdp.cells.linear import REAL, Label, Rows, connected
 from tightdp.cells.lines import Stretch, on_stretch, stretches
 from tightdp.cells.noise import Outside
 from tightdp.cells.patterns import Counted, Pattern, holding, on_pattern, patterns
+from tightdp.cells.recurrent import Recurrent, masses_from
 from tightdp.cells.simplices import Function, Held, Simplex, divided, frame_of, on_simplex, seen_from, within
 from tightdp.cells.summing import renamed
 from tightdp.cells.sums import Base, Exact, Piece, Pieces, Terms, added, expanded, variables
 from tightdp.cells.suprema import Supremum
 from tightdp.language.program import Dataset
 
+_FAR = 500
+"""Conditions on a line with recurrences are at most so far from each other."""
 _FEW_REGIONS = 200
 """Integrals over so many regions may be exact."""
 
@@ -41,7 +45,7 @@ class Numbers:
         self._watch = watch
         self._known: dict[tuple[frozenset[Any], Any], int] = {}
 
-    def of(self, function: Counted | Function | mixed.Mixed, on: Any) -> int:
+    def of(self, function: Counted | Function | mixed.Mixed | Coefficients, on: Any) -> int:
         self._watch()
         name = frozenset(function.items()), on
         if name not in self._known:
@@ -239,7 +243,38 @@ class Both(_Far):
         return all(mixed.decided(functions[p], functions[q], on) for p, q, on in self.compared(x, x_prime))
 
 
-Part: TypeAlias = Integers | Real | Reals | Both
+class Recurrences:
+    """Masses on a line with linear recurrences, by dataset; on a ray each is known by a number."""
+
+    by: ModuleType = poles
+    coordinates = (0,)
+
+    def __init__(self, found: dict[Dataset, list[Any]], numbers: Numbers) -> None:
+        plain = (each for every in found.values() for each in every if not isinstance(each, Recurrent))
+        rows = {row for each in plain for rows, _ in each.pieces for row in rows}
+        starts = [each.ray.start for every in found.values() for each in every if isinstance(each, Recurrent)]
+        cuts = [*starts, *(floor(bound / c) for ((_, c),), bound in rows)]
+        low, far = min(cuts), max(cuts) - min(cuts) + 2
+        if far > _FAR:
+            raise Outside("is published with conditions that are far from each other")
+        self._rays = [Pattern((low,), ((1,),)), Pattern((low - 1,), ((-1,),))]
+        self._functions = {
+            x: [
+                numbers.of(masses_from(every, ray.start[0], ray.steps[0][0], far).coefficients, "ray")
+                for ray in self._rays
+            ]
+            for x, every in found.items()
+        }
+        self._nothing = numbers.of({}, "ray")
+
+    def compared(self, x: Dataset, x_prime: Dataset) -> list[tuple[int, int, Pattern]]:
+        """Return the functions of two datasets ray by ray; none where the first has none."""
+        ours = self._functions.get(x, [])
+        theirs = self._functions.get(x_prime, [self._nothing] * len(ours))
+        return list(zip(ours, theirs, self._rays, strict=True)) if ours else []
+
+
+Part: TypeAlias = Recurrences | Integers | Real | Reals | Both
 Place: TypeAlias = Pattern | Stretch | Region | mixed.Place
 
 
@@ -252,6 +287,10 @@ class Kind:
         self.weights: dict[Dataset, Exact] = dict.fromkeys(self._found, laws.one)
         self.parts: list[Part] = []
         self._bounds: dict[tuple[Dataset, Dataset], Any] = {}
+        if any(isinstance(each, Recurrent) for found in self._found.values() for each in found):
+            self.parts.append(Recurrences(self._found, numbers))
+            self._same = {x: x for x in self._found}
+            return
         single = apart and all(len(each) == 1 for each in self._found.values())
         groups = self._groups() if single else [label.variables]
         if single:
@@ -307,7 +346,9 @@ class Kind:
         return whole
 
     def _part(self, group: tuple[int, ...], whole: dict[Dataset, list[Piece]], numbers: Numbers) -> Part:
-        kind: type[Part] = Integers if not group or group[-1] < REAL else Real if len(group) == 1 else Reals
+        kind: type[Integers | Real | Reals | Both] = (
+            Integers if not group or group[-1] < REAL else Real if len(group) == 1 else Reals
+        )
         if group and group[0] < REAL <= group[-1]:
             kind = Both
         return kind(group, whole, numbers, self._unit)

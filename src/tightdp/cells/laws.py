@@ -30,6 +30,7 @@ from tightdp.cells.linear import (
 from tightdp.cells.maker import Contribution, Maker, mass_of
 from tightdp.cells.noise import Multiple, Noisy, Outside
 from tightdp.cells.paths import few_runs, paths
+from tightdp.cells.recurrent import Recurrent
 from tightdp.cells.spans import Form, Solved, Span, by_draws, in_steps, solved, span_of, step_of
 from tightdp.cells.sums import (
     Base,
@@ -55,11 +56,11 @@ class CellLaws:
     Datasets with the same `content` have one law, which stands there under their content.
     """
 
-    laws: dict[Dataset, dict[Label, list[Contribution]]]
+    laws: dict[Dataset, dict[Label, list[Any]]]
     unit: Base
     content: Callable[[Dataset], Dataset] = lambda x: x
 
-    def of(self, x: Dataset) -> dict[Label, list[Contribution]]:
+    def of(self, x: Dataset) -> dict[Label, list[Any]]:
         """Return the law on a dataset; nothing where it is not known."""
         return self.laws.get(self.content(x), {})
 
@@ -102,7 +103,7 @@ class CellLaws:
     number = staticmethod(rational_number)
 
 
-_On: TypeAlias = "tuple[tuple[Fraction, ...], tuple[tuple[int, ...], ...], list[int], _Draft, Contribution]"
+_On: TypeAlias = "tuple[tuple[Fraction, ...], tuple[tuple[int, ...], ...], list[int], _Draft, Contribution | Recurrent]"
 
 
 @dataclass
@@ -144,7 +145,7 @@ def cell_laws(bound: Bound, watch: Callable[[], None], datasets: Iterable[Datase
         drafts += [_draft(x, path) for path in found]
     rational = all(isinstance(value, Fraction) for draft in drafts for value in draft.path.numbers())
     maker = Maker(fmpq(1) if rational else Fraction(1), watch)
-    laws: dict[Dataset, dict[Label, list[Contribution]]] = {}
+    laws: dict[Dataset, dict[Label, list[Any]]] = {}
     for label, draft, contribution in _labelled(drafts, maker):
         laws.setdefault(draft.x, {}).setdefault(label, []).append(contribution)
     for x in conditioned:
@@ -160,7 +161,7 @@ def _draft(x: Dataset, path: Path) -> _Draft:
     return _Draft(x, path, shape_of(path.output, numbers), numbers)
 
 
-def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, Contribution]]:
+def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, Contribution | Recurrent]]:
     by_shape: dict[Any, list[_Draft]] = {}
     for draft in drafts:
         kinds = tuple(_kind(value) for value in draft.numbers)
@@ -216,7 +217,7 @@ def _kind(value: Any) -> str:
 
 def _placed(
     shape: Any, constants: Any, drafts: list[_Draft], free: list[bool], maker: Maker
-) -> list[tuple[Label, _Draft, Contribution]]:
+) -> list[tuple[Label, _Draft, Contribution | Recurrent]]:
     """Give the outputs of one kind their coordinates, and sum out everything else."""
     places = [at for at, noise in enumerate(free) if noise]
     real = [_kind(drafts[0].numbers[at]) == "real" for at in places]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil, floor, inf
 from typing import Any, NamedTuple
 
-from tightdp.cells.draws import supported
+from tightdp.cells.draws import is_generated, supported
 from tightdp.cells.linear import COUNTER, Row, Rows, extent, feasible, needed, opposite, row, tightest
 from tightdp.cells.noise import Outside
 from tightdp.cells.pictures import Form, Picture, Place, as_form
@@ -101,7 +101,7 @@ class Known:
 
     def _base(self, v: int, low: Fraction | float, high: Fraction | float) -> Number | None:
         """Return the base of a draw where it has one from an end on."""
-        for least, most, base in self.laws[v].pieces:
+        for least, most, base in () if is_generated(self.laws[v]) else self.laws[v].pieces:
             reaches = (least is None or least <= low) and (most is None or high <= most)
             if reaches and base != 1 and (low == -inf) != (high == inf):
                 return base

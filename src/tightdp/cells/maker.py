@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from flint import fmpq
 
-from tightdp.cells.draws import Parted, Path
+from tightdp.cells.draws import Parted, Path, is_generated
 from tightdp.cells.linear import (
     FALSE,
     REAL,
@@ -23,6 +23,8 @@ from tightdp.cells.linear import (
     row,
     tightest,
 )
+from tightdp.cells.noise import Outside
+from tightdp.cells.recurrent import Recurrent, of_path, without_hidden
 from tightdp.cells.spans import Solved
 from tightdp.cells.summing import Factor, Summing, places_of
 from tightdp.cells.sums import (
@@ -109,15 +111,20 @@ class Maker:
         columns: tuple[tuple[int, ...], ...],
         moved: Sequence[Fraction],
         reals: Solved = _NO_REALS,
-    ) -> Contribution | None:
+    ) -> Contribution | Recurrent | None:
         """Return the law of a path whose output is columns·w + moved in its own terms; None where it has no runs.
 
         `reals` says what it publishes of its real draws: then that is a density.
         """
         dimension = len(columns[0]) if columns else 0
+        path = without_hidden(path, lattice)
         own, rows = coordinates(lattice, columns, moved, dimension)
         if own is None:
             return None
+        if any(map(is_generated, path.laws.values())):
+            if rows or not isinstance(self.one, fmpq) or dimension != 1:
+                raise Outside("is drawn in a loop whose counter has no sum of rational powers as its law")
+            return of_path(path, lattice, own)
         draws: dict[int, tuple[Any, Any]] = dict(enumerate(self._draw(lattice, line, own) for line in lattice.change))
         draws |= {v: reals.draws.get(v, ({v: 1}, 0)) for v in path.laws if v >= REAL}
         draws |= {v: (_renamed(form), constant) for v, (form, constant) in draws.items() if v >= REAL}

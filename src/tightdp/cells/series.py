@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import count
 from math import comb
 from typing import Any
 
 from flint import fmpq, fmpq_mat, fmpq_poly
 
+from tightdp.cells.generating import Generating, shortest
 from tightdp.cells.noise import Outside
 from tightdp.cells.sums import rational_number
 from tightdp.exact.field import Number
@@ -26,7 +28,7 @@ class ClosedForm:
     """Masses on the natural numbers: the first few, then Σ coefficient·C(k - start + times, times)·base^(k - start)."""
 
     first: tuple[Number, ...]
-    tail: tuple[tuple[Number, Number, int], ...]
+    tail: tuple[tuple[Number, Any, int], ...]
     """Coefficients with bases and times."""
 
     @property
@@ -184,7 +186,8 @@ def _inverse(matrix: list[list[Any]], one: Any) -> list[list[Any]]:
 def closed_forms(term: Callable[[int], Any], order: int) -> list[ClosedForm]:
     """Return a sequence that has a recurrence of some order by closed forms of every term, or every second, and so on.
 
-    Raises Outside where bases are no positive numbers that are known exactly.
+    What is rational and has none is the coefficients of a generating function, in place of powers. Raises Outside
+    where bases are no positive numbers that are known exactly, and others are not rational.
     """
     for period in _PERIODS:
         enough = range(2 * order + 2)
@@ -192,6 +195,8 @@ def closed_forms(term: Callable[[int], Any], order: int) -> list[ClosedForm]:
             return [closed_form([term(at + period * k) for k in enough]) for at in range(period)]
         except _Signs as signs:
             refused = signs
+    if isinstance(term(0), fmpq):
+        return [ClosedForm((), ((Fraction(1), Generating.from_terms(term, order), 0),))]
     raise refused
 
 
@@ -207,7 +212,7 @@ def closed_form(sequence: Sequence[Any]) -> ClosedForm:
     last = max((k for k, term in enumerate(sequence) if term), default=-1)
     if 2 * (last + 1) <= len(sequence):  # it is 0 from there on: by the recurrence, in which these terms are all
         return ClosedForm(tuple(map(rational_number, sequence[: last + 1])), ())
-    recurrence = _shortest(sequence)
+    recurrence = shortest(sequence)
     order = len(recurrence)
     while recurrence and not recurrence[-1]:
         recurrence.pop()
@@ -224,28 +229,6 @@ def closed_form(sequence: Sequence[Any]) -> ClosedForm:
     both = zip(weights, terms, strict=True)
     tail = ((rational_number(c), rational_number(base), times) for c, (base, times) in both if c)
     return ClosedForm(first, tuple(tail))
-
-
-def _shortest(sequence: Sequence[Any]) -> list[Any]:
-    """Return c with s_k = Σ c_i·s_(k - i), i from 1, for all k >= len(c): the shortest that there is (Massey)."""
-    zero = 0 * sequence[0]
-    now: list[Any] = [zero + 1]
-    before, length, since, last = [zero + 1], 0, 1, zero + 1
-    for k in range(len(sequence)):
-        gap = sum((now[i] * sequence[k - i] for i in range(1, min(length, len(now) - 1) + 1)), sequence[k])
-        if not gap:
-            since += 1
-            continue
-        kept, times = list(now), gap / last
-        now += [zero] * (len(before) + since - len(now))
-        for i, c in enumerate(before):
-            now[i + since] -= times * c
-        if 2 * length <= k:
-            length, before, last, since = k + 1 - length, kept, gap, 1
-        else:
-            since += 1
-    found = [-c for c in now[1:]]
-    return [*found, *[zero] * (length - len(found))][:length]
 
 
 def _poles(recurrence: Sequence[Any]) -> list[tuple[Any, int]]:
