@@ -8,9 +8,10 @@ from agreement import assert_agreement, bind, module_of
 from tightdp.language.domains import Bit
 
 CLASSES = """
-import collections
+import collections.abc
 import copy
 import itertools
+import types
 
 
 class Count:
@@ -25,6 +26,15 @@ class Count:
 class Bag:
     def __init__(self, items): self.items = items
     def __getitem__(self, at): return self.items[at]
+
+
+class Marks(collections.abc.MutableMapping):
+    def __init__(self, of): self.of = of
+    def __getitem__(self, key): return self.of[key]
+    def __setitem__(self, key, value): self.of[key] = value
+    def __delitem__(self, key): del self.of[key]
+    def __iter__(self): return iter(self.of)
+    def __len__(self): return len(self.of)
 
 
 class Alone:
@@ -162,6 +172,43 @@ PROGRAMS = {
             if flip("1/2"): return "early"
             yield 9
         return tuple(some(x[0])), tuple(others())
+    """,
+    "what classes iterators are of": """
+        def some():
+            yield 1
+        things = some(), zip(x), enumerate(x), map(abs, x), iter(x), Count(0, 1), (v for v in x), x
+        kinds = collections.abc.Iterator, collections.abc.Iterable, (int, list), collections.abc.Sized
+        found = tuple([tuple([isinstance(each, kind) for kind in kinds]) for each in things])
+        known = isinstance(things[0], types.GeneratorType), isinstance(things[1], zip), type(things[2]) is enumerate
+        asked = tuple([hasattr(each, "__next__") for each in things]), hasattr(things[0], "send"), callable([].append)
+        return found, known, asked, randint(0, 1)
+    """,
+    "one of several at once": """
+        some = [v ^ flip("1/4") for v in x] + [2, 3]
+        numbered, beside = enumerate(some, x[0]), zip(some, some[1:])
+        if some[0]:
+            next(numbered)
+        some.append(4)
+        first = next(beside, None)
+        some[-1] = 7
+        return next(numbered), sum([a * b for a, b in beside]), tuple(numbered), first, tuple(beside)
+    """,
+    "one iterator twice": """
+        it = iter(x + (1, 0, 1))
+        both = zip(it, it, "abc")
+        first, other = next(both), next(it)
+        return first, other, next(both, 0), (1, 0, "c") in both, next(it, 9), flip("1/3")
+    """,
+    "what is written inside Python": """
+        marks = Marks({0: x[0], 1: randint(0, 1)})
+        return marks.get(1), marks.get(2, "none"), 0 in marks, marks.pop(1), len(marks), isinstance(marks, dict)
+    """,
+    "after the end": """
+        c = Count(x[0], 2)
+        both, found = zip(x, c), []
+        while (pair := next(both, None)) is not None:
+            found.append(pair[0] * 2 + pair[1] + flip("1/4"))
+        return tuple(found), tuple(both), next(c, "none left"), isinstance(both, zip)
     """,
 }
 

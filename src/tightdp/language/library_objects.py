@@ -61,6 +61,21 @@ class Mapped(Items):
             raise
 
 
+class Zipped:
+    """The items of several iterators at once, until one has no more."""
+
+    def __init__(self, *iterators: Any) -> None:
+        self.iterators = iterators
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if not self.iterators:
+            raise StopIteration
+        return tuple([iterator.__next__() for iterator in self.iterators])
+
+
 class Counting:
     """The numbers from one on, in steps."""
 

@@ -305,9 +305,10 @@ def shown_name(function: object) -> str:
 
 def file_lines_of(function: FunctionType) -> tuple[str, ...]:
     """The lines of the file of a function. Raises LanguageError where Python cannot tell them."""
-    file = function.__code__.co_filename
+    names, file = function.__globals__, function.__code__.co_filename
+    file = names.get("__file__", file) if file.startswith("<frozen ") else file  # what Python has inside itself
     linecache.checkcache(file)
-    lines = linecache.getlines(file, function.__globals__)
+    lines = linecache.getlines(file, names)
     if not lines:
         try:
             lines = list(inspect.findsource(function)[0])
@@ -317,9 +318,8 @@ def file_lines_of(function: FunctionType) -> tuple[str, ...]:
 
 
 def _without_source(function: FunctionType) -> LanguageError:
-    hint = "define it in a file or a notebook cell, not through exec or standard input"
-    file = function.__code__.co_filename
-    return LanguageError(f"the source of {shown_name(function)} ({file}) cannot be found", hint)
+    what = f"the source of {shown_name(function)} ({function.__code__.co_filename}) cannot be found"
+    return LanguageError(what, "define it in a file or a notebook cell, not through exec or standard input")
 
 
 @lru_cache(32)

@@ -37,6 +37,7 @@ from tightdp.core.lowering.values import (
     Range,
     Reference,
     Sieve,
+    Stream,
     Table,
     Value,
     View,
@@ -179,14 +180,16 @@ for _name in ("and_", "or_", "xor"):
 @builtin(next)
 def _next(m: Machine, iterator: Value, default: Value = MISSING, /) -> Value:
     def of(one: Value) -> Value:
-        one = METHODS[Generator, "begun"](m, one) if isinstance(one, Generator) else one
+        one = METHODS[Stream, "begun"](m, one) if isinstance(one, Stream) else one
         if isinstance(one, Object):
             if not has_method(one, "__next__"):
                 raise Failure(f"TypeError: a {name_of(one)} is no iterator", "give its class a __next__")
             return call(m, Host(written.following), (one, *(() if default is MISSING else (default,))), {})
-        if not isinstance(one, Generator):
-            raise m.unsupported("next of anything but an iterator is not in the language", "write next(iter(...))")
-        return first_of(m, one, default)
+        if isinstance(one, Generator):
+            return first_of(m, one, default)
+        if isinstance(one, Stream):
+            raise m.unsupported(f"next of what {one.name} gives is not in the language here", "keep list(...) of it")
+        raise m.unsupported("next of anything but an iterator is not in the language", "write next(iter(...))")
 
     return m.each(iterator, of)
 

@@ -6,10 +6,9 @@ import dataclasses
 import enum
 import inspect
 import types
-from collections import Counter, defaultdict, deque
+from collections import Counter, abc, defaultdict, deque
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 from tightdp.core.between import Between
@@ -17,11 +16,9 @@ from tightdp.core.doubles import Double
 from tightdp.core.lowering.arrays import np
 from tightdp.core.lowering.deques import Deque
 from tightdp.core.lowering.expressions import binary, named
-from tightdp.core.lowering.fields import by_fields
-from tightdp.core.lowering.frames import Thrown
-from tightdp.core.lowering.functions import call
-from tightdp.core.lowering.iteration import collected, entered
+from tightdp.core.lowering.frames import Thrown, of_library
 from tightdp.core.lowering.machine import Failure, Machine
+from tightdp.core.lowering.object_operators import special
 from tightdp.core.lowering.objects import (
     Bound,
     Super,
@@ -33,12 +30,10 @@ from tightdp.core.lowering.objects import (
     is_generated,
     lookup,
     put,
-    taken,
 )
 from tightdp.core.lowering.refusals import refuse_members, refuse_mixed, refuse_quotients
-from tightdp.core.lowering.registry import FUNCTIONS, builtin, method, operates
-from tightdp.core.lowering.scalars import COUNTS, indexed, operate, over_values, truth
-from tightdp.core.lowering.sequences import contains
+from tightdp.core.lowering.registry import CALLS, FUNCTIONS, builtin, method
+from tightdp.core.lowering.scalars import COUNTS, operate, over_values
 from tightdp.core.lowering.store import MISSING
 from tightdp.core.lowering.values import (
     UNBOUND,
@@ -48,8 +43,10 @@ from tightdp.core.lowering.values import (
     Cut,
     Element,
     Every,
+    Generator,
     Growing,
     Host,
+    Method,
     Object,
     Range,
     Reference,
@@ -58,10 +55,8 @@ from tightdp.core.lowering.values import (
     Union,
     Value,
     View,
-    is_scalar,
     known,
     name_of,
-    numeric,
 )
 from tightdp.core.nodes import Expr
 from tightdp.core.operators import Far
@@ -69,6 +64,7 @@ from tightdp.core.unmerged import outside
 from tightdp.exact.field import ExpNumber
 from tightdp.exact.lazily import lazily
 from tightdp.language.generators import Maker
+from tightdp.language.source import is_foreign
 
 written: Any = lazily("tightdp.language.library_objects")
 
@@ -112,9 +108,13 @@ def _kinds_of(m: Machine, value: Value) -> tuple[type, ...]:
         return (int,)
     if isinstance(value, Growing) or (isinstance(value, Every) and not value.parts):
         return (tuple,)
+    if isinstance(value, (Stream, Every)):
+        generator = isinstance(value, Generator) and not of_library(value)
+        return (types.GeneratorType if generator else _STREAMS.get(getattr(value, "name", ""), written.Items),)
     return (next((known_as for kind, known_as in _PYTHON if isinstance(value, kind)), type(value)),)
 
 
+_STREAMS = {"zip": zip, "enumerate": enumerate}
 _PYTHON: tuple[tuple[Any, type], ...] = (
     (Deque, deque), (Reference, list), (Table, dict), (Range, range), (Double, float), (Closure, types.FunctionType),
     (Bound, types.MethodType), (Cut, slice),
@@ -142,7 +142,10 @@ def _isinstance(m: Machine, value: Value, kinds: Value, /) -> Value:
     classes = _classes(m, kinds)
 
     def one_of(thing: Value) -> bool:
-        found = [issubclass(kind, classes) for kind in _kinds_of(m, thing)]
+        kinds = _kinds_of(m, thing)
+        if _is_inner(m, kinds[0]) and not all(_tells_apart(kind, kinds[0]) for kind in classes):
+            raise m.unsupported(*_UNKNOWN)
+        found = [issubclass(kind, classes) for kind in kinds]
         if found == [False, True]:
             raise m.unsupported("whether a number is a Fraction or a float is not in the language", "ask for both")
         return found[0]
@@ -155,6 +158,26 @@ def _isinstance(m: Machine, value: Value, kinds: Value, /) -> Value:
         return _of_which(m, thing, one_of)
 
     return m.each(value, of)
+
+
+_UNKNOWN = "the class of this value is not known here", "ask for lists, tuples, numbers and your own classes"
+_PLAIN = frozenset(
+    {bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, type(None), Fraction}
+)
+_OF_ITERATORS = ("__iter__", "__next__", "__len__", "__getitem__", "__reversed__", "__contains__", "__call__")
+
+
+def _is_inner(m: Machine, kind: type) -> bool:
+    """Whether a class stands for one of Python's library that is not known, asked about by a program."""
+    return kind.__module__.startswith("tightdp.") and not of_library(m.frame)
+
+
+def _tells_apart(kind: type, inner: type) -> bool:
+    """Whether nothing of Python's library is of a class, unless what stands for it is."""
+    top = kind.__module__.partition(".")[0]
+    if inner.__module__ == written.__name__ and top == "collections" and kind.__module__.endswith(".abc"):
+        return kind is not abc.Generator
+    return kind in _PLAIN or top in ("numpy", "numbers") or not is_foreign(kind)
 
 
 def _of_which(m: Machine, thing: Value, one_of: Callable[[Value], bool]) -> Value:
@@ -183,7 +206,7 @@ def _type(m: Machine, value: Value, /) -> Value:
         refuse_members(m, thing, "the class")
         values = (thing,) if not isinstance(thing, Expr) else (True,) if thing.boolean else thing.values
         kinds = {_kinds_of(m, item)[0] for item in (values[:1] if isinstance(values, range) else values)}
-        if len(kinds) > 1 or any(kind.__module__.startswith(str(__package__)) for kind in kinds):
+        if len(kinds) > 1 or any(_is_inner(m, kind) for kind in kinds):
             raise m.unsupported("the type of this value is not known here", "use isinstance")
         return Host(kinds.pop())
 
@@ -195,7 +218,7 @@ def _callable(m: Machine, value: Value, /) -> Value:
     def of(thing: Value) -> bool:
         if isinstance(thing, Object):
             return has_method(thing, "__call__")
-        return isinstance(thing, (Closure, Bound)) or (isinstance(thing, Host) and callable(thing.object))
+        return callable(thing.object) if isinstance(thing, Host) else type(thing) in {*CALLS, Closure, Method}
 
     return m.each(value, of)
 
@@ -241,6 +264,11 @@ def _hasattr(m: Machine, value: Value, name: Value, /) -> Value:
 
 
 def _has(m: Machine, thing: Value, name: Value) -> bool:
+    kind = _kinds_of(m, thing)[0]
+    if _is_inner(m, kind):
+        if name not in _OF_ITERATORS:
+            raise m.unsupported(*_UNKNOWN)
+        return hasattr(kind, str(name))
     if isinstance(thing, Object) and isinstance(name, str):
         found = held(m, thing, name)
         if isinstance(found, Union):
@@ -248,102 +276,10 @@ def _has(m: Machine, thing: Value, name: Value) -> bool:
         return found not in (MISSING, UNBOUND) or lookup(thing.kind.__mro__, name) is not MISSING
     if isinstance(thing, Host) and isinstance(name, str):
         return hasattr(thing.object, name)
-    return isinstance(name, str) and hasattr(_kinds_of(m, thing)[0], name)
+    return isinstance(name, str) and hasattr(kind, name)
 
 
-# operators of objects
-
-_SPECIAL = {"bitand": "and", "bitor": "or", "bitxor": "xor", "div": "truediv"}
-"""The methods that stand for operations of other names than theirs."""
-_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq"}
-_OF_ONE = ("len", "iter", "getitem", "setitem", "delitem", "contains")
-_OF_INTEGERS = ("int", "bin", "floor", "ceil", "comb", "perm", "gcd", "factorial", "isqrt")
-"""The operations that take an object that stands for an integer for this integer."""
-_IN_PLACE = "in place "
-
-
-@operates(Object)
-def _operated(m: Machine, name: str, *operands: Value) -> Value:
-    """Apply an operation to objects: call the method that a class has for it."""
-    first = operands[0]
-    if name == "bool":
-        asked = next((each for each in ("__bool__", "__len__") if has_method(first, each)), None)
-        return True if asked is None else truth(m, _special(m, asked, first))
-    if name == "contains":
-        if not has_method(first, "__contains__"):
-            inside = entered(m, first)
-            return contains(m, inside if isinstance(inside, Stream) else collected(m, inside), operands[1])
-        return known(truth(m, _special(m, "__contains__", *operands)))
-    for each in operands if name == "eq" else ():
-        if isinstance(each, Object) and has_method(each, "__ne__"):
-            raise m.unsupported(f"__ne__ of {name_of(each)} is not in the language", "leave it to __eq__")
-    plain = name.removeprefix(_IN_PLACE)
-    ways = _ways(plain, operands)
-    if plain != name:
-        ways.insert(0, (f"__i{_SPECIAL.get(plain, plain)}__", operands))
-
-    def first_from(at: int) -> Value:
-        if at == len(ways):
-            return _by_no_method(m, name, operands)
-        asked, (one, *others) = ways[at]
-        if not (isinstance(one, Object) and has_method(one, asked)):
-            return first_from(at + 1)
-        found = _special(m, asked, one, *others)
-        return m.each(found, lambda result: first_from(at + 1) if _is_refusal(result) else opened(result))
-
-    def opened(result: Value) -> Value:
-        stepped = name == "iter" and isinstance(result, Object) and has_method(result, "__next__")
-        return call(m, Host(written.items_one_by_one), (result,), {}) if stepped else result
-
-    return first_from(0)
-
-
-def _is_refusal(result: Value) -> bool:
-    return isinstance(result, Host) and result.object is NotImplemented
-
-
-def _by_no_method(m: Machine, name: str, operands: tuple[Value, ...]) -> Value:
-    """Return what Python makes of operands whose classes have no method for an operation."""
-    first, plain = operands[0], name.removeprefix(_IN_PLACE)
-    special = _SPECIAL.get(plain, plain)
-    if name == "eq":
-        return first == operands[1]
-    if name == "iter" and has_method(first, "__getitem__"):
-        return call(m, Host(written.items_by_index), operands, {})
-    for one, other in (operands, operands[::-1]) if name == "mul" else ():
-        if isinstance(other, Object) and has_method(other, "__index__") and not (is_scalar(one) and numeric(one)):
-            return binary(m, name, one, indexed(m, other), m.position[-1])
-    if name in _OF_INTEGERS and all(has_method(each, "__index__") for each in operands if isinstance(each, Object)):
-        return operate(m, name, *(indexed(m, each) for each in operands))
-    if special == plain and plain not in (*_MIRRORED, *_OF_ONE) and not hasattr(int, f"__{plain}__"):
-        raise m.unsupported(f"{plain} of a {name_of(first)} is not in the language", "give it an attribute")
-    failed = " and ".join(name_of(each) for each in operands)
-    raise Failure(f"TypeError: there is no {plain} of {failed}", f"define __{special}__ in the class")
-
-
-for _name in ("getitem", "setitem", "delitem"):
-    method(f"__{_name}__", Object)(partial(lambda name, m, *operands: _operated(m, name, *operands), _name))
-
-
-def _ways(name: str, operands: tuple[Value, ...]) -> list[tuple[str, tuple[Value, ...]]]:
-    """Return the methods that Python looks for, in its order, and what each is given."""
-    special = _SPECIAL.get(name, name)
-    ways = [(f"__{special}__", operands)]
-    kinds = [each.kind if isinstance(each, Object) else object for each in operands]
-    if len(operands) == 2 and name not in _OF_ONE and (name in _MIRRORED or kinds[0] is not kinds[1]):
-        ways.append((f"__{_MIRRORED[name]}__" if name in _MIRRORED else f"__r{special}__", operands[::-1]))
-        own = name in _MIRRORED or len({lookup(kind.__mro__, ways[1][0]) for kind in kinds}) > 1
-        if kinds[0] is not object and kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0]) and own:
-            ways.reverse()
-    return ways
-
-
-def _special(m: Machine, name: str, value: Object, *others: Value) -> Value:
-    """Call a method that stands for an operation."""
-    found = lookup(value.kind.__mro__, name)
-    if isinstance(found, types.FunctionType) and dataclasses.is_dataclass(value.kind) and is_generated(found):
-        return by_fields(m, name.strip("_"), value, *others)
-    return call(m, taken(m, found, value.kind, value), others, {})
+# texts
 
 
 @method("as text", Object)
@@ -357,7 +293,7 @@ def _as_text(m: Machine, thing: Object | Thrown, operation: str, spec: str = "")
         member = m.hosts[value.key]
         return format(member, spec) if operation == "format" else str(member) if operation == "str" else repr(member)
     if operation == "format" and has_method(value, "__format__"):
-        return _special(m, "__format__", value, spec)
+        return special(m, "__format__", value, spec)
     if spec != "":
         raise Failure(f"TypeError: unsupported format string passed to {name_of(value)}", "leave it out")
     ways = [each for each in ("__str__", "__repr__") if has_method(value, each)][-1 if operation == "repr" else 0 :]
@@ -366,7 +302,7 @@ def _as_text(m: Machine, thing: Object | Thrown, operation: str, spec: str = "")
         generated = dataclasses.is_dataclass(value.kind) and is_generated(inspect.unwrap(found))
         names = [each.name for each in dataclasses.fields(value.kind) if each.repr] if generated else []
         parts = [(f"{name}=", attribute(m, value, name)) for name in names]
-        return _joined(m, value.kind.__qualname__, parts) if generated else _special(m, ways[0], value)
+        return _joined(m, value.kind.__qualname__, parts) if generated else special(m, ways[0], value)
     if found not in (BaseException.__str__, BaseException.__repr__, KeyError.__str__):
         raise m.unsupported(f"a {name_of(value)} in a string is not in the language", "put its items in, one by one")
 

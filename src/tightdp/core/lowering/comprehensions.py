@@ -220,17 +220,46 @@ class _Made:
 called(_Made)(lambda m, made, arguments, keywords: made.of(*arguments))
 
 
-@method("begun", Generator)
-def _begun_with(m: Machine, generator: Generator) -> Value:
+@dataclass(frozen=True, eq=False)
+class _Beside(Stream):
+    """What gives the items of several iterables at once."""
+
+    iterables: tuple[Value, ...]
+    start: Value = None
+    """The number of the first ones, where they are counted."""
+
+
+@method("begun", Stream)
+def _begun_with(m: Machine, stream: Stream) -> Value:
     """Return what is asked for one item after the other as an object that knows where it is, where it has one each."""
-    if generator.made is None or type(generator.first) not in (tuple, Range, Reference) or generator in m.spent:
-        return generator
-    if generator not in m.adopted:
-        m.adopted[generator] = made = Object(m.store.old_key(), of_objects.Mapped)
-        begun = {"items": generator.first, "at": 0, "made": _Made(generator.made), "ends": not of_library(generator)}
-        for name, held in begun.items():
-            m.store.discover((made.key, f".{name}"), held)
-    return m.adopted[generator]
+    if stream in m.spent or stream in m.adopted:
+        return m.adopted.get(stream, stream)
+    if isinstance(stream, Generator) and stream.made is not None and type(stream.first) in _SEQUENCES:
+        made, ends = _Made(stream.made), not of_library(stream)
+        m.adopted[stream] = _as_begun(m, of_objects.Mapped, items=stream.first, at=0, made=made, ends=ends)
+    if isinstance(stream, _Beside) and all(_has_a_place(each) for each in stream.iterables):
+        counted = () if stream.start is None else (_as_begun(m, of_objects.Counting, next=stream.start, step=1),)
+        parts = counted + tuple(
+            _as_begun(m, of_objects.Items, items=each, at=0) if type(each) in _SEQUENCES else each
+            for each in stream.iterables
+        )
+        m.adopted[stream] = _as_begun(m, of_objects.Zipped, iterators=parts)
+    return m.adopted.get(stream, stream)
+
+
+_SEQUENCES = (tuple, str, Range, Reference)
+
+
+def _has_a_place(iterable: Value) -> bool:
+    return type(iterable) in _SEQUENCES or (isinstance(iterable, Object) and hasattr(iterable.kind, "__next__"))
+
+
+def _as_begun(m: Machine, kind: type, **held: Value) -> Object:
+    """Return an object that all runs have, which those at hand are the first to ask."""
+    made = Object(m.store.old_key(), kind)
+    for name, value in held.items():
+        m.store.discover((made.key, f".{name}"), value)
+    return made
 
 
 @builtin(enumerate)
@@ -248,7 +277,7 @@ def _enumerate(m: Machine, iterable: Value, start: Value = 0) -> Value:
         found = inner(at)
         return None if found is None else (found[0], (operate(m, "add", start, at), found[1]))
 
-    return Stream("enumerate", step)
+    return _Beside("enumerate", step, (iterable,), start)
 
 
 @builtin(zip)
@@ -279,7 +308,7 @@ def _zip(m: Machine, *iterables: Value, strict: Value = False) -> Value:
             m.oblige(uneven, Failure("ValueError: zip() arguments have different lengths", "make them equally long"))
         return (present, tuple(items)) if stepped and present is not m.builder.false else None
 
-    return Stream("zip", step)
+    return Stream("zip", step) if strict else _Beside("zip", step, iterables)
 
 
 def _where(m: Machine, condition: Expr, step: Callable[[], Step | None]) -> Step | None:

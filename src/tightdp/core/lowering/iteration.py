@@ -74,7 +74,7 @@ def items_of(m: Machine, sequence: Value) -> Value:
 
 def entered(m: Machine, iterable: Value) -> Value:
     """Return what an object gives to loop over; anything else as it is."""
-    iterable = m.adopted.get(iterable, iterable) if isinstance(iterable, Generator) else iterable
+    iterable = m.adopted.get(iterable, iterable) if isinstance(iterable, Stream) else iterable
     return OPERANDS[Object](m, "iter", iterable) if isinstance(iterable, Object) else iterable
 
 
