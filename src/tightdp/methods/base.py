@@ -15,7 +15,7 @@ from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.program import Dataset
 from tightdp.limits import Limits
 from tightdp.limits.calibrated import ALLOWED, NO_LIMIT
-from tightdp.symmetry.sets import AccuracySet, PrivacySet, Table
+from tightdp.symmetry.sets import AccuracySet, Entries, PrivacySet, Table
 
 Exact = Fraction | ExpNumber | float
 """An exact number, or infinity."""
@@ -78,20 +78,15 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Entries[Pair]):
     """Pairs of neighbours on which every divergence is attained; `size` is their number where it is known.
 
     Where `incomplete` is given, as the reason, they are only some of these pairs: they show a lower bound, and no
     likelihood ratio exceeds `bound`.
     """
 
-    pairs: Callable[[], Iterable[Pair]]
-    size: int | None = None
     incomplete: LimitError | None = None
     bound: Exact = math.inf
-
-    def __iter__(self) -> Iterator[Pair]:
-        return iter(self.pairs())
 
 
 @dataclass(frozen=True)
@@ -110,9 +105,7 @@ def on_table(table: Table, privacy_set: PrivacySet, watch: Callable[[], None]) -
     """Return the pairs of a privacy set, compared on one table; `watch` is called before each."""
 
     def pairs() -> Iterator[Pair]:
-        for x, x_prime, size in privacy_set:
-            watch()
-            yield Pair(x, x_prime, size, table)
+        return (Pair(x, x_prime, size, table) for x, x_prime, size in privacy_set.watched(watch))
 
     return Comparison(pairs, privacy_set.size)
 
@@ -292,7 +285,7 @@ class Control:
         try:
             for done, (x, inputs) in enumerate(accuracy_set, start=1):
                 self.look_at(table, x)
-                self.tell("going through datasets", done, accuracy_set.size)
+                self.tell("going through datasets", done, accuracy_set.size or 0)
                 yield x, inputs
         except LimitError as error:
             self.stopped = self.stopped or error

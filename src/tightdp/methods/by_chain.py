@@ -132,7 +132,7 @@ class SomePairs(Chained):
         worst = None if searched.found is None else (searched.found.x, searched.found.x_prime)
         pairs = on_table(self.table, PrivacySet(lambda: islice(_promising(bound, worst), TABLE_ENTRIES)), control)
         hint = "use fewer records" if self.program.forced is None else "leave the method out, which compares no others"
-        return Comparison(pairs.pairs, None, LimitError("only promising pairs are compared", hint), searched.upper)
+        return Comparison(pairs.entries, None, LimitError("only promising pairs are compared", hint), searched.upper)
 
 
 def _promising(bound: Bound, worst: tuple[Dataset, Dataset] | None) -> Iterator[tuple[Dataset, Dataset, int]]:

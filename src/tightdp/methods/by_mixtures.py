@@ -61,7 +61,7 @@ class ExtremeRecords(Method):
             found = questions.comparison(self.inner, control, sought)[1]
         except QueryError as error:
             return Refusal(error.what, error.hint)
-        return replace(found, pairs=lambda: (replace(pair, size=0) for pair in found))
+        return replace(found, entries=lambda: (replace(pair, size=0) for pair in found))
 
     def in_order(self, control: Control) -> Iterator[Pair] | Refusal:
         """Yield pairs of all records: the first that attains something may have none that is extreme."""

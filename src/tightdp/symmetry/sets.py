@@ -14,6 +14,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import accumulate, product
 from math import comb, prod
+from typing import Generic, TypeAlias, TypeVar
 
 from tightdp.core.outputs import Codes
 from tightdp.errors import QueryError
@@ -97,51 +98,36 @@ MAX_LISTED = 10_000
 """Events of more outputs are not listed."""
 
 
-@dataclass(frozen=True)
-class InferenceSet:
-    """Datasets whose output laws are computed."""
-
-    datasets: Callable[[], Iterable[Dataset]]
-    size: int
-
-    def __iter__(self) -> Iterator[Dataset]:
-        return iter(self.datasets())
+T_co = TypeVar("T_co", covariant=True)
 
 
 @dataclass(frozen=True)
-class PrivacySet:
-    """Ordered pairs of neighbouring datasets that are compared on every output.
+class Entries(Generic[T_co]):
+    """What is gone through, perhaps several times; `size` is None where counting would mean listing."""
 
-    Each comes with the number of pairs that it stands for. `size` is the number of pairs listed, None where counting
-    them would mean listing them.
-    """
-
-    pairs: Callable[[], Iterable[tuple[Dataset, Dataset, int]]]
+    entries: Callable[[], Iterable[T_co]]
     size: int | None = None
 
-    def __iter__(self) -> Iterator[tuple[Dataset, Dataset, int]]:
-        return iter(self.pairs())
+    def __iter__(self) -> Iterator[T_co]:
+        return iter(self.entries())
 
+    def watched(self, watch: Callable[[], None]) -> Entries[T_co]:
+        """Return the same; `watch` is called before each entry, and may raise."""
 
-@dataclass(frozen=True)
-class AccuracySet:
-    """Datasets on which accuracy is measured, each with the number of datasets that it stands for."""
-
-    classes: Callable[[], Iterable[tuple[Dataset, int]]]
-    size: int
-
-    def __iter__(self) -> Iterator[tuple[Dataset, int]]:
-        return iter(self.classes())
-
-    def watched(self, watch: Callable[[], None]) -> AccuracySet:
-        """Return the same set; `watch` is called before each dataset, and may raise."""
-
-        def classes() -> Iterator[tuple[Dataset, int]]:
+        def one_by_one() -> Iterator[T_co]:
             for entry in self:
                 watch()
                 yield entry
 
-        return AccuracySet(classes, self.size)
+        return Entries(one_by_one, self.size)
+
+
+InferenceSet: TypeAlias = Entries[Dataset]
+"""Datasets whose output laws are computed."""
+PrivacySet: TypeAlias = Entries[tuple[Dataset, Dataset, int]]
+"""Ordered pairs of neighbouring datasets that are compared on every output, each with how many it stands for."""
+AccuracySet: TypeAlias = Entries[tuple[Dataset, int]]
+"""Datasets on which accuracy is measured, each with the number of datasets that it stands for."""
 
 
 def every_dataset(bound: Bound) -> InferenceSet:
