@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from tightdp.every_n.deciding import Manner, Untraceable
 from tightdp.every_n.growth import grows
 from tightdp.every_n.mixtures import unmixed
 from tightdp.every_n.paths import Paths
+from tightdp.every_n.rays import approaches
 from tightdp.every_n.simulation import simulate
 from tightdp.every_n.states import chain_of, explore, refuse_contradicted
 from tightdp.exact.numbers import Exact
@@ -102,7 +103,9 @@ def least_upper(programs: list[Paths], lower: Exact) -> Upper:
             best = min(best, Upper(ratio, "alignment"), key=lambda each: each.value)
         elif not farther and best.value == math.inf and grows(paths):
             return Upper(math.inf, "growth", True)
-    return replace(best, approached=lower < best.value == limit)
+    if lower < best.value and (best.value == limit or any(approaches(paths, best.value) for paths in programs)):
+        return Upper(best.value, "growth" if best.value == math.inf else best.proof, True)
+    return best
 
 
 def _of_chain(chain: Chain, lower: Exact) -> Iterator[Upper]:
