@@ -50,6 +50,7 @@ class Tangent:
     upper: Fraction
     least_fall: Fraction
     most_fall: Fraction
+    pair: Pair
 
     def after(self, t: Fraction) -> Fraction:
         """Return a number that δ is at least at a larger t."""
@@ -218,9 +219,9 @@ class Deltas:
     def tangent(self, t: Fraction, share: int) -> Tangent:
         """Return what bounds δ around t, with such a share of the work."""
         self._left = MOST_WORK // share
-        best, upper, _ = self._largest(self._comparing.laws.exact(t), _OF_A_CURVE)
+        best, upper, pair = self._largest(self._comparing.laws.exact(t), _OF_A_CURVE)
         with ctx.workprec(BITS):
-            return Tangent(t, _ends_of(near(best.low))[0], _ends_of(near(upper))[1], *best.fall())
+            return Tangent(t, _ends_of(near(best.low))[0], _ends_of(near(upper))[1], *best.fall(), pair)
 
     def _largest(self, t: Exact, close: float = 0.0) -> tuple[_Delta, Number, Pair]:
         """Return the δ with the largest lower end, the largest upper end, and the pair of the former."""

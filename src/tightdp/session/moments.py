@@ -33,7 +33,7 @@ from tightdp.queries.privacy import Ends, RenyiAt
 from tightdp.results.privacy import Renyi, Zcdp, between
 from tightdp.results.privacy_loss import PrivacyLoss, status_of
 from tightdp.results.result import PairWitness, Stats
-from tightdp.session import numeric
+from tightdp.session import losses, numeric
 from tightdp.session.engine import Engine, neighbours
 from tightdp.session.search import answer, compared, ended, tight_privacy
 from tightdp.symmetry.sets import every_neighbouring_pair
@@ -152,13 +152,13 @@ def privacy_loss(engine: Engine) -> PrivacyLoss:
     """Return the privacy loss. Raises LimitError where a limit is met before anything bounds it."""
     found = [(*_direction(name, one), _error(one)) for name, one in _engines(engine)]
     stats = sum((stats for _, stats, _ in found[1:]), found[0][1])
-    losses = Losses(tuple(direction for direction, _, _ in found if direction is not None))
+    every = Losses(tuple(direction for direction, _, _ in found if direction is not None))
     error = max(each for _, _, each in found)
     return PrivacyLoss(
         subject=engine.subject,
-        status=status_of(losses, error),
+        status=status_of(every, error),
         stats=stats,
-        losses=losses,
+        losses=every,
         error=error,
         precision=engine.precision,
     )
@@ -184,6 +184,8 @@ def _engines(engine: Engine) -> list[tuple[str, Engine]]:
 
 
 def _direction(name: str, engine: Engine) -> tuple[Direction | None, Stats]:
+    if (of_reals := losses.of_reals(name, engine)) is not None:
+        return of_reals
     found, outcome = engine.profile()
     if outcome.status != "exact":
         bound = engine.profile_bound

@@ -65,7 +65,7 @@ def answer(engine: Engine, question: AskedNumber) -> Privacy | Delta | Accuracy 
     if isinstance(question, AccuracyAt | LeastError):
         return _accuracy(engine, question, laws.laws, query)
     with query.searching():
-        found = _unless_outside(laws.laws, lambda: _ends(laws, _pairs(engine, query), question), _OF_PAIRS)
+        found = _unless_outside(laws.laws, lambda: _ends(laws, pairs_of(engine, query), question), _OF_PAIRS)
     if found is None:
         return None
     least, most, witness = found
@@ -122,7 +122,7 @@ def through_pairs(engine: Engine, ask: Callable[[Comparing, Iterable[Pair]], Fou
     if laws is None or not laws.laws.published:
         return None
     with query.searching():
-        found = _unless_outside(laws.laws, lambda: ask(laws, _pairs(engine, query)), _OF_ORDERS)
+        found = _unless_outside(laws.laws, lambda: ask(laws, pairs_of(engine, query)), _OF_ORDERS)
     if found is None:
         return None
     outcome = query.outcome(METHOD)
@@ -155,7 +155,7 @@ def curve(engine: Engine) -> Curve | None:
     with query.searching():
         try:
             places = [1 + (end - 1) * k / _POINTS for k in range(_POINTS)]
-            every = deltas.Deltas(laws, _pairs(engine, query))
+            every = deltas.Deltas(laws, pairs_of(engine, query))
             tangents = [every.tangent(t, _POINTS) for t in places]
         except (suprema.TooLong, noise.Outside):
             return None
@@ -225,7 +225,7 @@ def output_laws(engine: Engine, *datasets: Dataset) -> tuple[list[dict[Output, N
     return found, query.outcome(METHOD)
 
 
-def _pairs(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:
+def pairs_of(engine: Engine, query: Query) -> Iterator[tuple[Dataset, Dataset]]:
     """Yield all pairs of neighbours, and count them."""
     orbits = engine.program.contents
     for x, x_prime in neighbours_in_order(engine.bound, [] if orbits is None else [range(engine.bound.n)]):

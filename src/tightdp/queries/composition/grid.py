@@ -192,8 +192,8 @@ class _Upper:
     def times(self, other: _Upper) -> _Upper:
         """Return the composition of both; the lower end moves up, the upper end to infinity."""
         p = _rounded_up(self.p * other.p, self.grid)
-        whole = [int(side.p(1)) + side.infinite for side in (self, other)]
-        infinite = -(-(self.infinite * whole[1] + other.infinite * whole[0]) // self.grid.unit)
+        ours, theirs = (int(side.p(1)) for side in (self, other))
+        infinite = -(-(self.infinite * (theirs + other.infinite) + other.infinite * ours) // self.grid.unit)
         start, end = _core(p)
         low, high = int(_cut(p, 0, start)(1)), int(_cut(p, end, p.length())(1))
         origin, first = self.origin + other.origin, self.first + other.first + start
