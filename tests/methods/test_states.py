@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tightdp import Bit, Int, Mechanism, Values, choice, flip, geometric, mechanism
+from tightdp import Bit, Int, Mechanism, ProgramError, Values, choice, flip, geometric, mechanism, observe
 from tightdp.language.neighbours import relation_of
 from tightdp.methods.base import Control, Pair
 from tightdp.methods.mixture import SeveralSums
@@ -216,3 +216,17 @@ def test_a_part_may_have_fewer_values_than_its_text_names() -> None:
     for x in product(ones, repeat=2):
         assert coded.bind(n=2, method="aggregate").distribution(x).probability(2) == ones[x[0]] * ones[x[1]]
     assert coded.bind(n=2).privacy().exp_epsilon == float("inf")
+
+
+@mechanism(record=Int(0, 9))
+def conditioned(x: Any) -> Any:
+    counts = [sum(1 for v in x if v == k) for k in range(7)]
+    observe(not (counts[1] == counts[2] == counts[3] == 2))
+    return tuple(counts) if flip("1/5") else flip("1/3")
+
+
+@pytest.mark.slow(seconds=3)
+def test_a_dataset_without_a_law_is_met_while_laws_are_compared() -> None:
+    """Classes of neighbours are many, and equal laws are looked for: one of the laws has nothing to divide by."""
+    with pytest.raises(ProgramError, match="is false in every run"):
+        conditioned.bind(n=6, method="aggregate").privacy(top=2)

@@ -79,6 +79,12 @@ class Weights:
         """A key: two laws have the same one exactly when they are the same integers for the same codes."""
         return self.total, tuple(self.by_code), tuple(self.by_code.values())
 
+    @property
+    def lowest(self) -> Weights:
+        """The same law in lowest terms, whose integers are those of all equal laws."""
+        shared = gcd(self.total, *self.by_code.values()) or 1
+        return Weights({code: weight // shared for code, weight in self.by_code.items()}, self.total // shared)
+
     def probability(self, code: int | None) -> Number:
         """Return the probability of the output with a code (None: an output that is never given)."""
         return Fraction(0) if code is None else quotient(self.by_code.get(code, 0), self.total)

@@ -13,7 +13,7 @@ from tightdp.core.nodes import CoreProgram
 from tightdp.core.passes import arrangements_to_counts, expand_shuffles
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.exact.numbers import Exact
-from tightdp.exact.whole import Whole, gcd, lcm
+from tightdp.exact.whole import Whole, lcm
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import DOUBLES_AT_ONCE, LISTED_MASSES, LISTED_ROWS
@@ -246,9 +246,7 @@ class AggregateTable(Table):
         alike = len({weights.total for weights in self._by_counts.values()}) == 1
         for counts, weights in self._by_counts.items():
             watch()
-            shared = 1 if alike else gcd(weights.total, *weights.by_code.values())
-            reduced = tuple((code, weight // shared) for code, weight in weights.by_code.items())
-            law_of_counts[counts] = laws.setdefault((weights.total // shared, reduced), len(laws))
+            law_of_counts[counts] = laws.setdefault((weights if alike else weights.lowest).written, len(laws))
         merged: dict[tuple[int, int], tuple[Change, int]] = {}
         orbits = self.orbits
         changes = orbits.changes_between(law_of_counts.get) if isinstance(orbits, States) else orbits.changes_of_one()

@@ -11,7 +11,6 @@ from functools import partial
 from math import prod
 
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import gcd
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import CHANGE_STEPS, ENTRIES_IN_ONE
@@ -105,9 +104,7 @@ class IndependentOutputs(Aggregates):
         if key not in self._numbers:
             law = self.parts[part].weights(x)
             self._outputs[part].add(self.pieces.every[part].outputs_of(law))
-            shared = gcd(law.total, *law.by_code.values())
-            written = law.total // shared, tuple((code, weight // shared) for code, weight in law.by_code.items())
-            self._numbers[key] = self._numbers.setdefault(written, len(self._numbers))
+            self._numbers[key] = self._numbers.setdefault(law.lowest.written, len(self._numbers))
         return self._numbers[key]
 
 

@@ -18,7 +18,7 @@ from tightdp.core.outputs import Codes, Leaf, Shape, TupleOf
 from tightdp.errors import ProgramError
 from tightdp.exact.field import Number
 from tightdp.exact.weights import quotient
-from tightdp.exact.whole import Whole, gcd
+from tightdp.exact.whole import Whole
 from tightdp.language.outputs import Output, order_of
 from tightdp.language.program import Bound, Dataset
 from tightdp.limits.calibrated import TABLE_ENTRIES
@@ -173,10 +173,8 @@ class PieceTable(Table):
                 for code, weight in by_code.items()
                 for own, share in law.by_code.items()
             }
-        if isinstance(total, int) and total.bit_length() > TABLE_ENTRIES:
-            shared = gcd(total, *by_code.values())
-            total, by_code = total // shared, {code: weight // shared for code, weight in by_code.items()}
-        return Weights(by_code, total)
+        found = Weights(by_code, total)
+        return found.lowest if isinstance(total, int) and total.bit_length() > TABLE_ENTRIES else found
 
     def chance(self, x: Dataset, code: int) -> Number:
         """Return the probability of a code from those of the pieces."""
