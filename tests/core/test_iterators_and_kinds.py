@@ -37,6 +37,16 @@ class Marks(collections.abc.MutableMapping):
     def __len__(self): return len(self.of)
 
 
+class Line(collections.abc.Sequence):
+    def __init__(self, items): self.items = items
+    def __getitem__(self, at): return self.items[at]
+    def __len__(self): return len(self.items)
+
+
+class Rows(collections.UserList):
+    def last(self): return self[-1]
+
+
 class Alone:
     def __init__(self, v): self.v = v
 
@@ -184,14 +194,14 @@ PROGRAMS = {
         return found, known, asked, randint(0, 1)
     """,
     "one of several at once": """
-        some = [v ^ flip("1/4") for v in x] + [2, 3]
-        numbered, beside = enumerate(some, x[0]), zip(some, some[1:])
+        some = [x[0] ^ flip("1/4"), x[1]]
+        numbered, beside = enumerate(some, x[0]), zip(some, "abc")
         if some[0]:
             next(numbered)
         some.append(4)
         first = next(beside, None)
         some[-1] = 7
-        return next(numbered), sum([a * b for a, b in beside]), tuple(numbered), first, tuple(beside)
+        return next(numbered), [a for a, b in beside][-1], tuple(numbered), first, tuple(beside)
     """,
     "one iterator twice": """
         it = iter(x + (1, 0, 1))
@@ -202,6 +212,14 @@ PROGRAMS = {
     "what is written inside Python": """
         marks = Marks({0: x[0], 1: randint(0, 1)})
         return marks.get(1), marks.get(2, "none"), 0 in marks, marks.pop(1), len(marks), isinstance(marks, dict)
+    """,
+    "sequences and views of Python's own": """
+        line, rows, marks = Line(x + (2,)), Rows(x), Marks({0: x[0], 1: randint(0, 1)})
+        rows.append(randint(0, 1))
+        rows += [3]
+        found = line.index(2), line.count(1), tuple(reversed(line)), 5 in line, tuple(line)
+        held = tuple(marks.items()), 1 in marks.values(), marks == {0: 0, 1: 1}
+        return found, tuple(rows[1:]), len(rows), rows.last(), held
     """,
     "after the end": """
         c = Count(x[0], 2)

@@ -10,7 +10,7 @@ import inspect
 import linecache
 import math
 import sys
-from collections import ChainMap
+from collections import ChainMap, abc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -122,7 +122,7 @@ FOREIGN = ("numpy", "scipy", "sympy", "mpmath", "pandas", "torch")
 """Libraries whose functions are evaluated where their arguments are known, and otherwise not in the language."""
 
 
-_AS_WRITTEN = (ChainMap, closing, nullcontext, suppress)
+_AS_WRITTEN = (ChainMap, closing, nullcontext, suppress, abc.KeysView, abc.ItemsView, abc.ValuesView)
 """Classes of Python's library that are read as they are written there, which is in the language."""
 
 

@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from tightdp.core.between import Between
 from tightdp.core.lowering.foreign import computed
+from tightdp.core.lowering.frames import of_library
 from tightdp.core.lowering.iteration import collected, items_of, joined
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.registry import ATTRIBUTES, FUNCTIONS, METHODS, OPERANDS, SYNTAX, instead_of_name, lowers
@@ -238,6 +239,8 @@ def _identical(m: Machine, left: Value, right: Value) -> Value:
         isinstance(item, bool) or (isinstance(item, Expr) and item.boolean) for item in (left, right)
     ):
         return equal(m, left, right)
+    if of_library(m.frame) and is_scalar(left) and is_scalar(right):
+        return equal(m, left, right)  # Python's library asks for it in `a is b or a == b` alone
     raise m.unsupported("`is` between values is not in the language", "compare with ==")
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import types
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from tightdp.core.lowering.expressions import binary
 from tightdp.core.lowering.fields import by_fields
-from tightdp.core.lowering.functions import call
+from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import collected, entered
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.objects import (
@@ -18,7 +19,7 @@ from tightdp.core.lowering.objects import (
     lookup,
     taken,
 )
-from tightdp.core.lowering.registry import method, operates
+from tightdp.core.lowering.registry import builtin, method, operates
 from tightdp.core.lowering.scalars import indexed, operate, truth
 from tightdp.core.lowering.sequences import contains
 from tightdp.core.lowering.values import (
@@ -126,3 +127,8 @@ def special(m: Machine, name: str, value: Object, *others: Value) -> Value:
     if isinstance(found, types.FunctionType) and dataclasses.is_dataclass(value.kind) and is_generated(found):
         return by_fields(m, name.strip("_"), value, *others)
     return call(m, taken(m, found, value.kind, value), others, {})
+
+
+@builtin(Sequence.__iter__)
+def _by_index(m: Machine, sequence: Value) -> Value:
+    return call_python(m, written.items_by_index, (sequence,), {})
