@@ -33,7 +33,7 @@ ABOUT = "root unknown mechanism parameters source"
 CLAIMS = {  # what a claim says, and may say, besides its question; and the rules of evidence that establish it
     "privacy": ("n records neighbours bound program", f"delta error attained runs {ABOUT}", "forms datasets"),
     "curve": ("n records neighbours points program", f"error attained {ABOUT}", "datasets"),
-    "privacy of messages": ("n records neighbours bound program", f"runs {ABOUT}", "forms datasets"),
+    "privacy of messages": ("n records neighbours bound program", f"runs {ABOUT}", "forms datasets alignment"),
     "violation": ("n records neighbours bound program", f"delta error {ABOUT}", "witness"),
     "moment": ("n records neighbours order bound program", f"attained {ABOUT}", "datasets"),
     "larger moment": ("n records neighbours order bound program", f"error {ABOUT}", "witness"),
@@ -47,8 +47,9 @@ CLAIMS = {  # what a claim says, and may say, besides its question; and the rule
     "audit": ("canaries guesses correct options guarantee bound", "", "dual"),
     "optimum": ("measure n records neighbours groups outputs targets keeps allows least most", "alpha delta", "table"),
 }
-BESIDE = {"audit": "duals", "optimum": "duals"}  # the other rules are in datasets.py
+BESIDE = {"dual": "duals", "table": "duals", "alignment": "alignment"}  # the other rules are in datasets.py
 EVIDENCE = {"forms": "units cuts steps order", "dual": "constant multipliers", "table": "table weights multipliers"}
+EVIDENCE |= {"alignment": "plans cells starts"}
 EVIDENCE |= dict.fromkeys(("datasets", "witness", "responses"), "")
 
 
@@ -278,7 +279,7 @@ def check(certificate, work=1):
     need(attained is ("attained" in claim), "what is attained is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (attained or refuted)}", "event" * (attained or refuted))
     need(("program" in claim) == ("program" in certificate), "a program is missing, or is not read")
-    remark = beside(BESIDE.get(kind, "datasets")).establish(certificate, claim, evidence)
+    remark = beside(BESIDE.get(rule, "datasets")).establish(certificate, claim, evidence)
     if "program" in claim:
         program = digest(json.dumps(certificate["program"], separators=(",", ":")))
         need(claim["program"] == program, "this is not the program of the claim")
@@ -289,7 +290,8 @@ def check(certificate, work=1):
         need(type(source) is str and claim["source"] == digest(source), "this is not the source of the claim")
         words = [claim["mechanism"], *given, *given.values()]
         need(all(plain(each) and len(each) <= 200 for each in words), "names and parameters are of plain characters")
-    return f"{kind}: {said(claim, f'{needed} {others}')}{', attained' * attained}{remark}; by a theorem"
+    proved = "by alignment, which Coq has not checked yet" if rule == "alignment" else "by a theorem"
+    return f"{kind}: {said(claim, f'{needed} {others}')}{', attained' * attained}{remark}; {proved}"
 
 
 @cache

@@ -279,6 +279,13 @@ def composition(claim):
     return ""
 
 
+def together(claim):
+    """Establish how often something private is run, and which (ln t, delta)-DP all runs are together."""
+    runs, bound, delta = items(claim["runs"], 3)
+    once = [[claim["bound"], claim.get("delta", 0), runs]]
+    composition({**claim, "guarantees": once, "bound": bound, "delta": delta})
+
+
 def composed(guarantees):
     """Return weights of outputs, as `excess` takes them, of the worst runs with guarantees (t, delta, how often).
 
@@ -321,11 +328,9 @@ def establish(given, claim, evidence):
             ours, theirs = program.weight(x), program.weight(y)
         over, attained = program.over(program.nearer(point, 1 if refuted else -1), pairs, ours, theirs)
         need(positive(over) if refuted else attained, "the witness does not show it")
-    if "runs" in claim:  # how often it is run, and which (ln t, delta)-DP all runs are together
+    if "runs" in claim:
         need({(y, x) for x, y in program.listed} <= {*program.listed}, "a pair is listed the other way round only")
-        runs, bound, delta = items(claim["runs"], 3)
-        once = [[claim["bound"], claim.get("delta", 0), runs]]
-        composition({**claim, "guarantees": once, "bound": bound, "delta": delta})
+        together(claim)
     if rule == "forms":
         beside("forms").establish(program, evidence)
     elif "law" in claim:

@@ -30,7 +30,7 @@ from certificate_changes import (
     optima,
 )
 from conftest import FULL
-from expectations import bind, expectations
+from expectations import bind, expectations, mechanisms
 from forged_evidence import FORGED
 from forgeries import COIN, EXAMPLES, REFUSED, SOME, guessed
 from tightdp.errors import TightdpError
@@ -134,6 +134,12 @@ def test_guesses_where_nothing_is_published(proved: Path, tmp_path: Path) -> Non
         blind["program"]["parts"][0]["publishes"] = []
         assert agree(proved, sealed(blind), tmp_path) == "accepted"
         assert "; nothing is published; " in (portable(json.dumps(blind)) or "")
+
+
+def test_alignment_is_not_proved_yet(proved: Path, tmp_path: Path) -> None:
+    made = mechanisms("geometric_count")["geometric_count"].bind(n=tightdp.ALL, ratio="1/2").certify()
+    assert "which Coq has not checked yet" in (portable(made.text) or "")
+    assert ask(proved, made.text, tmp_path)[0] == 1
 
 
 def test_changed_certificates(proved: Path, tmp_path: Path) -> None:

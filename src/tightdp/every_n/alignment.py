@@ -53,6 +53,7 @@ class Alignment:
     prices: dict[Cell, Number]
     plans: dict[Cell, tuple[Plan, ...]]
     starts: tuple[Plan, ...]
+    search: Search
 
     def ratio(self) -> Number:
         """Return the upper bound on e^ε for every n."""
@@ -98,7 +99,7 @@ def align(paths: Paths, watch: Callable[[], None] = lambda: None, farther: bool 
     prices = _exact_prices(plans, near)
     alignment = None
     if prices is not None:
-        alignment = Alignment(prices, plans, tuple(_evenly(plan, prices) for plan in chosen))
+        alignment = Alignment(prices, plans, tuple(_evenly(plan, prices) for plan in chosen), search)
     return alignment if alignment is not None and alignment.holds() else None
 
 

@@ -68,11 +68,15 @@ Step: TypeAlias = tuple[tuple[Option, ...], ...]
 
 
 class Search:
-    """Finds which of our paths can be compared with which of theirs, from every cell that is reached."""
+    """Finds which of our paths can be compared with which of theirs, from every cell that is reached.
+
+    `orders` says of a cell which of its steps is that of each of the `moves`, and of the end; `cuts` which pieces of
+    which of our paths the options are about, where there are more.
+    """
 
     def __init__(self, paths: Paths, farther: int = 1) -> None:
-        self._kinds = kinds_of(paths)
-        self._paths = paths = self._taken(paths)
+        self.kinds = kinds_of(paths)
+        self.paths = paths = self._taken(paths)
         self._noise = steps_of(paths, farther)
         ways = [paths.before, *(some for by in paths.steps.values() for some in by.values())]
         self._places = {path.target: len(path.values) for some in ways for path in some}
@@ -82,12 +86,14 @@ class Search:
         moves = [(x, x) for x in paths.steps]
         if paths.all_at_once:
             moves = sorted({*moves, *paths.moves}, key=repr)
-        self._steps = [(paths.steps[old], paths.steps[new]) for old, new in moves]
+        self.moves = moves
+        self.orders: dict[Cell, list[int]] = {}
+        self.cuts: dict[tuple[Cell, int, int], list[tuple[int, Path]]] = {}
 
     def _taken(self, paths: Paths) -> Paths:
         def taken_(by: Mapping[int, tuple[Path, ...]]) -> dict[int, tuple[Path, ...]]:
             return {
-                state: some if (held := self._kinds.get(state)) is None else taken(some, held)
+                state: some if (held := self.kinds.get(state)) is None else taken(some, held)
                 for state, some in by.items()
             }
 
@@ -96,12 +102,12 @@ class Search:
 
     def shifts(self) -> int:
         """Return how many shifts of the noise of one path are tried, at most."""
-        counts = (math.prod(len(self._noise.of(law)) for law in path.noises) for path in self._paths.each())
+        counts = (math.prod(len(self._noise.of(law)) for law in path.noises) for path in self.paths.each())
         return max(counts, default=0)
 
     def starts(self) -> Iterator[Step]:
         """Yield the steps in which two runs begin to differ."""
-        paths = self._paths
+        paths = self.paths
         if paths.all_at_once:
             yield self._options(BEGIN, paths.before, paths.before)
             return
@@ -113,20 +119,21 @@ class Search:
     def closed(self, starts: Sequence[Step]) -> dict[Cell, tuple[Step, ...]] | None:
         """Return the steps from all cells that are reached; None where there are too many."""
         found: dict[Cell, tuple[Step, ...]] = {}
-        pending = list(targets(starts))
+        paths, pending = self.paths, list(targets(starts))
         options = 0
         while pending:
             cell = pending.pop()
             if cell in found or cell == END:
                 continue
             steps = [
-                self._options(cell, ours.get(cell.ours, ()), theirs.get(cell.theirs, ()))
-                for ours, theirs in self._steps
+                self._options(cell, paths.steps[old].get(cell.ours, ()), paths.steps[new].get(cell.theirs, ()))
+                for old, new in self.moves
                 if self._left >= 0
             ]
-            after = self._paths.after
+            after = paths.after
             steps.append(self._options(cell, after.get(cell.ours, ()), after.get(cell.theirs, ()), last=True))
             found[cell] = tuple(dict.fromkeys(steps))
+            self.orders[cell] = [found[cell].index(step) for step in steps]
             reached = list(targets(steps))
             pending += reached
             options += len(reached)
@@ -135,7 +142,7 @@ class Search:
         return found
 
     def _options(self, cell: Cell, ours: tuple[Path, ...], theirs: tuple[Path, ...], last: bool = False) -> Step:
-        held = self._kinds[cell.ours], self._kinds[cell.theirs]
+        held = self.kinds[cell.ours], self.kinds[cell.theirs]
         found: list[tuple[int, Path, list[_Way]]] = []
         for number, one in enumerate(ours):
             ways = list(self._ways(cell, one, theirs, held, last))
@@ -144,6 +151,8 @@ class Search:
                 continue
             for piece in pieces(one, theirs, cell.gaps, held[1]):
                 found.append((number, piece, list(self._ways(cell, piece, theirs, held, last))))
+        if len(found) > len(ours):
+            self.cuts[cell, id(ours), id(theirs)] = [(number, piece) for number, piece, _ in found]
         apart_ = self._apart_of(cell.ours, ours)
         step = []
         for at, (number, one, ways) in enumerate(found):
@@ -212,7 +221,7 @@ class Search:
 
     def _apart_of(self, state: int, ours: tuple[Path, ...]) -> list[frozenset[int]]:
         """Return for each path which others are not taken by the same noise."""
-        held = self._kinds[state]
+        held = self.kinds[state]
         if (state, id(ours)) not in self._apart:
             none = [frozenset[int]()] * len(ours)
             self._apart[state, id(ours)] = none if held is None else apart(ours, held)

@@ -51,7 +51,7 @@ class Differs(QueryError):
 
 
 def compare(content: Mapping[str, Any], program: Program) -> str:
-    """Return on which datasets the laws are the same, in words. Raises Differs where one is not.
+    """Return on which datasets the laws are the same, in words. Raises Differs, or LimitError: nothing is compared.
 
     Outputs are compared by their probabilities on all these datasets: what a part publishes may have another name than
     what the mechanism returns. Errors, for accuracy, are compared by value, and so are the outputs of a law that is
@@ -87,6 +87,8 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
         raise Differs(f"the certificate names other parameters than {program.name} has: {said}, not {true}")
     if dataset_of(bounds[0], bounds[0].record.values) != claim["records"]:
         raise QueryError(f"{program.name} has other records than the certificate", "give the mechanism that it names")
+    if "trees" in content["program"]:
+        raise LimitError("nothing is compared: noise is a symbol in this program", "ask for one n")
     checker.LEFT[0] = WORK * checker.WORK
     core = _Core(checker, checker.beside("datasets").Claim(content), power)
     compared: list[tuple[Bound, _Laws]] = []
@@ -95,7 +97,7 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
         try:
             laws, reach = _enough(bound, "alpha" in claim)
         except LimitError as reason:
-            return f"nothing is compared: {reason.what}"
+            raise LimitError(f"nothing is compared: {reason.what}", reason.hint) from None
         if not laws or (compared and len(laws) < len(bound.record.values) ** bound.n):
             break
         compared.append((bound, laws))
@@ -104,7 +106,7 @@ def _compared(content: Mapping[str, Any], program: Program, values: Mapping[str,
             wide, _no_test_is_better(claim, core, bound, laws, reach) if part else _alike(claim, core, bound, laws)
         )
     if not compared:
-        return f"nothing is compared: {bounds[0].n} records have too many runs; certify fewer to compare them"
+        raise LimitError(f"nothing is compared: {bounds[0].n} records have too many runs", "certify fewer")
     many = sum(len(laws) for _, laws in compared)
     every = many == sum(len(bound.record.values) ** bound.n for bound, _ in compared)
     which = f"all {many} datasets" if every else f"{many} of the datasets"

@@ -12,7 +12,7 @@ from tightdp.language.outputs import Output
 from tightdp.queries import privacy as questions
 from tightdp.queries.measures import LeastError
 from tightdp.session import accuracy as accuracies
-from tightdp.session import certify, certify_runs, moments, one_run, outputs, search, strategies
+from tightdp.session import certify, certify_aligned, certify_runs, moments, one_run, outputs, search, strategies
 from tightdp.session import optimum as optima
 from tightdp.session.arguments import (
     Claimed,
@@ -346,7 +346,10 @@ class Asked(InstanceBase):
         return self._certified(claim)
 
     def _certified(self, claim: dict[str, Any]) -> Certificate:
-        return certify_runs.certify(self.engine, **claim)
+        try:
+            return certify_runs.certify(self.engine, **claim)
+        except certify.Endless as reason:
+            return certify_aligned.instead(self, claim, reason)
 
     @limited(by_runs=False, adaptive=True)
     def core(self) -> str:

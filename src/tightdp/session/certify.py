@@ -58,6 +58,10 @@ REFUTED = {
 """Bounds that are claimed, and the claims that they are false."""
 
 
+class Endless(QueryError):
+    """A program has no core program with finitely many outcomes."""
+
+
 @dataclass(frozen=True)
 class Certificate:
     """A certificate as JSON-ready values, and what it establishes, in the words of the checker."""
@@ -122,7 +126,7 @@ def certify(
             claimed = (None, None) if pure == (None, None) else read_exponential(*pure, least=1)
             return _of_published(engine, core, *claimed)
         what = f"no rule of evidence fits: {error.kind} has no core program with finitely many outcomes here"
-        raise QueryError(what, "ask privacy, delta or verify, which answer without one") from None
+        raise Endless(what, "ask privacy, delta or verify, which answer without one") from None
     if accuracy != (None, None) or x is not None:
         refuse_inexact(engine.program, "certify")
     if x is not None:

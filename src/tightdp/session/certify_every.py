@@ -27,6 +27,7 @@ from tightdp.exact.numbers import Exact, as_text
 from tightdp.exact.weights import all_over_common
 from tightdp.session.base import InstanceBase
 from tightdp.session.certify import WORK, Certificate, load_checker, verified
+from tightdp.session.certify_aligned import certify_aligned
 from tightdp.session.certify_content import about, written
 from tightdp.session.certify_events import dataset_of
 from tightdp.session.certify_runs import together
@@ -52,13 +53,17 @@ def certify_every(
     tried = sorted(((way, chain) for chain in chains for way in ways(chain)), key=lambda each: each[0][0])
     refused: list[object] = []
     least = claimed[0] if isinstance(claimed[0], Fraction) else None
+    weaker: tuple[Certificate, Fraction] | None = None
     for (ratio, before, after), chain in tried[:_MOST_TRIED]:
         if claimed != (None, None) and is_above(ratio, *claimed):
             break
         find = partial(_by_forms, before=before, after=after)
         made = _accepted(instance, chain, find, _claim(least or ratio, runs, ratio), refused)
-        if made is not None:
+        if made is not None and (claimed != (None, None) or len(chains) == len(programs)):
             return made
+        if made is not None:  # numbers that are not listed may prove more
+            weaker = made, ratio
+            break
     if claimed == (None, None):
         found = enclose(instance)
     else:
@@ -67,10 +72,15 @@ def certify_every(
             one = instance.rebind(found.n, dict(instance.bound.parameters), **instance.limits)
             refuted: Certificate = one.certify(exp_epsilon=claimed[0], epsilon=claimed[1])
             return refuted
-    if found.reason:
+    if weaker is not None and not found.upper < weaker[1]:
+        return weaker[0]
+    if found.reason and weaker is None:
         raise LimitError(found.reason, found.hint)
     enough = claimed == (None, None) or not is_above(found.upper, *claimed)
     made = certify_closed(instance, programs, found.upper, runs, refused, least) if enough else None
+    if made is None and enough:
+        made = certify_aligned(instance, programs, claimed, runs, refused)
+    made = made or (weaker[0] if weaker is not None else None)
     if made is not None:
         return made
     known = f"e^ε = {as_text(found.upper)} for every n is proved by {found.proof}, which no rule expresses"

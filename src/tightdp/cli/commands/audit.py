@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tightdp.cli.answer import DONE, REFUTED, ask_about, bind, bind_to, emit, write_text
+from tightdp.cli.answer import DONE, REFUTED, UNRESOLVED, ask_about, bind, bind_to, emit, write_text
 from tightdp.cli.targets import UsageError
 from tightdp.cli.words import given, read_bindings, read_json
 from tightdp.errors import LimitError
@@ -46,6 +46,8 @@ def run(options: Namespace) -> int:
                 said = compare(content, load(place).program)
             except Differs as reason:
                 said, status = f"refused: {reason.what}", REFUTED
+            except LimitError as reason:
+                said, status = reason.what, UNRESOLVED
             write_text("-", f"{said}\n")
         return status
     made = certify_audit(_audited(options)) if options.command == "certify_audit" else _certified(options)
