@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from tightdp.core.sections import root_of, written_value, written_whole
-from tightdp.errors import LanguageError, QueryError
+from tightdp.errors import QueryError, TightdpError
 from tightdp.every_n.alignment import Alignment, Plan, align
 from tightdp.every_n.edges import Edge, finite
 from tightdp.every_n.options import BEGIN, END, Cell
@@ -68,8 +68,8 @@ def instead(instance: InstanceBase, claim: dict[str, Any], reason: QueryError) -
     """Return a certificate for every n, of a claim about ε that has none for one n for a reason. Raises that else."""
     pure = claim.get("exp_epsilon"), claim.get("epsilon")
     if sum(value not in (None, False, 0) for value in claim.values()) == sum(value is not None for value in pure):
-        with suppress(LanguageError):
-            claimed = (None, None) if pure == (None, None) else read_exponential(*pure, least=1)
+        claimed = (None, None) if pure == (None, None) else read_exponential(*pure, least=1)
+        with suppress(TightdpError):
             made = certify_aligned(instance, readings(instance.bound), claimed, None, [])
             if made is not None:
                 return made
