@@ -142,11 +142,11 @@ def cell_laws(bound: Bound, watch: Callable[[], None], datasets: Iterable[Datase
         found, rejected = paths(bound, x, loops) if together is None else (together(x), False)
         if rejected:
             conditioned.add(x)
-        drafts += [_draft(x, path) for path in found]
+        drafts += [draft_of(x, path) for path in found]
     rational = all(isinstance(value, Fraction) for draft in drafts for value in draft.path.numbers())
     maker = Maker(fmpq(1) if rational else Fraction(1), watch)
     laws: dict[Dataset, dict[Label, list[Any]]] = {}
-    for label, draft, contribution in _labelled(drafts, maker):
+    for label, draft, contribution in labelled(drafts, maker):
         laws.setdefault(draft.x, {}).setdefault(label, []).append(contribution)
     for x in conditioned:
         total = sum(maker.total(draft.path) for draft in drafts if draft.x == x)
@@ -156,12 +156,14 @@ def cell_laws(bound: Bound, watch: Callable[[], None], datasets: Iterable[Datase
     return CellLaws(laws, maker.bases.unit)
 
 
-def _draft(x: Dataset, path: Path) -> _Draft:
+def draft_of(x: Dataset, path: Path) -> _Draft:
+    """Return a path of the program on a dataset with its output taken apart."""
     numbers: list[Any] = []
     return _Draft(x, path, shape_of(path.output, numbers), numbers)
 
 
-def _labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, Contribution | Recurrent]]:
+def labelled(drafts: list[_Draft], maker: Maker) -> list[tuple[Label, _Draft, Contribution | Recurrent]]:
+    """Return what paths contribute to each kind of outputs."""
     by_shape: dict[Any, list[_Draft]] = {}
     for draft in drafts:
         kinds = tuple(_kind(value) for value in draft.numbers)

@@ -318,7 +318,12 @@ class _Run(Stoppable):
 
 def paths(bound: Bound, x: Dataset, loops: Loops) -> tuple[list[Path], bool]:
     """Return the paths on a dataset, and whether some runs are rejected. Raises Outside, or ProgramError."""
-    return _restarted(lambda: found_by(lambda run: bound.execute(x, run), loops), loops), loops.rejected
+    return paths_of(lambda run: bound.execute(x, run), loops), loops.rejected
+
+
+def paths_of(execute: Callable[[Any], Any], loops: Loops) -> list[Path]:
+    """Return the paths of what is executed under a source of randomness. Raises Outside, or ProgramError."""
+    return _restarted(lambda: found_by(execute, loops), loops)
 
 
 def found_by(execute: Callable[[_Run], Any], loops: Loops) -> list[Path]:

@@ -12,6 +12,7 @@ from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.deciding import Run
 from tightdp.every_n.equivalence import absorbed, merged
 from tightdp.every_n.learned import Explored, Play, Sent, State
+from tightdp.every_n.mixing import with_mixtures
 from tightdp.every_n.paths import (
     OPEN,
     REAL,
@@ -91,7 +92,7 @@ class _Assembled:
             all_at_once,
             tells_all(self.used, steps, after, going) and not self.early and not self.guessed,
         )
-        paths = merged(postponed(without_dead(absorbed(paths))))
+        paths = merged(with_mixtures(postponed(without_dead(absorbed(paths)))))
         if paths.states > PROOF_STATES:
             raise refusal(f"it has more than {PROOF_STATES} states")
         return paths

@@ -16,6 +16,7 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from tightdp.cells.draws import by_pieces
+from tightdp.cells.masses import Masses
 from tightdp.every_n.chain import Letter, Move
 from tightdp.every_n.covering import Kinds
 from tightdp.every_n.edges import Edge, finite, total
@@ -92,9 +93,11 @@ def grows(paths: Paths) -> bool:
 def _beyond(path: Path) -> bool:
     """Whether a path is not looked at: n, an unknown, open answers, odds, or factors that are not whole are in it."""
     forms = [*(Affine(terms, Fraction(0)) for terms in path.bounds), *path.values, *path.published]
-    shapes = [path.probability, *(law.ratio if isinstance(law, TwoSided) else law.weight for law in path.noises)]
+    plain = [law for law in path.noises if not isinstance(law, Masses)]
+    shapes = [path.probability, *(law.ratio if isinstance(law, TwoSided) else law.weight for law in plain)]
     return (
-        bool(answers(path.letter) or path.odds)
+        len(plain) < len(path.noises)
+        or bool(answers(path.letter) or path.odds)
         or any(isinstance(each, ExpNumber) and each.unknown for each in shapes)
         or any(kind == "size" or factor.denominator > 1 for form in forms for (kind, _), factor in form.terms)
     )
@@ -107,6 +110,7 @@ def _parted(path: Path, kinds: Kinds) -> bool:
 
 def _reach(law: Noise) -> float:
     """Return how far noise is followed."""
+    assert not isinstance(law, Masses)
     pieces = by_pieces(law)
     rates = [abs(math.log(near_sample(base))) for _, _, base in pieces.pieces if base != 1]
     far = max((-math.log(_LOST) / rate for rate in rates), default=0)

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
 from tightdp.cells.draws import by_pieces
+from tightdp.cells.masses import Masses
 from tightdp.core.between import cells_of
 from tightdp.every_n.edges import Edge, finite
 from tightdp.every_n.paths import Affine, Noise, Path, Terms, support
@@ -82,6 +83,7 @@ class Grid:
     def masses(self, law: Noise, up: bool) -> Integers:
         """Return the probabilities of all cells."""
         if (law, up) not in self._masses:
+            assert not isinstance(law, Masses)
             pieces = by_pieces(law)
             low, _ = self.cells(pieces.real)
             cuts = [Fraction(int(end), self.parts) - (0 if pieces.real else Fraction(1, 2)) for end in low[1:]]

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
+from tightdp.cells.masses import Masses
 from tightdp.core.nodes import Const, Expr
 from tightdp.errors import LanguageError
 from tightdp.every_n.chain import Letter, Move
@@ -26,7 +27,7 @@ Terms: TypeAlias = tuple[tuple[tuple[str, int], Fraction], ...]
 """Unknown numbers with their coefficients, which are not 0, in a fixed order."""
 Bounds: TypeAlias = dict[Terms, tuple[Edge, Edge]]
 """The least and the greatest value of combinations of unknown numbers; of unknown integers these are integers."""
-Noise: TypeAlias = TwoSided | Exponentials
+Noise: TypeAlias = TwoSided | Exponentials | Masses
 """The law of noise around 0."""
 Tree: TypeAlias = Any
 """An affine form, or (operation, operands), whose operands are trees and plain values."""
@@ -107,6 +108,8 @@ class Symbol(Expr):
 
 def support(law: Noise) -> tuple[Edge, Edge]:
     """Return between what noise lies."""
+    if isinstance(law, Masses):
+        return law.ends
     if isinstance(law, TwoSided):
         return -math.inf, math.inf
     lows, highs = zip(*((low, high) for low, high, _ in law.pieces), strict=True)
@@ -265,9 +268,6 @@ class Paths:
 
 Names: TypeAlias = dict[tuple[str, int], tuple[str, int]]
 """What symbols are called on a path, by what they are called where they were made."""
-
-
-# symbols
 
 
 def renamed(form: Affine, names: Names) -> Affine:

@@ -19,6 +19,7 @@ from flint import fmpq_mat
 
 from tightdp.cells.draws import by_pieces
 from tightdp.every_n.edges import Edge, finite
+from tightdp.every_n.mixing import has_mixtures, primitive
 from tightdp.every_n.paths import Noise, Path, Paths, Terms, refusal
 from tightdp.every_n.shifts import is_real
 from tightdp.exact.enclosure import as_fmpq, as_fraction
@@ -81,7 +82,7 @@ class _Row(NamedTuple):
 
 def approaches(paths: Paths, upper: Exact) -> bool:
     """Whether some n come arbitrarily close to an upper end; where all records may change, whether that is infinite."""
-    if not paths.faithful or any(path.noises or path.bounds for path in paths.before):
+    if not paths.faithful or any(path.noises or path.bounds for path in paths.before) or has_mixtures(paths):
         return False
     if (upper == math.inf) is not paths.all_at_once:
         return False
@@ -244,7 +245,7 @@ def _noise_rate(laws: Sequence[Noise], noise: Sequence[Fraction]) -> Rate | None
     """Return how fast the law of noise falls as it grows like this; None where it does not go so far."""
     found: list[tuple[Number, Fraction]] = []
     for law, by in zip(laws, noise, strict=True):
-        last = [base for low, high, base in by_pieces(law).pieces if (high if by > 0 else low) is None]
+        last = [base for low, high, base in by_pieces(primitive(law)).pieces if (high if by > 0 else low) is None]
         if by and not last:
             return None
         found += [(base, by) for base in last if by]
@@ -292,7 +293,7 @@ def _happens(laws: Sequence[Noise], rows: Sequence[_Row], noise: Noises, begin: 
 
 
 def _is_possible(law: Noise, at: Fraction | int) -> bool:
-    pieces = by_pieces(law).pieces
+    pieces = by_pieces(primitive(law)).pieces
     return any((low is None or low <= at) and (high is None or at <= high) for low, high, _ in pieces)
 
 

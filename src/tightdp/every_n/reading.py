@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import count
 from typing import Any, NoReturn, cast
 
 from tightdp.core.builder import Builder
@@ -24,6 +23,7 @@ from tightdp.core.nodes import Expr
 from tightdp.errors import LanguageError, ProgramError
 from tightdp.every_n.counters import Farther, refuse_cut_off
 from tightdp.every_n.deciding import TURN, Choices, Run, Touched
+from tightdp.every_n.drawn_loops import LoopFollower
 from tightdp.every_n.following import FollowingBuilder
 from tightdp.every_n.indexes import places_back, without_mark
 from tightdp.every_n.learned import Again, CheckedStore, Explored, Extreme, Knowledge, Needed, Sent, Unending
@@ -32,17 +32,15 @@ from tightdp.every_n.passes import Pass
 from tightdp.every_n.paths import SIZE, Affine, Symbol, refusal, tree_of
 from tightdp.every_n.picking import picked, record_at_place
 from tightdp.every_n.runs import NEXT, PASSED, Ending, NoEvidence, Session, Stopped, rest_of, tokens_of
-from tightdp.every_n.seeing import Follower
 from tightdp.every_n.trees import odds_of
 from tightdp.language import primitives
 from tightdp.language.program import Bound
-from tightdp.limits.calibrated import LOOP_ROUNDS
 
 _AROUND = ("geometric", "discrete_laplace", "one_sided_geometric", "laplace", "exponential")
 """The noise that may be around a symbolic number."""
 
 
-class Following(Follower):
+class Following(LoopFollower):
     """Follows one run of a program on all records, with everything that may come of them."""
 
     single = True
@@ -50,6 +48,7 @@ class Following(Follower):
 
     def __init__(self, bound: Bound, session: Session, choices: Choices, watch: Callable[[], None]) -> None:
         self.session, self.choices, self.sums = session, choices, session.manner.sums
+        self.whole = session.loops
         self.inside: Pass | None = None
         self.passes: list[tuple[Pass, Explored, int]] = []
         self.key: tuple[int, ...] = ()
@@ -236,16 +235,6 @@ class Following(Follower):
             raise Failure("ParameterError: the ends of geometric are the wrong way round", "give the lower end first")
         clamped = self.builder.extremum("min", [noisy, self.expr(high)])
         return known(self.builder.extremum("max", [self.expr(low), clamped]))
-
-    def progress(self) -> Callable[[bool], bool]:
-        rounds = count(1)
-
-        def another_round(certain: bool) -> bool:
-            if next(rounds) > LOOP_ROUNDS:
-                raise refusal("no bound on the rounds of this while loop could be established", "count the rounds")
-            return True
-
-        return another_round
 
     def leave(self, target: list[End], level: int, value: Value = None) -> None:
         inside = self.inside

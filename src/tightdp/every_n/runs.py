@@ -30,6 +30,7 @@ from tightdp.core.lowering.values import (
 )
 from tightdp.core.nodes import Expr
 from tightdp.every_n.deciding import Manner, Run
+from tightdp.every_n.drawn_loops import Loops
 from tightdp.every_n.learned import Explored, Knowledge, Sent
 from tightdp.every_n.paths import Affine
 from tightdp.every_n.seeing import Follower
@@ -61,6 +62,7 @@ class Session:
 
     manner: Manner
     by_position: bool
+    loops: Loops
     backwards: bool | None = None
     """Whether the records are gone through from the last to the first; None before any pass."""
     learned: dict[Known, Knowledge] = field(default_factory=dict)

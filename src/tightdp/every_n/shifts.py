@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import ceil, floor, inf, lcm
 from typing import Any, NamedTuple, TypeAlias
 
+from tightdp.cells.masses import Masses
 from tightdp.every_n.edges import Edge, finite, total
 from tightdp.every_n.paths import Affine, Bounds, Noise, Odds, Path, Paths, Terms, plus, power, times, with_known
 from tightdp.exact.field import ExpNumber, Number
@@ -247,6 +248,8 @@ def _price(law: Noise, d: Fraction | int) -> Number:
     """
     if not d:
         return Fraction(1)
+    if isinstance(law, Masses):
+        return law.largest(int(d))
     if not isinstance(law, Exponentials):
         return law.ratio ** -abs(int(d))
     return max(base**d if isinstance(base, ExpNumber) else base ** int(d) for _, _, base in law.pieces)

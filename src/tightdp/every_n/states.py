@@ -20,6 +20,7 @@ from tightdp.errors import LanguageError, LimitError
 from tightdp.every_n.assembling import assembled
 from tightdp.every_n.chain import Chain, Letter, Matrix, Vector
 from tightdp.every_n.deciding import Choices, Manner
+from tightdp.every_n.drawn_loops import Loops
 from tightdp.every_n.learned import Again, Unending
 from tightdp.every_n.meeting import Meeting, steps_of_run
 from tightdp.every_n.paths import Affine, Path, Paths, refusal
@@ -27,7 +28,7 @@ from tightdp.every_n.reading import Following
 from tightdp.every_n.runs import Ending, Session
 from tightdp.exact.field import ExpNumber, Number
 from tightdp.language.interp import runs
-from tightdp.language.laws import Exponentials, TwoSided
+from tightdp.language.laws import TwoSided
 from tightdp.language.neighbours import relation_of
 from tightdp.language.program import Bound
 from tightdp.limits.calibrated import PROOF_RUNS
@@ -39,6 +40,7 @@ def explore(
     watch: Callable[[], None] = lambda: None,
     by_position: bool = True,
     manner: Manner | None = None,
+    loops: Loops | None = None,
 ) -> Paths:
     """Return the paths of a mechanism, the same for every n; with `sums`, sums over the records stay symbolic.
 
@@ -53,7 +55,7 @@ def explore(
             "use a built-in relation, such as 'replace-one', EachRecord(function of one record), or ask for one n",
         )
     try:
-        session = Session(manner or Manner(sums), by_position)
+        session = Session(manner or Manner(sums), by_position, loops or Loops())
         paths = assembled(_read(bound, session, watch), bound.record.values, moves, relation.at_once)
         return replace(paths, backwards=bool(session.backwards))
     except LanguageError as error:
@@ -138,7 +140,7 @@ class _TooMuch(Exception):
 
 def refuse_contradicted(read: Sequence[Paths], bound: Bound) -> None:
     """Raise LanguageError where the laws of a program at a small n are no functions of those of its paths."""
-    if not read or any(isinstance(law, Exponentials) for one in read for path in one.each() for law in path.noises):
+    if not read or any(not isinstance(law, TwoSided) for one in read for path in one.each() for law in path.noises):
         return  # there are no runs near the centre to go through
     left = before = _MOST_RUNS
     for n in _SIZES:

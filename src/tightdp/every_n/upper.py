@@ -13,6 +13,7 @@ from tightdp.errors import TightdpError
 from tightdp.every_n.alignment import align
 from tightdp.every_n.chain import Chain, approached, covers, noisy_end
 from tightdp.every_n.deciding import Manner, Untraceable
+from tightdp.every_n.drawn_loops import Loops
 from tightdp.every_n.growth import grows
 from tightdp.every_n.mixtures import unmixed
 from tightdp.every_n.paths import Paths
@@ -55,9 +56,10 @@ def unchecked(bound: Bound, by_position: bool = True) -> list[Paths]:
     """
     found: list[Paths] = []
     refused: TightdpError | None = None
+    loops = Loops()
     for manner in _manners():
         try:
-            paths = explore(bound, by_position=by_position, manner=manner)
+            paths = explore(bound, by_position=by_position, manner=manner, loops=loops)
         except Untraceable:
             continue
         except TightdpError as error:

@@ -278,7 +278,8 @@ class Liveness:
                 return read_from(test, either)
             case ast.While(test=test, body=body, orelse=orelse):
                 end = self.ends[node] = self._before(orelse, after, broken, continued)
-                return self._looped(node, body, lambda live: read_from(test, live | end), after)
+                always = isinstance(test, ast.Constant) and bool(test.value)  # then its test never ends it
+                return self._looped(node, body, lambda live: live if always else read_from(test, live | end), after)
             case ast.For(target=target, iter=items, body=body, orelse=orelse):
                 end = self.ends[node] = self._before(orelse, after, broken, continued)
                 names = {part.id for part in written(target)}

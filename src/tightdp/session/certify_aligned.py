@@ -15,8 +15,10 @@ from tightdp.core.sections import root_of, written_value, written_whole
 from tightdp.errors import QueryError, TightdpError
 from tightdp.every_n.alignment import Alignment, Plan, align
 from tightdp.every_n.edges import Edge, finite
+from tightdp.every_n.mixing import has_mixtures, primitive
 from tightdp.every_n.options import BEGIN, END, Cell
 from tightdp.every_n.paths import Affine, Bounds, Noise, Path, Paths, Terms, power
+from tightdp.every_n.shifts import is_real
 from tightdp.every_n.upper import readings
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
@@ -80,6 +82,8 @@ def _content(
     instance: InstanceBase, found: Alignment, claimed: Number | None, runs: tuple[Any, Any, Any] | None
 ) -> dict[str, Any]:
     """Return the content of a certificate, which may be refused."""
+    if has_mixtures(found.search.paths):
+        raise _Unfit("there is noise of other kinds")
     bound, made = instance.bound, _Trees(found)
     neighbours: Any = bound.neighbours
     if not isinstance(neighbours, str):
@@ -309,8 +313,7 @@ def _sides(ways: _Ways, drawn: int, known: Bounds, kinds: tuple[bool, ...]) -> A
 def _is_real(symbol: tuple[str, int], kinds: tuple[bool, ...], path: Path) -> bool:
     kind, at = symbol
     if kind == "fresh":
-        law = path.noises[at]
-        return not isinstance(law, TwoSided) and law.real
+        return is_real(path.noises[at])
     return kind == "held" and kinds[at]
 
 
@@ -324,11 +327,12 @@ def _form(form: Affine, held: int, drawn: int) -> tuple[Fraction, ...]:
 
 def _base(law: Noise, parts: int) -> Number:
     """Return by what the weight of noise falls, a part of a unit farther out."""
-    if isinstance(law, TwoSided):
-        return 1 / law.ratio
-    (start, end, base), *others = law.pieces
+    plain = primitive(law)
+    if isinstance(plain, TwoSided):
+        return 1 / plain.ratio
+    (start, end, base), *others = plain.pieces
     falls = start == 0 and end is None and all(each == (None, Fraction(0), 1 / base) for each in others)
-    if not falls or len(others) > 1 or (others and not law.real):
+    if not falls or len(others) > 1 or (others and not plain.real):
         raise _Unfit("there is noise of other kinds")
     return 1 / base if parts == 1 else power(1 / base, Fraction(1, parts))
 

@@ -94,7 +94,10 @@ def _while(m: Machine, node: ast.While) -> None:
     if m.followed.get(node) and _tried(m, node, partial(_while_as_chain, m, node, FASTER)):
         return
     before, tried, noises = Before(m), 0, len(m.builder.noises)
-    unrolled, progress, rounds = Unrolled(m), m.progress() if m.single else Progress(m).another_round, 0
+    progress = m.progress(node) if m.single else Progress(m).another_round
+    if progress is None:
+        return
+    unrolled, rounds = Unrolled(m), 0
     while m.alive is not m.builder.false:
         condition = m.attempt(lambda: truth(m, m.evaluate(node.test)))
         if m.alive is m.builder.false:

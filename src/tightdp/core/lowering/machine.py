@@ -145,8 +145,8 @@ class Machine:
         """Return the record at a position."""
         raise NotImplementedError
 
-    def progress(self) -> Callable[[bool], bool]:
-        """Return what says whether a `while` loop has another round, which all runs begin where told so."""
+    def progress(self, loop: ast.While) -> Callable[[bool], bool] | None:
+        """Return what says whether a loop has another round, which all runs begin where told so; None: it is done."""
         raise NotImplementedError
 
     def boundary(self) -> None:
