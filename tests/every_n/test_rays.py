@@ -130,3 +130,15 @@ def test_all_records_may_change():
     """The ratio is multiplied with each of them."""
     every = different_noise.bind(n=ALL, neighbours="unit-all").privacy()
     assert (every.status, every.upper, every.attained, every.proof) == ("exact", math.inf, False, "growth")
+
+
+@mechanism(record=Int(0, 2), neighbours="unit-all")
+def always(x):
+    """What records add depends on n, and is never below 0."""
+    total = sum(v if v < 2 else len(x) - 1 for v in x)
+    return total + one_sided_geometric(0, "1/2") > -3
+
+
+def test_what_records_add_may_depend_on_n():
+    assert always.bind(3).privacy().upper == 1
+    assert not any(approaches(each, math.inf) for each in readings(always.bind(n=ALL).bound))

@@ -164,17 +164,18 @@ class _Rays:
 
     def _ray(self, before: Path, word: Word) -> _Ray | None:
         """Return where copies of a word lead, as many times as all words have their states again."""
-        place: tuple[int, Values] = before.target, _held(before, {})
-        seen = [place]
+        state, values = before.target, _held(before, {})
+        seen: list[tuple[int, Values]] = []
         for copies in range(1, 3 * _COPIES + 1):
             for record in word:
-                ways = self._paths.steps[record].get(place[0], ())
-                if len(ways) != 1 or ways[0].bounds or ways[0].noises or ways[0].probability != 1:
+                ways = self._paths.steps[record].get(state, ())
+                if values is None or len(ways) != 1 or ways[0].bounds or ways[0].noises or ways[0].probability != 1:
                     return None
-                place = ways[0].target, _held(ways[0], place[1])
-            place[1]["size", 0] = Fraction(copies * len(word))
-            seen.append(place)
-        (one, begin), (two, then), (three, last) = (seen[_COPIES * at] for at in (1, 2, 3))
+                state, values = ways[0].target, _held(ways[0], values)
+            if values is None:
+                return None
+            seen.append((state, {**values, ("size", 0): Fraction(copies * len(word))}))
+        (one, begin), (two, then), (three, last) = (seen[_COPIES * at - 1] for at in (1, 2, 3))
         more, again = (
             {name: after[name] - value for name, value in first.items() if name in after}
             for first, after in ((begin, then), (then, last))
@@ -197,8 +198,10 @@ class _Rays:
                     yield noise, _filled(moved, begin, size)
 
 
-def _held(path: Path, values: Values) -> Values:
-    """Return what is held after a path without noise."""
+def _held(path: Path, values: Values) -> Values | None:
+    """Return what is held after a path without noise; None where n is added, which is not known along a ray."""
+    if any(name not in values for form in path.values for name, _ in form.terms):
+        return None
     return {("held", at): form.constant + _value(form.terms, values) for at, form in enumerate(path.values)}
 
 
