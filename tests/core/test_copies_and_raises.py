@@ -20,7 +20,7 @@ class Box:
 
 
 class Own(Box):
-    def __copy__(self): return Own(7)
+    def __getstate__(self): return {"v": 7}
 
 
 class Coded(Exception):

@@ -11,7 +11,7 @@ from tightdp.methods.compiled import compile_symbolic
 
 HEAD = """
 import bisect, contextlib, copy, functools, heapq, itertools, operator, typing
-from collections import ChainMap, Counter, defaultdict, deque
+from collections import ChainMap, Counter, UserDict, UserList, defaultdict, deque
 from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from functools import cache, lru_cache, partial
 
@@ -77,6 +77,15 @@ def either(kind, log):
     else:
         yield 2
     log.append(3)
+
+
+class Keyed:
+    def __init__(self, last): self.last = last
+    def keys(self): return (0, 1, 2)
+    def __getitem__(self, key): return {at: at for at in range(self.last + 1)}[key]
+
+
+class Kinds(UserDict): pass
 
 
 class Upto:
@@ -292,6 +301,26 @@ PROGRAMS = {
     "dispatch on objects": """
     return noisy(Rows(())), noisy(x[0])
 """,
+    "objects as dictionaries": """
+    chain, after = ChainMap({1: x[0]}, {randint(0, 1): 5}), {7: 7}
+    try:
+        after.update(Keyed(x[0]))
+    except KeyError:
+        after[8] = 8
+    counts = Counter(chain)
+    counts.update(UserDict(after))
+    return dict(chain), {**chain, 2: 3}, after, list(counts.items())
+""",
+    "copies of UserList and UserDict": """
+    rows = UserList([[v] for v in x])
+    kept = Kinds({0: rows})
+    copied, inside, made = copy.copy(rows), copy.deepcopy(kept), kept.copy()
+    rows[0].append(randint(0, 1))
+    rows.append(5)
+    kept[1] = 2
+    begun = Kinds.fromkeys(x, copied)
+    return list(copied), list(inside[0]), len(inside), len(made), list(made[0]), list(begun), type(begun) is Kinds
+""",
     "items taken ahead of time": """
     rows, found = [], []
     for v in x + (1,):
@@ -314,7 +343,7 @@ REFUSED = {
     "items = (v for v in x)\n    list(items)\n    return next(items, 0)": "is iterated over twice",
     "q = deque(x)\n    it = iter(q)\n    next(it)\n    q.append(1)\n    return list(it)": "is iterated over twice",
     "memo = MEMO\n    return memo.drawn(1)": "whose results are kept for the next run",
-    "return dict(ChainMap({1: x[0]}))": "a ChainMap as a dictionary",
+    "try: return defaultdict.fromkeys(x)\n    except AttributeError: return 7": "fromkeys of a type",
     "with twice() as v: return v": "two yields on one run",
     "l = [1]\n    c = itertools.cycle(l)\n    l.append(x[0])\n    return next(c), next(c)": "a list that changes",
     "l = [1]\n    c = itertools.cycle(v for v in l)\n    l.append(9)\n    return next(c)": "expression that changes",

@@ -6,9 +6,8 @@ Python's own.
 
 from __future__ import annotations
 
-import copy
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
@@ -25,23 +24,23 @@ def iter(items: Any, *end: Any) -> Iterator[Any]:
     return called() if end else (item for item in items)
 
 
-def deepcopy(value: Any, renew: Callable[..., None], made: Any = None) -> Any:
+def deepcopy(value: Any, begin: Callable[..., Any], renew: Callable[..., None], made: Any = None) -> Any:
     """Return a copy of a value and of all that is inside; what is there twice is copied once."""
     made = [] if made is None else made
     if isinstance(value, tuple):
-        items = [deepcopy(item, renew, made) for item in value]
+        items = [deepcopy(item, begin, renew, made) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if value is None or isinstance(value, (int, float, str, Enum)):
         return value
     for before, after in made:
         if before is value:
             return after
-    copied = copy.copy(value)
+    copied = begin(value)
     made.append((value, copied))
-    renew(copied, lambda held: deepcopy(held, renew, made))
+    renew(copied, lambda held: deepcopy(held, begin, renew, made))
     if isinstance(value, (list, dict, deque)):
         for key in list(value) if isinstance(value, dict) else range(len(value)):
-            copied[key] = deepcopy(value[key], renew, made)
+            copied[key] = deepcopy(value[key], begin, renew, made)
     return copied
 
 
@@ -281,9 +280,10 @@ def counted(counter: Any, more: Any, sign: int) -> None:
     """Count items, or add the counts of a dictionary, in a counter."""
     if more is None:
         return
-    if isinstance(more, dict):
+    if isinstance(more, Mapping):
+        as_they_are = sign > 0 and not counter
         for key, count in more.items():
-            counter[key] = counter.get(key, 0) + sign * count
+            counter[key] = count if as_they_are else counter.get(key, 0) + sign * count
     else:
         for key in more:
             counter[key] = counter.get(key, 0) + sign

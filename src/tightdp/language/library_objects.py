@@ -28,6 +28,12 @@ def items_one_by_one(iterator: Any) -> Iterator[Any]:
         yield item[0]
 
 
+def put_all(table: Any, mapping: Any) -> None:
+    """Put what an object has under its keys into a dictionary."""
+    for key in mapping.keys():  # noqa: SIM118 (as Python does)
+        table[key] = mapping[key]
+
+
 class Items:
     """An iterator over a sequence: where it is, and that it stays at the end."""
 

@@ -10,8 +10,8 @@ import inspect
 import linecache
 import math
 import sys
-from collections import ChainMap, abc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import ChainMap, UserDict, UserList
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -122,7 +122,7 @@ FOREIGN = ("numpy", "scipy", "sympy", "mpmath", "pandas", "torch")
 """Libraries whose functions are evaluated where their arguments are known, and otherwise not in the language."""
 
 
-_AS_WRITTEN = (ChainMap, closing, nullcontext, suppress, abc.KeysView, abc.ItemsView, abc.ValuesView)
+_AS_WRITTEN = (ChainMap, UserDict, UserList, closing, nullcontext, suppress, KeysView, ItemsView, ValuesView)
 """Classes of Python's library that are read as they are written there, which is in the language."""
 
 

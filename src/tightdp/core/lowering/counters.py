@@ -8,7 +8,7 @@ import functools
 import heapq
 import itertools
 import operator
-from collections import Counter, defaultdict
+from collections import Counter, UserDict, UserList, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
@@ -20,7 +20,7 @@ from tightdp.core.lowering.dictionaries import new_table
 from tightdp.core.lowering.functions import call, call_python
 from tightdp.core.lowering.iteration import collected
 from tightdp.core.lowering.machine import Failure, Machine
-from tightdp.core.lowering.objects import Remembering, has_method
+from tightdp.core.lowering.objects import Remembering, attribute, has_method
 from tightdp.core.lowering.registry import FUNCTIONS, METHODS, OPERANDS, Handler, builtin, called, method, operates
 from tightdp.core.lowering.scalars import COUNTS, Arguments, Keywords, truth
 from tightdp.core.lowering.sequences import contains, insert
@@ -131,7 +131,8 @@ def _copied(m: Machine, x: Value, /) -> Value:
         if is_scalar(value) or isinstance(value, tuple) or (isinstance(value, Object) and issubclass(value.kind, Enum)):
             return value
         if isinstance(value, Object):
-            return _same_attributes(m, value)
+            own = has_method(value, "__copy__")
+            return call(m, attribute(m, value, "__copy__"), (), {}) if own else _same_attributes(m, value)
         if (handler := METHODS.get((type(value), "copy"))) is None:
             raise m.unsupported(f"a copy of a {name_of(value)} is not in the language", "make it anew, of its parts")
         return handler(m, value)
@@ -140,7 +141,7 @@ def _copied(m: Machine, x: Value, /) -> Value:
 
 
 _OF_COPIES = {
-    "__copy__", "__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__new__",
+    "__deepcopy__", "__getstate__", "__setstate__", "__reduce__", "__reduce_ex__", "__new__",
     "__getnewargs__",
 }  # fmt: skip
 
@@ -156,13 +157,26 @@ def _same_attributes(m: Machine, value: Object) -> Object:
     return made
 
 
+@builtin(UserDict.__copy__)
+@builtin(UserList.__copy__)
+def _with_other_data(m: Machine, value: Value) -> Value:
+    made = _same_attributes(m, value)
+    m.store[made.key, ".data"] = _copied(m, attribute(m, value, "data"))
+    return made
+
+
 @builtin(copy.deepcopy)
 def _copied_inside(m: Machine, x: Value, /) -> Value:
-    return call_python(m, written.deepcopy, (x, Host(_renew)), {})
+    return call_python(m, written.deepcopy, (x, Host(_same_attributes), Host(_renew)), {})
 
 
 def _renew(copied: object, copy_of: object) -> None:
     """Let a copy hold copies of what it holds."""
+
+
+@builtin(_same_attributes)
+def _begun(m: Machine, value: Value) -> Value:
+    return _same_attributes(m, value) if isinstance(value, Object) else _copied(m, value)
 
 
 @builtin(_renew)
@@ -255,6 +269,8 @@ def _typed(result: Value) -> list[object]:
 def _of_class(owner: type, name: str) -> None:
     @method(name, Host)
     def handler(m: Machine, base: Host, /, *arguments: Value) -> Value:
+        if hasattr(base.object, name) and base.object is not owner:
+            raise m.unsupported(f"{name} of a {name_of(base)} is not in the language", f"write {owner.__name__}.{name}")
         if base.object is not owner:
             raise Failure(f"AttributeError: {name_of(base)} has no .{name}()", f"write {owner.__name__}.{name}(...)")
         return call_python(m, getattr(written, name), arguments, {})

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import Any
 
 from tightdp.core.lowering.comprehensions import clauses, generator_of, surroundings, within
+from tightdp.core.lowering.functions import call_python
 from tightdp.core.lowering.iteration import by_key, collected, in_any_order, items_of, sieved, unordered, visit
 from tightdp.core.lowering.ledger import Ledger, content_with, rows_of
 from tightdp.core.lowering.machine import Failure, Machine
 from tightdp.core.lowering.refusals import unhashable
-from tightdp.core.lowering.registry import METHODS, adopts, builtin, lowers, method, operates
+from tightdp.core.lowering.registry import FUNCTIONS, METHODS, adopts, builtin, lowers, method, operates
 from tightdp.core.lowering.scalars import COUNTS, adopt, over_keys, truth
 from tightdp.core.lowering.sequences import (
     contains,
@@ -40,7 +42,10 @@ from tightdp.core.lowering.values import (
     name_of,
     parts_of,
 )
+from tightdp.exact.lazily import lazily
 from tightdp.language.outputs import order_of
+
+written: Any = lazily("tightdp.language.library_objects")
 
 # dictionaries
 
@@ -114,8 +119,8 @@ def _update_table(m: Machine, base: Table, entries_or_pairs: Value = (), /, **na
     def pairs(value: Value) -> Value:
         if isinstance(value, Table) or (isinstance(value, Host) and isinstance(value.object, dict)):
             return m.each(content_of(m, value), lambda entries: tuple(entries.table.items()))
-        if isinstance(value, Object) and hasattr(value.kind, "keys"):
-            mapping(m, value)
+        if isinstance(value, Object) and FUNCTIONS[hasattr](m, value, "keys"):
+            return call_python(m, written.put_all, (base, value), {}) or ()
         return collected(m, value)
 
     def into(items: tuple[Value, ...]) -> None:
@@ -200,7 +205,7 @@ def _clear(m: Machine, base: Table | Collection) -> None:
 def _operator(m: Machine, name: str, left: Table, right: Value) -> Value:
     if isinstance(right, View):
         return _of_two_sets(m, name, View(left.key, "keys"), right)
-    if name != "bitor":
+    if name != "bitor" or isinstance(right, Object):
         raise Failure(f"TypeError: a dictionary and a {name_of(right)}", "use a method of dictionaries")
     missing = getattr(right, "missing", None)
     result = new_table(m, m.store[left.key], left.missing or (None if missing is COUNTS else missing))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import compress, product, starmap
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tightdp.core.doubles import Double
 from tightdp.core.lowering.arrays import INFINITE_CELL, allowed, made, np, objects, read
@@ -81,7 +81,9 @@ def is_pure(function: object) -> bool:
 
 def is_read(m: Machine, function: types.FunctionType, arguments: Arguments) -> bool:
     """Whether a function is executed as it is written; of Python's library those of objects and what they call are."""
-    if not is_foreign(function) or (arguments and isinstance(arguments[0], Object)):
+    first: Any = arguments[0] if arguments else None
+    of_class = isinstance(first, Host) and isinstance(getattr(first.object, function.__name__, None), types.MethodType)
+    if not is_foreign(function) or isinstance(first, Object) or (of_class and not is_foreign(first.object)):
         return True
     return function.__code__.co_filename == m.frame.source.file and not is_pure(function)
 

@@ -15,7 +15,7 @@ from tightdp.core.lowering.ledger import Ledger, content_with, inserted, no_row,
 from tightdp.core.lowering.machine import Dead, Failure, Machine
 from tightdp.core.lowering.positions import as_slice, item_at, position_in, refuse_slice, valid_positions
 from tightdp.core.lowering.refusals import refuse_unhashable
-from tightdp.core.lowering.registry import METHODS, OPERANDS
+from tightdp.core.lowering.registry import FUNCTIONS, METHODS, OPERANDS
 from tightdp.core.lowering.scalars import (
     COUNTS,
     adopt,
@@ -305,8 +305,8 @@ def content_of(m: Machine, value: Value) -> Value:
 
 def mapping(m: Machine, value: Value) -> Value:
     """Return a dictionary where only dictionaries are taken."""
-    if isinstance(value, Object):
-        raise m.unsupported(f"a {name_of(value)} as a dictionary is not in the language", "make a dictionary of it")
+    if isinstance(value, Object) and FUNCTIONS[hasattr](m, value, "keys"):
+        return FUNCTIONS[dict](m, value)
     if not isinstance(value, Table) and not (isinstance(value, Host) and isinstance(value.object, dict)):
         raise Failure(f"TypeError: a {name_of(value)} is not a mapping", "use a dictionary")
     return value
