@@ -18,6 +18,7 @@ from tightdp import (
     laplace,
     mechanism,
     observe,
+    uniform,
 )
 from tightdp.errors import QueryError, TightdpError
 
@@ -36,12 +37,17 @@ def noise_of_both_kinds(x):
     return laplace(sum(x), 2) + geometric(0, "1/2")
 
 
+@bits
+def uniform_noise_too(x):
+    return sum(x) + uniform(0, 2) + geometric(0, "1/2")
+
+
 def test_what_has_no_answer_is_refused_with_its_place() -> None:
     with pytest.raises(LanguageError, match="real noise has no answer to this question") as caught:
         count.bind(n=1).efficacy()
     assert caught.value.span is not None
     with pytest.raises(QueryError, match="no rule of evidence fits: real noise"):
-        noise_of_both_kinds.bind(n=1).certify()
+        uniform_noise_too.bind(n=1).certify()
 
 
 def test_the_law_of_one_number_with_noise_of_both_kinds_is_not_listed() -> None:
