@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tightdp import ALL, Bit, flip, geometric, mechanism, one_sided_geometric
+from tightdp.cells.alone import law_of
 from tightdp.cells.masses import Masses, Part
 from tightdp.errors import LanguageError
 from tightdp.every_n.upper import readings
@@ -129,6 +130,41 @@ def test_a_loop_without_a_closed_form_is_refused_by_name() -> None:
 
 
 # laws in closed form
+
+
+def _second_failure(_: Any) -> int:
+    z = failures = 0
+    while failures < 2:
+        z += 1
+        if flip("1/2"):
+            failures += 1
+    return z
+
+
+def _even(_: Any) -> int:
+    z = parity = 0
+    while parity or flip("2/3"):
+        if not flip("1/2"):
+            z = parity = 0
+        z, parity = z + 1, 1 - parity
+    return z
+
+
+def test_support_ends_where_masses_are_positive() -> None:
+    ((_, total, law),) = law_of(_second_failure, ("",), lambda: None)
+    assert law is not None
+    assert total == 1
+    assert law.whole
+    assert law.ends == (2, float("inf"))
+    assert (law.largest(1), law.largest(-1)) == (1, 2)
+    touching_zero = Masses.of(Part(0, None, Fraction(1, 2), at, Fraction(c)) for at, c in enumerate((9, -6, 1)))
+    assert touching_zero.mass(3) == 0
+    assert not touching_zero.whole
+
+
+def test_results_that_no_run_has_are_left_out() -> None:
+    assert sorted(total for _, total, _ in law_of(_even, ("",), lambda: None)) == [0, 1]
+
 
 _GEOMETRIC = [Part(0, None, Fraction(1, 2), 0, Fraction(1, 2))]
 _TWICE = [Part(0, None, Fraction(1, 2), at, Fraction(1, 4)) for at in (0, 1)]

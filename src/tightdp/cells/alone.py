@@ -65,7 +65,7 @@ def _of_label(label: Label, contributions: Sequence[Contribution]) -> tuple[Numb
         return rational_number(sum((each.weight for each in contributions[1:]), contributions[0].weight)), None
     masses = Masses.of(part for each in contributions for piece in each.pieces for part in _parts(piece))
     total = masses.total()
-    return total, masses.times(1 / total)
+    return (total, masses.times(1 / total)) if total else (total, None)
 
 
 def _parts(piece: Piece) -> Iterator[Part]:

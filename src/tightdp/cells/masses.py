@@ -67,6 +67,11 @@ class Masses:
                 points = ((z, _at(left, z)) for z in range(low, high + 1))
                 found += [(z, z, ((Fraction(1), 0, mass),)) for z, mass in points if mass]
             elif left:
+                # at its ends a sum of powers may be 0, as that of (z - 1)·2^-z is at 1
+                while low is not None and not _at(left, low):
+                    low += 1
+                while high is not None and not _at(left, high):
+                    high -= 1
                 found.append((low, high, left))
         return Masses(tuple(_joined(found)))
 
@@ -123,8 +128,9 @@ class Masses:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether all integers between the ends have positive masses."""
-        return all(one[1] is not None and one[1] + 1 == other[0] for one, other in pairwise(self.pieces))
+        """Whether all integers between the ends are known to have positive masses."""
+        touching = all(one[1] is not None and one[1] + 1 == other[0] for one, other in pairwise(self.pieces))
+        return touching and all(map(_is_positive, self.pieces))
 
     def total(self) -> Number:
         """Return the sum of all masses. Raises Outside where it is infinite, or of too many."""
@@ -253,6 +259,33 @@ def _largest_between(law: Masses, start: float, stop: float, d: int) -> Number:
         if upper == math.inf:
             raise Outside("has a law whose ratios are not bounded in sight") from None
         return rational_number(upper)
+
+
+def _is_positive(piece: _Piece) -> bool:
+    """Whether all masses of a piece are seen to be positive: beyond some place one of its terms is above all others."""
+    low, high, terms = piece
+    if low is not None and high is not None:
+        last = high
+    elif low is None:
+        turned = Masses((piece,)).parts(sign=-1)
+        return high is not None and _is_positive((-high, None, tuple((b, k, c) for _, _, b, k, c in turned)))
+    else:
+        (base, degree, c), *others = sorted(terms, key=lambda term: (_size(term[0]), term[0], term[1]), reverse=True)
+        rates = [(_size(b) / base, k - degree, _size(d) / c) for b, k, d in others] if base > 0 and c > 0 else None
+        if rates is None or any(r == 1 and e >= 0 for r, e, _ in rates):
+            return False
+        last = max(low, 1)
+        # what each of the others is of the first no longer grows from here on
+        while last - low < _MOST_POINTS and (
+            any(r * Fraction(last + 1, last) ** e > 1 for r, e, _ in rates)
+            or sum((d * r**last * Fraction(last) ** e for r, e, d in rates), Fraction(0)) >= 1
+        ):
+            last += 1
+    return last - low < _MOST_POINTS and all(_at(terms, z) > 0 for z in range(low, last + 1))
+
+
+def _size(number: Number) -> Number:
+    return number if number > 0 else -number
 
 
 def _unwatched() -> None:
