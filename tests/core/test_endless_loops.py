@@ -13,6 +13,7 @@ from tightdp.errors import LanguageError, ProgramError
 from tightdp.exact.field import exp
 from tightdp.language import interp
 from tightdp.language.domains import Bit, Int
+from tightdp.methods.failing import failing_run
 from tightdp.session.instance import Instance
 
 F = Fraction
@@ -271,3 +272,22 @@ def f(x):
         found = Instance(bind(module, Int(0, 15), 2))
         assert found.show().to_dict()["result"]["coins"] < 50  # as a chain, one for every state and dataset: 2,040
         assert found.privacy().exp_epsilon == 16
+
+
+def test_a_run_that_may_have_no_end_is_left() -> None:
+    """Looking for a failing run, one at random went round for ever."""
+    source = """
+def f(x):
+    s = (1 if flip("1/2") else 2) if x[0] else 1
+    n = 0
+    while s < 3:
+        if s == 0:
+            n = n if flip("1/2") else n + 1
+        elif s == 1:
+            s = 0 if flip("1/2") else 2
+        else:
+            s = 2 if flip("1/2") else 3
+    return max(n, 4)
+"""
+    with module_of(source) as module:
+        assert failing_run(bind(module, Bit, 1), "cudd", (0, 1), briefly=True) is None

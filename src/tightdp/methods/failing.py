@@ -23,7 +23,7 @@ _NEAR = 2
 """How far from its centre noise on all integers is enumerated."""
 _EVERY_RECORD = 16
 _EACH, _MOST = 4, 10_000
-"""Runs that draw more often are taken for endless, as are those beyond the work that is left and so much a record."""
+"""Runs with more draws or rounds are taken for endless, as are those beyond the work left and so much a record."""
 _STATEMENTS, _NODES = 50_000, 300_000
 """How much is lowered, and how large the diagram gets, to explain a failing run."""
 
@@ -72,6 +72,20 @@ class _Enough(Exception):
     """Enough runs of a dataset were tried."""
 
 
+class _Ending(PseudoRandom):
+    """Random draws of a run that is left where its loops go round for long: it may have no end."""
+
+    def __init__(self, seed: int, left: _Budget) -> None:
+        super().__init__(seed)
+        self.rounds, self.left = 0, left
+
+    def round(self, loop: object) -> None:
+        self.rounds += 1
+        if self.rounds > _MOST:
+            self.left.work -= self.rounds
+            raise LimitError(f"a run goes through more than {_MOST:,} rounds of loops", "bound the loops")
+
+
 def _failure_on(bound: Bound, x: Dataset, left: _Budget) -> ProgramError | None:
     """Return the error of a failing run, or of an `observe` that rejects every run; None if neither is found."""
     tried = accepted = 0
@@ -103,7 +117,7 @@ def _failure_on(bound: Bound, x: Dataset, left: _Budget) -> ProgramError | None:
                     break
                 left.work -= 1 + bound.n
                 with suppress(Rejected):
-                    bound.execute(x, PseudoRandom(seed))
+                    bound.execute(x, _Ending(seed, left))
         else:
             if not accepted and not beyond:
                 return bound.contradiction(x, "is false in every run")
