@@ -47,7 +47,7 @@ def loss() -> PrivacyLoss:
 
 
 def test_runs_of_a_count_beside_sums_over_losses(loss: PrivacyLoss) -> None:
-    for runs, cells in ((1, 2_000), (2, 1_500), (3, 120)):
+    for runs, cells in ((1, 2_000), (2, 500), (3, 80)):
         ratios, masses = losses_of_a_count(cells)
         for t in (F(1), F(3, 2), F(4)):
             found = loss.compose(runs).delta(exp_epsilon=t)
@@ -63,6 +63,7 @@ def test_many_runs_of_a_count(loss: PrivacyLoss) -> None:
     assert found.upper / found.lower < F(1001, 1000)
 
 
+@pytest.mark.slow(seconds=4)
 @pytest.mark.parametrize("made", [clamped, never_below], ids=lambda each: each.program.name)
 def test_single_runs_are_those_of_the_mechanism(made: Any) -> None:
     instance = made.bind(n=1)
@@ -84,3 +85,15 @@ def test_what_is_certain_is_certain_once_in_many_runs() -> None:
     for runs in (1, 2, 5):
         found = shifted.bind(n=1).privacy_loss().compose(runs).delta(exp_epsilon=1)
         assert found.lower <= 1 - F(1, 2) ** runs <= found.upper < 1 - F(1, 2) ** runs + F(1, 100)
+
+
+def test_samples_of_a_single_record_bound_a_loss_from_below() -> None:
+    @mechanism(record=Bit, neighbours="add-remove")
+    def present(x: Any) -> Any:
+        here = sum(v is not None for v in x)
+        return uniform(here, here + 2)
+
+    found = present.bind(n=2).privacy_loss().subsample("1/4")
+    for t, truth in ((F(11, 10), F(1, 8)), (F(1, 2), F(9, 16))):
+        one = found.delta(exp_epsilon=t)
+        assert one.lower <= truth <= one.upper < one.lower + F(1, 10**6)

@@ -15,8 +15,10 @@ from itertools import pairwise
 from tightdp.cells import deltas, noise, suprema
 from tightdp.cells.deltas import Tangent
 from tightdp.errors import QueryError
+from tightdp.language.neighbours import DIRECTIONS
 from tightdp.limits.calibrated import MOST_PAIRS
-from tightdp.queries.composition.loss import Direction
+from tightdp.queries.composition.lattice import Runs
+from tightdp.queries.composition.loss import Direction, of_one
 from tightdp.queries.composition.pairs import DominatingPair, merged, pair_of_hull
 from tightdp.queries.privacy import TightRatio
 from tightdp.results.privacy import Privacy
@@ -50,16 +52,22 @@ def of_reals(name: str, engine: Engine) -> tuple[Direction, Stats] | None:
         every = deltas.Deltas(laws, some)
         return [every.tangent(t, len(places)) for t in places]
 
+    def real(largest: Sequence[Tangent]) -> tuple[Runs, ...]:
+        chosen = list(dict.fromkeys(each.pair for each in largest if each.delta))[: MOST_PAIRS // 2]
+        curves = (curve([pair]) if len(chosen) > 1 else largest for pair in chosen)
+        return tuple(((_told_apart(each), 1),) for each in curves)
+
     with query.searching():
         try:
             largest = curve(pairs)
-            chosen = list(dict.fromkeys(each.pair for each in largest if each.delta))[: MOST_PAIRS // 2]
-            real = [_told_apart(curve([pair]) if len(chosen) > 1 else largest) for pair in chosen]
+            by_one = [pair for pair in pairs if of_one(*pair)] if name in DIRECTIONS else []
+            known = real(largest)
+            alone = known if len(by_one) == len(pairs) else real(curve(by_one)) if by_one else ()
         except (suprema.TooLong, noise.Outside):
             raise QueryError(
                 "densities of several real numbers are too long to compare here", "ask for ε, or publish fewer numbers"
             ) from None
-    direction = Direction(name, ((_dominating(largest), 1),), tuple(((pair, 1),) for pair in real))
+    direction = Direction(name, ((_dominating(largest), 1),), known, alone)
     return direction, query.outcome(numeric.METHOD).stats
 
 

@@ -18,6 +18,7 @@ from tightdp.errors import QueryError
 from tightdp.exact.field import Number
 from tightdp.exact.numbers import Exact
 from tightdp.exact.weights import quotient
+from tightdp.language.program import Dataset
 from tightdp.limits.calibrated import MOST_PAIRS
 from tightdp.methods.base import Pair
 from tightdp.queries.composition.grid import above, below, grid_for
@@ -243,7 +244,7 @@ def direction_of(name: str, found: Profile, pairs: Pairs, single: Pairs) -> Dire
     real = [pair for pair in attaining if _own(pair) == envelope][:1]
     alone: list[DominatingPair] = []
     if name in ("remove", "add"):
-        lonely = profile(pair for pair in pairs() if _lonely(pair))
+        lonely = profile(pair for pair in pairs() if of_one(pair.x, pair.x_prime))
         alone = [_own(pair) for pair in _by_share(lonely)]
         if envelope not in alone:
             alone += [_own(pair) for pair in _by_share(profile(single()))]
@@ -300,7 +301,6 @@ def _own(pair: Pair) -> DominatingPair:
     return pair_of(profile([pair]))
 
 
-def _lonely(pair: Pair) -> bool:
-    return all(None in moved for moved in zip(pair.x, pair.x_prime, strict=True)) and (
-        sum(x is not None or x_prime is not None for x, x_prime in zip(pair.x, pair.x_prime, strict=True)) == 1
-    )
+def of_one(x: Dataset, x_prime: Dataset) -> bool:
+    """Whether there is one record in both datasets together, which only one of them has."""
+    return [moved.count(None) for moved in zip(x, x_prime, strict=True) if moved != (None, None)] == [1]
