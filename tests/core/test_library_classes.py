@@ -88,6 +88,12 @@ class Keyed:
 class Kinds(UserDict): pass
 
 
+class Turned:
+    def __init__(self, v): self.v = v
+    def __gt__(self, other): return self.v < other.v
+    def __lt__(self, other): return self.v < other.v
+
+
 class Upto:
     def __init__(self, end): self.end = end
     def __iter__(self): return iter(range(self.end))
@@ -321,6 +327,9 @@ PROGRAMS = {
     begun = Kinds.fromkeys(x, copied)
     return list(copied), list(inside[0]), len(inside), len(made), list(made[0]), list(begun), type(begun) is Kinds
 """,
+    "the largest by >": """
+    return max(Turned(x[0]), Turned(randint(0, 1))).v, max([Turned(1)]).v
+""",
     "items taken ahead of time": """
     rows, found = [], []
     for v in x + (1,):
@@ -344,6 +353,7 @@ REFUSED = {
     "q = deque(x)\n    it = iter(q)\n    next(it)\n    q.append(1)\n    return list(it)": "is iterated over twice",
     "memo = MEMO\n    return memo.drawn(1)": "whose results are kept for the next run",
     "try: return defaultdict.fromkeys(x)\n    except AttributeError: return 7": "fromkeys of a type",
+    "return len(heapq.nlargest(2, [Compared(v) for v in x]))": "a class without __eq__",
     "with twice() as v: return v": "two yields on one run",
     "l = [1]\n    c = itertools.cycle(l)\n    l.append(x[0])\n    return next(c), next(c)": "a list that changes",
     "l = [1]\n    c = itertools.cycle(v for v in l)\n    l.append(9)\n    return next(c)": "expression that changes",

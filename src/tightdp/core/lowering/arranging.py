@@ -8,8 +8,10 @@ from itertools import permutations
 from typing import Any
 
 from tightdp.core.lowering.arrays import fail_where
+from tightdp.core.lowering.frames import of_library
 from tightdp.core.lowering.functions import call
 from tightdp.core.lowering.machine import Dead, Failure, Machine
+from tightdp.core.lowering.objects import has_method
 from tightdp.core.lowering.scalars import indexed, operate, over_values, total, truth, whole
 from tightdp.core.lowering.sequences import precedes
 from tightdp.core.lowering.store import key_of
@@ -33,8 +35,8 @@ def rank_of(m: Machine, key: Value, item: Value) -> Value:
     return item if key is None else call(m, key, (item,), {})
 
 
-def before(m: Machine, left: Value, right: Value) -> Value:
-    return m.each(left, lambda a: m.each(right, lambda b: precedes(m, "lt", a, b)))
+def before(m: Machine, left: Value, right: Value, name: str = "lt") -> Value:
+    return m.each(left, lambda a: m.each(right, lambda b: precedes(m, name, a, b)))
 
 
 def arranged(m: Machine, items: tuple[Value, ...] | Growing, key: Value, reverse: Value) -> Value:
@@ -52,6 +54,9 @@ def _arranged(m: Machine, items: tuple[Value, ...], key: Value, reverse: bool) -
     ranks = [rank_of(m, key, item) for item in items]
     draws, born, level = m.builder.draws, m.store.newest, m.store.open()
     by_classes = any(_compares_by_class(m, each) for each in ranks)
+    by_heap = by_classes and of_library(m.frame) and m.frame.source.node.name in ("nsmallest", "nlargest")
+    if by_heap and not all(_has_equality(m, each) for each in ranks):  # ties fall as they do in Python's heap
+        raise m.unsupported("nsmallest and nlargest by a class without __eq__ are not in the language", "use sorted")
     result = (_by_places if by_classes else _by_swaps)(m, items, ranks, reverse)
     if m.builder.draws != draws or any(key_of(cell) <= born for cell in m.store.changes(level)):
         what = "sorting by comparisons that draw, or change something, is not in the language"
@@ -65,6 +70,17 @@ def _compares_by_class(m: Machine, value: Value) -> bool:
     return any(
         isinstance(part, (Object, Collection))
         or (isinstance(part, Reference) and _compares_by_class(m, m.store[part.key]))
+        for part in parts_of(value)
+    )
+
+
+def _has_equality(m: Machine, value: Value) -> bool:
+    """Whether objects say what is equal to them; a set is equal to few that it neither contains nor is contained in."""
+    return all(
+        has_method(part, "__eq__")
+        if isinstance(part, Object)
+        else not isinstance(part, Collection)
+        and (not isinstance(part, Reference) or _has_equality(m, m.store[part.key]))
         for part in parts_of(value)
     )
 

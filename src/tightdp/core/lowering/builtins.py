@@ -321,7 +321,7 @@ def _best(m: Machine, name: str, iterable: Value, key: Value, default: Value) ->
         other = rank_of(m, key, item)
         better = m.builder.true
         if found:
-            better = truth(m, before(m, *((other, rank) if name == "min" else (rank, other))))
+            better = truth(m, before(m, other, rank, "lt" if name == "min" else "gt"))
         m.branch(better, lambda: m.store.write({best.key: (True, item, other)}), lambda: None)
 
     visit(m, iterable, look, best)
