@@ -23,8 +23,8 @@ from functools import reduce
 from itertools import product
 from math import ceil, floor, gcd, lcm
 
-from checker import beside, fields, items, need, positive, ratio, rational, read_root, spend, text, times, value, whole
-from checker import within
+from checker import beside, cost, fields, items, need, positive, ratio, rational, read_root, spend, text, times, value
+from checker import whole, within
 
 COUNT = {"n": 1}, Fraction(-1), False  # there is a record
 Tree = namedtuple("Tree", "kinds node leaves")
@@ -41,7 +41,8 @@ def impossible(rows, real):
         known, signs = {}, defaultdict(lambda: ([], []))
         for form, constant, above in rows:
             form = {name: factor for name, factor in form.items() if factor}
-            spend(60 + 20 * len(form))
+            bits = sum([f.denominator.bit_length() + f.numerator.bit_length() for f in form.values()])
+            spend(100 + 100 * len(form) + (len(form) + bits // 400) * (bits // 400))
             if not form and (constant < 0 or (above and constant == 0)):
                 return True
             if form:
@@ -61,7 +62,7 @@ def impossible(rows, real):
             return False
         out = min(signs, key=lambda name: (len(signs[name][0]) * len(signs[name][1]), name))
         rows = [(dict(key), constant, not closed) for key, (constant, closed) in known.items() if out not in dict(key)]
-        spend(60 * len(signs[out][0]) * len(signs[out][1]))
+        spend((60 + 60 * len(signs)) * len(signs[out][0]) * len(signs[out][1]))
         for (one, a, strict), (other, b, either) in product(*signs[out]):
             f, g = -other[out], one[out]
             joined = {name: f * one.get(name, 0) + g * other.get(name, 0) for name in one | other if name != out}
@@ -76,7 +77,9 @@ def sides(form):
 def put(form, values):
     """Return the factors by name and the constant of a form of values, which are such forms."""
     found, constant = defaultdict(int), form[0]
-    for factor, (names, more) in zip(form[1:], values, strict=True):
+    spend(len(form))
+    for factor, (names, more) in [(factor, each) for factor, each in zip(form[1:], values, strict=True) if factor]:
+        spend(24 + (constant.denominator.bit_length() + factor.denominator.bit_length()) // 100)
         constant += factor * more
         for name, each in names.items():
             found[name] += factor * each
@@ -98,6 +101,7 @@ def multiplied(*ratios):
     for a, b in ratios:
         above, below = times(above, a), times(below, b)
         if type(above) is type(below) is int:
+            spend((cost(above) + cost(below)) ** 2 // 4)
             above, below = Fraction(above, below).as_integer_ratio()
     return above, below
 
@@ -121,10 +125,10 @@ class Aligned(beside("program").Domain):
         read_root(claim)
         relation = claim["neighbours"]
         need(claim["n"] == "all", "this rule is for every n")
-        super().__init__(0, claim["records"], relation if type(relation) is str else None)
+        super().__init__(0, claim["records"], relation if type(relation) is not list else None)
         if type(relation) is list:  # of all records each may become another one, as pairs say
             pairs = [[self.numbers.get(text(value(each))) for each in items(pair, 2)] for pair in relation]
-            need(pairs and all(None not in pair for pair in pairs), "there is no such record")
+            need(pairs and all(None not in pair and pair[0] != pair[1] for pair in pairs), "there is no such pair")
             self.met, self.at_once = self.met | dict.fromkeys(map(tuple, pairs)), True
         states, trees, before, steps, after = fields(program, "states trees before steps after")
         self.states = [[within(real, 0, 1, "kind of number") for real in items(each)] for each in items(states)]
@@ -192,6 +196,7 @@ class Aligned(beside("program").Domain):
         return "ends", len(leaves) - 1
 
     def form(self, given, kinds):
+        spend(16 * (1 + len(kinds)))
         return [rational(each) for each in items(given, 1 + len(kinds))]
 
     def adds_up(self):
@@ -213,6 +218,7 @@ class Aligned(beside("program").Domain):
                 states = tuple(sorted([leaf.state for leaf in leaves]))
                 if states not in found:
                     found.add(states)
+                    spend(3 * len(states) * len(self.records))
                     pending += [(at, [self.steps[state][at] for state in states]) for at in range(len(self.records))]
                 if record is not None and states not in left:
                     left.add(states)
@@ -220,9 +226,9 @@ class Aligned(beside("program").Domain):
 
     def together(self, nodes, rows, names, real):
         """Yield the leaves that runs come to that guess all that they may, and draw the same."""
-        while guesses := [at for at, (_, node) in enumerate(nodes) if node is None or node[0] == "guess"]:
-            tree, node = nodes.pop(guesses[0])
-            nodes += [(tree, each) for each, _ in node[1]] if node else []
+        for tree, node in nodes:  # which grows
+            nodes += [(tree, each) for each, _ in node[1]] if node and node[0] == "guess" else []
+        nodes = [(tree, node) for tree, node in nodes if node and node[0] != "guess"]
         kinds = {node[0] for _, node in nodes}
         spend(60 + 60 * len(nodes))
         if "test" in kinds:
@@ -274,6 +280,7 @@ class Aligned(beside("program").Domain):
                 continue
             total, real_ = Fraction(0), real | {f"y{at}" for at, law in enumerate(leaf.laws) if law[0]}
             for share, by, parts in [items(each, 3) for each in shares] or [(1, [0] * len(leaf.laws), [])]:
+                spend(400 + 8 * cost(total.denominator))
                 share, by = rational(share, 0), [rational(each) for each in items(by, len(leaf.laws))]
                 values = [*mine, *[({f"y{at}": 1}, each) for at, each in enumerate(by)]]
                 rows = inside + [(*put(form, values[: len(form) - 1]), above) for form, above in leaf.rows]
@@ -281,11 +288,11 @@ class Aligned(beside("program").Domain):
                 need({*map(type, goals)} <= {int}, "a leaf has no number")
                 if impossible(rows, real_):
                     continue
-                cost = multiplied(share.as_integer_ratio(), leaf.odds, *map(self.price, leaf.laws, by))
+                paid = multiplied(share.as_integer_ratio(), leaf.odds, *map(self.price, leaf.laws, by))
                 pair = Pair(theirs, leaf, values, goals, cells, {})
                 self.covered(pair, theirs.node, rows, named("z", len(theirs.kinds)), real_)
                 for at, next_ in pair.seen.items():
-                    borne[at].append((leaf.turns, by, multiplied(cost, next_, theirs.leaves[at].odds[::-1])))
+                    borne[at].append((leaf.turns, by, multiplied(paid, next_, theirs.leaves[at].odds[::-1])))
             need(total == 1, "shares have another sum than 1")
         for some in borne.values():
             need(not larger(load(some, len(ours.kinds), 0), price), "a price is too low")
@@ -342,13 +349,14 @@ class Aligned(beside("program").Domain):
 def load(some, held, at):
     """Return what leaves of ours come to that are compared with one of theirs: of those behind a test only those on one
     side of it, where the form is shifted by the same, as it has one sign there."""
+    spend(20 * len(some) * (1 + len(some[0][1])))
     if len(some) == 1 or len(some[0][0]) == at:
-        return added([cost for _, _, cost in some])
+        return added([paid for _, _, paid in some])
     form, total = some[0][0][at][0], []
     groups = defaultdict(lambda: defaultdict(list))
-    for turns, by, cost in some:
+    for turns, by, paid in some:
         shift = sum([f * d for f, d in zip(form[1 + held :], by)]) if form is not None else 0
-        groups[shift][turns[at][1]].append((turns, by, cost))
+        groups[shift][turns[at][1]].append((turns, by, paid))
     for group in groups.values():
         loads = [load(each, held, at + 1) for each in group.values()]
         total += loads if form is None else [reduce(lambda a, b: b if larger(b, a) else a, loads)]

@@ -275,6 +275,7 @@ def check(certificate, work=1):
     good = type(rule) is str and rule in rules.split()
     need(good, "there is no such claim, or no such rule for it")
     fields(claim, f"question {needed}", others)
+    need(claim.get("neighbours", "") is not None, "there are no such neighbours")
     attained, refuted = claim.get("attained", False), rule == "witness"
     need(attained is ("attained" in claim), "what is attained is called true")
     fields(evidence, f"rule {EVIDENCE[rule]}{' witness' * (attained or refuted)}", "event" * (attained or refuted))

@@ -311,6 +311,7 @@ REFUSED: dict[str, Any] = {
     "fewer-clients-than-none": given(part(None, [], [], []), n=-3),
     "clients-that-are-a-truth-value": made([], n=True),
     "no-neighbours": made([], neighbours=[]),
+    "neighbours-that-are-null": made(ONE, "x0", neighbours=None),
     "a-neighbour-of-itself": made([], neighbours=[[[[0]], [[0]]]]),
     "no-steps": made([], neighbours="unit-step", records=[[0], [5]]),
     "nothing-to-add": made([], neighbours="add-remove"),

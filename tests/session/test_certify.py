@@ -45,7 +45,7 @@ def checked(path: Path, by: Path = CHECKER) -> tuple[int, str]:
 # the checker
 
 
-LINES = {"checker": 336, "program": 162, "datasets": 347, "forms": 129, "duals": 137}
+LINES = {"checker": 339, "program": 162, "datasets": 352, "alignment": 400, "forms": 129, "duals": 137}
 """How many lines the files of the checker have at most."""
 
 

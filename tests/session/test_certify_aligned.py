@@ -265,6 +265,9 @@ FORGED: dict[str, tuple[Mechanism, Any, str]] = {
     "other noise": (clamped, lambda c: _noise(c).__setitem__(1, 3), "something else"),
     "a remark": (clamped, lambda c: c["program"]["trees"][-1].append(0), "another length"),
     "one n": (clamped, lambda c: c["claim"].__setitem__("n", 3), "for every n"),
+    "no neighbours": (clamped, lambda c: _neighbours(c, None), "no such neighbours"),
+    "other neighbours": (clamped, lambda c: _neighbours(c, 3), "empty"),
+    "records that stay": (rising, lambda c: _neighbours(c, [[[0], [0]]]), "no such pair"),
     "odds of 0": (with_powers, lambda c: _odds(c).__setitem__(0, 0), "not positive"),
 }
 
@@ -277,6 +280,10 @@ def _trees(node: Any, kind: str) -> list[Any]:
 
 def _noise(certificate: dict[str, Any]) -> Any:
     return _trees(certificate["program"]["trees"], "noise")[0][1]
+
+
+def _neighbours(certificate: dict[str, Any], given: Any) -> None:
+    certificate["claim"] |= {"neighbours": given, "bound": 1}
 
 
 def _odds(certificate: dict[str, Any]) -> Any:
