@@ -103,7 +103,14 @@ def clamped_primitive(x: Any) -> Any:
 
 @pytest.mark.parametrize(
     ("mechanism_", "exp_epsilon"),
-    [(differing, 3), (signed, 4), (rejecting, 2), (of_an_object, 2), (tossed_before, 3), (by_record, 4)],
+    [
+        (differing, 3),
+        (signed, 4),
+        (rejecting, 2),
+        (of_an_object, 2),
+        (tossed_before, 3),
+        pytest.param(by_record, 4, marks=pytest.mark.slow),
+    ],
 )
 def test_noise_of_a_loop_has_the_tight_epsilon_of_every_n(mechanism_: Any, exp_epsilon: int) -> None:
     found = mechanism_.bind(n=ALL).privacy()
