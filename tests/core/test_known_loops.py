@@ -16,19 +16,16 @@ import loops
 
 ENCLOSED = {
     "modulo": 2e-23,
-    "by_twos_and_threes": 1e-23,
     "fair_walk": 0.04,
     "fair_walk_counted": 0.06,
     "walk_downhill": 1e-20,
     "two_counters": 1e-23,
-    "runs_of_heads": 1e-23,
     "progeny": 1e-4,
-    "flips_observed": 1e-23,
-    "fibonacci": 1e-23,
     "branching": 1e-5,
 }
 """How wide the enclosures are at most; all others are exact."""
-LONG = dict.fromkeys({*ENCLOSED, "ruin", "coupons"} - {"modulo"}, 6) | {"progeny": 30}
+_EXACT_AND_LONG = {"ruin", "coupons", "by_twos_and_threes", "runs_of_heads", "flips_observed", "fibonacci"}
+LONG = dict.fromkeys({*ENCLOSED, *_EXACT_AND_LONG} - {"modulo"}, 6) | {"progeny": 30}
 
 
 @pytest.mark.one_in(12)
