@@ -209,6 +209,18 @@ def f(x):
         3,
     ),
     Nasty(
+        "sorted-while-empty",
+        """
+def f(x):
+    a, b = [*x, flip(1/3), 2], [1, x[1], 0]
+    a.sort(key=lambda v: (len(a), -v))
+    try:
+        b.sort(key=lambda v: 1 // v if b == [] else 0)
+    except ZeroDivisionError:
+        b.append(7)
+    return tuple(a), tuple(b)""",
+    ),
+    Nasty(
         "mixed-list-filtered",
         """
 def f(x):

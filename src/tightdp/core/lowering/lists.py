@@ -69,6 +69,16 @@ def _changed(m: Machine, base: Reference, action: Callable[[tuple[Value, ...]], 
 method("__getitem__", Reference, tuple, Range, Table)(element)
 
 
+@method("sort", Reference)
+def _sort(m: Machine, base: Reference, /, *, key: Value = None, reverse: Value = False) -> None:
+    held = content(m, base)
+    with m.store.instead(base.key, ()):  # as Python has it: keys and comparisons find the list empty
+        result = m.each(held, lambda items: arranged(m, items, key, reverse))
+        if m.store[base.key] != ():
+            raise m.unsupported("a list that is changed while it is sorted", "let keys look at nothing else")
+    m.store[base.key] = result
+
+
 @method("clear", Reference)
 def _clear(m: Machine, base: Reference) -> None:
     content(m, base)
@@ -99,9 +109,6 @@ methods({
     "append": lambda m, base, value: extend(m, base, (value,)),
     "extend": extend,
     "copy": lambda m, base: m.new_list(items_of(m, base)),
-    "sort": lambda m, base, /, *, key=None, reverse=False: _changed(
-        m, base, lambda items: arranged(m, items, key, reverse)
-    ),
     "reverse": lambda m, base: _changed(m, base, lambda items: items[::-1]),
     "remove": lambda m, base, wanted: (_pop(m, base, _index(m, base, wanted)), None)[1],
 }, Reference)  # fmt: skip

@@ -8,6 +8,7 @@ names there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
@@ -95,6 +96,16 @@ class Store:
         """Delete a cell and return what it held."""
         self._remember(cell)
         return self._cells.pop(cell)
+
+    @contextmanager
+    def instead(self, cell: Cell, value: Value) -> Iterator[None]:
+        """Let a cell hold something else in the block; runs that fail there, and all afterwards, find what it held."""
+        held = self._cells[cell]
+        self._cells[cell] = value
+        try:
+            yield
+        finally:
+            self._cells[cell] = held
 
     def _remember(self, cell: Cell) -> None:
         level = self._levels[-1]
