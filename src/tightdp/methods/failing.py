@@ -75,14 +75,14 @@ class _Enough(Exception):
 class _Ending(PseudoRandom):
     """Random draws of a run that is left where its loops go round for long: it may have no end."""
 
-    def __init__(self, seed: int, left: _Budget) -> None:
+    def __init__(self, seed: int, budget: _Budget) -> None:
         super().__init__(seed)
-        self.rounds, self.left = 0, left
+        self._rounds, self._budget = 0, budget
 
     def round(self, loop: object) -> None:
-        self.rounds += 1
-        if self.rounds > _MOST:
-            self.left.work -= self.rounds
+        self._rounds += 1
+        if self._rounds > _MOST:
+            self._budget.work -= self._rounds
             raise LimitError(f"a run goes through more than {_MOST:,} rounds of loops", "bound the loops")
 
 
