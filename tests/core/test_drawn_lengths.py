@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from agreement import bind, module_of
-from tightdp import Bit, LanguageError
+from tightdp import Bit
 from tightdp.session.instance import Instance
 
 
@@ -46,10 +46,24 @@ def test_a_loop_whose_length_is_drawn_may_be_much_longer_at_times(lengths: tuple
             assert dict(instance.distribution((x,)).law) == expected
 
 
-def test_loops_over_noise_inside_one_another_whose_law_is_not_found_are_refused() -> None:
-    """The powers of its law are irrational: of 1 - (1/2)·(1/2·z + 1/2·(2/3)/(1 - z²/3)); unrolled it takes minutes."""
-    text = "def f(x):\n    z = x[0]\n    for _ in range(one_sided_geometric(0, '1/2')):\n        if flip('1/2'):\n"
+def test_loops_over_noise_inside_one_another_with_irrational_powers_have_an_exact_delta() -> None:
+    """The masses are those of (1/2) / (1 - ((1 - p)·z + p·(2/3)/(1 - z²/3)) / 2), where one law falls more slowly."""
+    text = "def f(x):\n    z = 0\n    for _ in range(one_sided_geometric(0, '1/2')):\n"
+    text += "        if flip('3/4' if x[0] else '1/2'):\n"
     text += "            for _ in range(one_sided_geometric(0, '1/3')):\n                z += 2\n"
     text += "        else:\n            z += 1\n    return z\n"
-    with module_of(text) as module, pytest.raises(LanguageError, match="no sum of rational powers"):
-        Instance(bind(module, Bit, 1)).privacy()
+
+    def masses(p: Fraction) -> list[Fraction]:
+        each = [p * Fraction(2, 3 ** (1 + at // 2)) if at % 2 == 0 else (1 - p) * (at == 1) for at in range(60)]
+        found: list[Fraction] = []
+        for at in range(60):
+            inside = sum((each[k] * found[at - k] for k in range(1, at + 1)), Fraction(at == 0))
+            found.append(inside / 2 / (1 - each[0] / 2))
+        return found
+
+    differences = [a - b for a, b in zip(masses(Fraction(3, 4)), masses(Fraction(1, 2)), strict=True)]
+    sign = -1 if differences[-1] > 0 else 1
+    expected = sum((max(sign * each, Fraction(0)) for each in differences), Fraction(0))
+    assert max(at for at, each in enumerate(differences) if sign * each > 0) in range(1, 40)
+    with module_of(text) as module:
+        assert Instance(bind(module, Bit, 1)).delta(exp_epsilon=1).delta == expected
