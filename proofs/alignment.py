@@ -178,11 +178,8 @@ class Aligned(beside("program").Domain):
             given, *branches = items(rest, 3)
             form = self.form(given, kinds)
             turn = [((*rows, row), (*turns, (tuple(form), at)), odds, laws) for at, row in enumerate(sides(form))]
-            return (
-                "test",
-                sides(form),
-                *[self.node(tree, kinds, last, leaves, each) for tree, each in zip(branches, turn)],
-            )
+            parts = [self.node(tree, kinds, last, leaves, each) for tree, each in zip(branches, turn)]
+            return "test", sides(form), *parts
         need(kind == "ends", "there is no such tree")
         told, numbers, *after = items(rest, 2 if last else 4)
         numbers, state, values = [self.form(each, kinds) for each in items(numbers)], None, []
@@ -227,7 +224,9 @@ class Aligned(beside("program").Domain):
     def together(self, nodes, rows, names, real):
         """Yield the leaves that runs come to that guess all that they may, and draw the same."""
         for tree, node in nodes:  # which grows
-            nodes += [(tree, each) for each, _ in node[1]] if node and node[0] == "guess" else []
+            more = node[1] if node and node[0] == "guess" else []
+            spend(60 * len(more))
+            nodes += [(tree, each) for each, _ in more]
         nodes = [(tree, node) for tree, node in nodes if node and node[0] != "guess"]
         kinds = {node[0] for _, node in nodes}
         spend(60 + 60 * len(nodes))
@@ -280,7 +279,7 @@ class Aligned(beside("program").Domain):
                 continue
             total, real_ = Fraction(0), real | {f"y{at}" for at, law in enumerate(leaf.laws) if law[0]}
             for share, by, parts in [items(each, 3) for each in shares] or [(1, [0] * len(leaf.laws), [])]:
-                spend(400 + 8 * cost(total.denominator))
+                spend(400 + cost(total.denominator) ** 2)
                 share, by = rational(share, 0), [rational(each) for each in items(by, len(leaf.laws))]
                 values = [*mine, *[({f"y{at}": 1}, each) for at, each in enumerate(by)]]
                 rows = inside + [(*put(form, values[: len(form) - 1]), above) for form, above in leaf.rows]

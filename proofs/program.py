@@ -35,7 +35,7 @@ class Domain:
             unit = one and relation != "add-remove"
             good = near and not (one and self.length > 1) and not (unit and {type(a[0]) for a in self.records} != {int})
             need(good, "there are no such neighbours; or they are for records of one component, or one whole number")
-        spend(len(self.records) ** 2)
+        spend(8 * len(self.records) ** 2)
         every = product(enumerate(self.records), repeat=2)
         self.met = {(i, j): None for (i, a), (j, b) in every if i == j or near(a, b)}
         some = relation is None or self.listed or len(self.met) > len(self.records)

@@ -227,6 +227,17 @@ BIG = int("9" * 3_900)
 LONG: Lines = [["v0", "tuple", *range(1_000, 3_000)]]
 LOOKED_UP: Lines = [["v1", "case", "v0", [[0, 1]]]] * 9_000
 POLYNOMIAL = [(-1) ** at * 10**60 for at in range(300)]
+END: Any = ["ends", 0, [], 0, []]
+
+
+def aligned(tree: Any, plan: Any = (), records: Any = ((0,), (1,))) -> dict[str, Any]:
+    """A claim for every n about a tree for each record, with a plan for its leaves."""
+    claim = {"question": "privacy of messages", "n": "all", "records": records, "neighbours": "replace-one", "bound": 1}
+    trees = {"states": [[]], "trees": [tree, ["ends", 0, []]], "before": 0, "steps": [[0] * len(records)], "after": [1]}
+    evidence = {"rule": "alignment", "plans": [plan], "cells": [[0, 0, [], 1, [0, 0], 0]], "starts": [0, 0]}
+    return sealed({"format": 2, "claim": claim, "program": trees, "evidence": evidence})
+
+
 TEXTS: dict[str, Callable[[], str]] = {
     "quotes": lambda: '"' * 800_000,
     "quotes-in-a-list": lambda: "[" + '"",' * 1_000_000 + '""]',
@@ -346,6 +357,11 @@ FILES: dict[str, Callable[[], dict[str, Any]]] = {
     "an-optimum-of-long-numbers": lambda: optimum(60, mass=fibonacci(1_990), outputs=[*range(900)]),
     "an-optimum-of-long-multipliers": lambda: optimum(900, multiplier=fibonacci(1_990)),
     "variances-of-long-numbers": lambda: noise(400, 10**3_900),
+    "guesses-of-guesses": lambda: aligned(["guess", [["guess", [END]]] * 30_000]),
+    "alignments-of-many-records": lambda: aligned(END, records=[[at] for at in range(1_200)]),
+    "shares-of-long-numbers": lambda: aligned(
+        END, [[[f"1/{10**3_990 + 2 * at + 1}", [], [[0, 0]]] for at in range(300)]]
+    ),
     "many-variances": lambda: noise(2_000, 10**300),
     "a-guarantee-of-long-numbers": lambda: audit(
         canaries=10**6, guesses=10**6, guarantee=[[BIG, "1/2"]] * 400, multipliers=[BIG] * 400
