@@ -270,4 +270,4 @@ def mixture(x):
 
 def test_two_noises_hide_each_other_for_every_n():
     found = mixture.bind(n=ALL).privacy()
-    assert (found.status, found.upper, found.proof) == ("exact", Fraction(23, 7), "one record")
+    assert (found.status, found.upper, found.proof) == ("exact", Fraction(23, 7), "alignment")
