@@ -252,6 +252,7 @@ def in_halves(x):
     return (sum(x) + z) / 2, (sum(x) + z) / 3 > 0.5
 
 
+@pytest.mark.slow(seconds=4)
 def test_loops_that_count_in_integers_have_the_same_law_with_floats() -> None:
     """What a noisy integer gives in doubles is no part of that: quotients are rounded."""
     exactly, in_doubles = (signed_by_a_coin.bind(n=1, floats=floats).privacy() for floats in (False, True))

@@ -25,6 +25,7 @@ def most_heads(n: int, most: int, p: Fraction) -> dict[int, Fraction]:
     return {heads: mass for heads, mass in law.items() if mass}
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize(("lengths", "outside"), [((0, 150), 1), ((3, 130, 1), 2), ((205, 0), 1), ((0, 1), 1)])
 def test_a_loop_whose_length_is_drawn_may_be_much_longer_at_times(lengths: tuple[int, ...], outside: int) -> None:
     """A loop over none of its items is no list that grows."""

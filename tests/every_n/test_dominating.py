@@ -179,6 +179,7 @@ def test_points_of_a_curve_say_how_they_are_proved(made, exp_epsilon):
     assert (said["attained"], said["proof"]) == (True if point.status == "exact" else None, "randomized response")
 
 
+@pytest.mark.slow(seconds=4)
 def test_claims_are_explained_where_they_fail():
     every = remembered.bind(n=ALL, lam="1/5", neighbours="unit-all")
     assert every.explain(exp_epsilon=4).holds is True
@@ -196,6 +197,7 @@ def apart(x):
     return sum(sent) % 2, sent[0]
 
 
+@pytest.mark.slow(seconds=4)
 def test_a_claim_between_the_ends_is_not_explained():
     found = apart.bind(n=ALL)
     assert "e^ε at most  " in str(found.explain())

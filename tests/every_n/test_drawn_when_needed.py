@@ -62,6 +62,7 @@ def hidden_coin_is_forgotten(x):
     return tuple(sent)
 
 
+@pytest.mark.slow(seconds=4)
 def test_what_is_drawn_late_is_drawn_before():
     found = least_upper(readings(memoized.bind(n=ALL).bound), Fraction(2))
     assert (found.value, found.approached) == (3, True)

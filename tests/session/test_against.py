@@ -275,6 +275,7 @@ def all_ones(x: Any) -> Any:
     return sum(x) == len(x) or flip("1/2")
 
 
+@pytest.mark.slow(seconds=13)
 def test_of_many_datasets_those_of_equal_records_are_compared() -> None:
     made = json.loads(coin.bind(16).certify().text)
     assert compare(made, coin.program).startswith("on 20000 of the datasets")
