@@ -15,17 +15,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from flint import arb, ctx
 
 from tightdp.cells import scales
+from tightdp.cells.laws import CellLaws
 from tightdp.errors import ParameterError, ProgramError, QueryError
 from tightdp.exact.cells import Cell
 from tightdp.exact.enclosure import BITS, ends, round_up
 from tightdp.exact.field import Number, as_ball, ratio
 from tightdp.exact.lines import parts_in_x
 from tightdp.exact.polynomials import UNKNOWN
+from tightdp.methods.base import Control
 from tightdp.queries.measures import LeastError
 from tightdp.queries.privacy import DeltaAt, LeastRatio, TightRatio
 from tightdp.results.pieces import End, Part
@@ -35,7 +38,7 @@ from tightdp.session.asking import Largest
 from tightdp.session.base import InstanceBase
 from tightdp.session.cellwise import Cellwise, Stretch
 from tightdp.session.ends import inside, part_of
-from tightdp.session.engine import AskedNumber
+from tightdp.session.engine import AskedNumber, Engine
 
 _CELLS = 64
 """The range is cut into so many."""
@@ -78,7 +81,7 @@ def enclosed(ours: Cellwise, question: AskedNumber) -> tuple[Part, ...] | None:
 
 def _between_lines(ours: Cellwise, question: DeltaAt | LeastRatio) -> tuple[Part, ...] | None:
     """Return both ends as lines on parts of the range."""
-    found = ours.ask(_Scaled(ours))
+    found = ours.ask(_scaled(ours))
     if all(each.value is None for each in found):
         return None
     low, high = ours.range.low, ours.range.high
@@ -112,33 +115,43 @@ def _between_lines(ours: Cellwise, question: DeltaAt | LeastRatio) -> tuple[Part
 
 
 @dataclass(frozen=True)
-class _Scaled:
-    """Which draws have the unknown scale: False where it stands elsewhere, None where no real number is published."""
+class _OfReals:
+    """What is seen of published real numbers at values of the unknown: False for nothing of use, None for others."""
 
-    ours: Cellwise
+    look: Callable[[Engine, CellLaws, Control], Any]
+    beside: Callable[[Cell], Any] = lambda cell: None
+    """What keeps cells apart on which the same is seen."""
     continuous: bool = True
 
     def collect(self, instance: InstanceBase) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:
-        """Look at the draws; see `Question` of `cellwise`."""
+        """Look at the program; see `Question` of `cellwise`."""
         query = instance.engine.query()
         value, _ = self.at(instance)
         stats = query.outcome(numeric.METHOD).stats
-        # cells on which the program does something else stay apart, though they draw as often
-        return lambda cell: [Stretch(cell.low, cell.high, value, cell.sample)], stats
+        return lambda cell: [Stretch(cell.low, cell.high, value, self.beside(cell))], stats
 
     def at(self, instance: InstanceBase) -> tuple[Any, Any]:
-        """Look at the draws at one value of the unknown, which is that of the cell, or of its end."""
-        query = instance.engine.query()
-        laws = instance.engine.program.cells(query.control)
+        """Look at the program at one value of the unknown, which is that of the cell, or of its end."""
+        engine, watch = instance.engine, instance.engine.control()
+        laws = engine.program.cells(watch)
         if laws is None or not numeric.of_reals(laws.laws):
             return None, None
-        drawn = scales.scaled_draws(instance.bound, laws.laws.laws, self.ours.symbol, query.control)
-        return drawn or False, None
+        return self.look(engine, laws.laws, watch) or False, None
+
+
+def _scaled(ours: Cellwise) -> _OfReals:
+    """Return a question for the draws that have the unknown scale."""
+
+    def look(engine: Engine, laws: CellLaws, watch: Control) -> scales.Scaled | None:
+        return scales.scaled_draws(engine.bound, laws.laws, ours.symbol, watch)
+
+    # cells on which the program does something else stay apart, though they draw as often
+    return _OfReals(look, attrgetter("sample"))
 
 
 def _least_error(ours: Cellwise, question: LeastError) -> tuple[Part, ...] | None:
     """Return both ends of the least error as multiples of the scale, or of 1 over the rate; None for integers."""
-    stretches, parts = ours.ask(_InProportion(ours, question)), []
+    stretches, parts = ours.ask(_in_proportion(ours, question)), []
     if all(each.value is None for each in stretches):
         return None
     u = ratio(UNKNOWN, UNKNOWN**0)
@@ -160,30 +173,15 @@ def _least_error(ours: Cellwise, question: LeastError) -> tuple[Part, ...] | Non
     return tuple(parts)
 
 
-@dataclass(frozen=True)
-class _InProportion:
-    """Whether errors are in proportion to 1 over "rates" or to "scales": False elsewhere, None for other outputs."""
+def _in_proportion(ours: Cellwise, question: LeastError) -> _OfReals:
+    """Return a question for whether errors are in proportion to 1 over "rates" or to "scales"."""
 
-    ours: Cellwise
-    question: LeastError
-    continuous: bool = True
+    def look(engine: Engine, laws: CellLaws, watch: Control) -> str | None:
+        datasets = numeric.accuracy_set(engine, question, laws) or ()
+        ways = {scales.errors_in_proportion(engine.bound, x, ours.symbol, watch) for x, _ in datasets}
+        return None if len(ways) != 1 or None in ways else "rates" if ways.pop() else "scales"
 
-    def collect(self, instance: InstanceBase) -> tuple[Callable[[Cell], Sequence[Stretch]], Stats]:
-        """Look at the errors; see `Question` of `cellwise`."""
-        query = instance.engine.query()
-        value, _ = self.at(instance)
-        stats = query.outcome(numeric.METHOD).stats
-        return lambda cell: [Stretch(cell.low, cell.high, value, None)], stats
-
-    def at(self, instance: InstanceBase) -> tuple[Any, Any]:
-        """Look at the errors at one value of the unknown, which is that of the cell, or of its end."""
-        engine, watch = instance.engine, instance.engine.control()
-        laws = engine.program.cells(watch)
-        if laws is None or not numeric.of_reals(laws.laws):
-            return None, None
-        datasets = numeric.accuracy_set(engine, self.question, laws.laws) or ()
-        ways = {scales.errors_in_proportion(engine.bound, x, self.ours.symbol, watch) for x, _ in datasets}
-        return False if len(ways) != 1 or None in ways else "rates" if ways.pop() else "scales", None
+    return _OfReals(look)
 
 
 def _most(ours: Cellwise, a: Fraction, b: Fraction) -> Fraction:
