@@ -115,10 +115,7 @@ class Masses:
     def mass(self, z: int) -> Number:
         """The probability of z."""
         z -= self.centre
-        for low, high, terms in self.pieces:
-            if (low is None or low <= z) and (high is None or z <= high):
-                return _at(terms, z)
-        return Fraction(0)
+        return next((_at(piece[2], z) for piece in self.pieces if _has(piece, z)), Fraction(0))
 
     @property
     def ends(self) -> tuple[int | float, int | float]:

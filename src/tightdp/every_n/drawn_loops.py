@@ -105,7 +105,7 @@ class LoopFollower(Follower):
                 return leaf
             return known(self.builder.symbol(plus(Affine((), leaf.constant), times(form, leaf.factor))))
 
-        names = dict(zip(apart.left_by(place), rebuilt_with(values, value), strict=True))
+        names = dict(zip(apart.left_by(place), _rebuilt(values, value), strict=True))
         self.store.write({(self.frame.key, name): apart.with_begun(name, each) for name, each in names.items()})
         if place:
             self.execute(apart.returns[place - 1])
@@ -120,8 +120,8 @@ class _Moved:
     constant: Fraction
 
 
-def rebuilt_with(values: Any, leaf: Callable[[Any], Value]) -> Any:
-    return tuple(rebuilt_with(each, leaf) for each in values) if isinstance(values, tuple) else leaf(values)
+def _rebuilt(values: Any, leaf: Callable[[Any], Value]) -> Any:
+    return tuple(_rebuilt(each, leaf) for each in values) if isinstance(values, tuple) else leaf(values)
 
 
 class _LoopAlone:
@@ -255,7 +255,7 @@ class _LoopAlone:
             moved = iter([_Moved(Fraction(*line) / scale, base / scale) for base, line, scale in lines])
             constants = iter(label.constants)
             values = rebuilt(label.shape, lambda free: next(moved) if free else next(constants))  # noqa: B023
-            if not is_told(values):
+            if not _is_told(values):
                 raise Outside("leaves a loop in a value that is not followed")
             if mass:
                 found.append((mass, values, None if masses is None else masses.plain()))
@@ -309,8 +309,8 @@ class _Returning(ast.NodeTransformer):
         return node
 
 
-def is_told(values: Any) -> bool:
+def _is_told(values: Any) -> bool:
     """Whether values are numbers and the like, in tuples."""
     if isinstance(values, tuple):
-        return all(map(is_told, values))
+        return all(map(_is_told, values))
     return isinstance(values, _Moved) or is_plain(values)

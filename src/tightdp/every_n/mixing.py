@@ -110,7 +110,7 @@ def _joined(some: tuple[Path, ...]) -> tuple[Path, ...]:
                 key, as_one, parts = normal
                 groups.setdefault(key, []).append((at, as_one, parts))
         for group in groups.values():
-            if len({repr(found[at].noises[j]) + repr(_ends(found[at], j)) for at, *_ in group}) > 1 or len(group) > 1:
+            if len(group) > 1:
                 _put_together(found, group, j)
         found = [path for path in found if path.probability]
     return together(found) if len(found) < len(some) else some
@@ -153,10 +153,6 @@ def _in_place(law: Noise) -> tuple[Noise, int, int]:
     return (ours, 1, edge) if repr(ours.pieces) <= repr(turned.pieces) else (turned, -1, -other)
 
 
-def _ends(path: Path, j: int) -> tuple[Any, Any]:
-    return path.bounds.get(fresh(j), (-math.inf, math.inf))
-
-
 def _normal(path: Path, j: int) -> tuple[Any, Path, list[Part]] | None:
     """Return a path with its noise measured from what it is in first; a name for it; and how likely the noise is."""
     law = path.noises[j]
@@ -170,21 +166,12 @@ def _normal(path: Path, j: int) -> tuple[Any, Path, list[Part]] | None:
     # the noise is sign·(η - away): then the first form has a constant of at least 0, below the factor
     away = math.floor(constant / abs(factor))
     known = {("fresh", j): Affine(((("fresh", j), Fraction(sign)),), Fraction(-sign * away))}
-    low, high = _ends(path, j)
+    low, high = path.bounds.get(fresh(j), (-math.inf, math.inf))
     bare = replace(path, bounds={terms: ends for terms, ends in path.bounds.items() if terms != fresh(j)})
     put = with_known(bare, known)
     if put is None:
         return None
-    key = (
-        path.noises[:j],
-        path.noises[j + 1 :],
-        tuple(sorted(put.bounds.items())),
-        put.letter,
-        put.published,
-        put.target,
-        put.values,
-        put.odds,
-    )
+    key = _apart(replace(put, noises=(*path.noises[:j], *path.noises[j + 1 :]))), put.target
     parts = Masses.of(_within(Masses.of_noise(law).parts(), low, high)).parts(path.probability, sign, away)
     return key, put, list(parts)
 

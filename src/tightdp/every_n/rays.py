@@ -139,12 +139,18 @@ class _Rays:
     def _has(self, rays: list[_Ray], letter: Any, rates: Mapping[Any, Rate]) -> bool:
         """Whether the probability of a letter has its rate at least, too."""
         return any(
-            sent == letter and not _is_above_one((*rates[letter], *_inverse(rate))) and happens()
+            happens is not None
+            and sent == letter
+            and not _is_above_one((*rates[letter], *_inverse(rate)))
+            and happens()
             for sent, rate, happens in self._ways(rays)
         )
 
-    def _ways(self, rays: list[_Ray]) -> Iterator[tuple[Any, Rate, Callable[[], bool]]]:
-        """Yield how a letter may be sent on a ray, the rate of that, and what says whether it happens at that rate."""
+    def _ways(self, rays: list[_Ray]) -> Iterator[tuple[Any, Rate, Callable[[], bool] | None]]:
+        """Yield how a letter may be sent on a ray, the rate of that, and what says whether it happens at that rate.
+
+        Nothing does where the rate is more than that of choices by weight, in which noise has a part.
+        """
         for ray in rays:
             for path in self._paths.after.get(ray.state, ()):
                 asked = [_row(path, terms, ends, ray) for terms, ends in path.bounds.items()]
@@ -160,7 +166,7 @@ class _Rays:
                         if fallen is not None:
                             happens = partial(_happens, path.noises, rows, noise, begin)
                             event = path.letter, far
-                            yield event, (*fallen, *(chosen or ())), happens if chosen is not None else _unknown
+                            yield event, (*fallen, *(chosen or ())), None if chosen is None else happens
 
     def _ray(self, before: Path, word: Word) -> _Ray | None:
         """Return where copies of a word lead, as many times as all words have their states again."""
@@ -267,10 +273,6 @@ def _odds_rate(path: Path, ray: _Ray) -> Rate | None:
             largest = grows if _is_above_one((*grows, *_inverse(largest))) else largest
         found = *found, *_inverse(largest)
     return found
-
-
-def _unknown() -> bool:
-    return False
 
 
 def _filled(places: Sequence[int], values: Sequence[Fraction], size: int) -> Noises:
