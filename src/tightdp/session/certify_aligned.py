@@ -131,7 +131,9 @@ class _Trees:
         if kinds is None or any(path.odds for path in paths):
             raise _Unfit("a state holds numbers of several kinds, or weights are powers of numbers")
         leaves: list[_Leaf] = []
-        node, _ = self._node(list(enumerate(paths)), 0, {}, kinds, last, leaves)
+        node, weight = self._node(list(enumerate(paths)), 0, {}, kinds, last, leaves)
+        if weight not in (None, 1):  # odds are written as shares of their sum
+            raise _Unfit("its runs are not all known")
         return self._trees.setdefault(node, len(self._trees)), leaves
 
     def _node(
